@@ -3,14 +3,15 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from core.maintenance import MaintenanceCommand
 from players.models import Club
-from tournaments.state.integrity import differences
+from tournaments.state.integrity import Selection, differences, is_empty
 
 
-class Command(BaseCommand):
-    """Print one line per difference and exit with status 1; print nothing if there is none."""
+class Command(MaintenanceCommand):
+    """Print one line per difference, then what was checked; exit with status 1 if anything differs."""
 
     help = "Derive brackets, match states and ratings again from the facts and print every difference."
 
@@ -22,10 +23,14 @@ class Command(BaseCommand):
         club = Club.objects.filter(slug=options["club"]).first() if options["club"] else None
         if options["club"] and club is None:
             raise CommandError(f"There is no club “{options['club']}”.")
+        if is_empty():
+            raise CommandError("The database is empty: there is nothing to check.")
+        selection = Selection.of(since=_day(options["since"]), club=club)
         count = 0
-        for difference in differences(since=_day(options["since"]), club=club):
+        for difference in differences(selection):
             self.stdout.write(str(difference))
             count += 1
+        self.stdout.write(f"Checked {selection}: {count or 'no'} difference{'' if count == 1 else 's'}.")
         if count:
             raise SystemExit(1)
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from core.maintenance import MaintenanceCommand
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import RatingPool
 from matches.ratings.services.ratings import rebuild_pool
@@ -12,7 +12,7 @@ from tournaments.models import Division
 from tournaments.state.settle import settle_division
 
 
-class Command(BaseCommand):
+class Command(MaintenanceCommand):
     """Settle every drawn division, derive which matches have begun, and replay every rating pool."""
 
     help = "Derive brackets and ratings again and write them. Results are never changed."

@@ -1,0 +1,44 @@
+"""Simulated evenings through the services: nobody is double-booked, and no table stands idle while a match is ready."""
+
+from itertools import product
+
+import pytest
+
+from tournaments.demo import evenings
+from tournaments.demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
+from tournaments.floor.facts import MatchFacts, Progress, Rank
+from tournaments.floor.services import autopilot
+from tournaments.management.commands.simulate_evening import calibration, summary
+from tournaments.models import Tournament
+
+
+@pytest.mark.django_db
+def test_an_evening_books_everybody_once_leaves_no_table_idle_and_can_be_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = simulate_evening(players=9, tables=3, seed=7)
+    assert report == simulate_evening(players=9, tables=3, seed=7)
+    assert Tournament.objects.count() == 0
+    figures = summary([report])
+    faults = ("double_booked_players", "double_booked_tables", "idle_with_ready", "integrity_differences")
+    assert {name: figures[name] for name in faults} == dict.fromkeys(faults, 0)
+    assert report.ended > 60
+    assert list(calibration([report])) == list(product(FORECAST_AT, CHANCES))
+    # With an autopilot that calls nothing after the first round, tables stand idle and matches are left over.
+    calls = iter([True])
+    called = autopilot.call_ready
+    monkeypatch.setattr(autopilot, "call_ready", lambda **arguments: called(**arguments) if next(calls, False) else [])
+    idle = simulate_evening(players=9, tables=3, seed=7)
+    assert idle.idle_with_ready > 0
+    assert idle.integrity_differences > 0
+
+
+def match(fixture: int, *leads_to: int) -> MatchFacts:
+    return MatchFacts(fixture, fixture, 1, 1, Rank.MAIN, 7, Progress.SETTLED, leads_to=leads_to)
+
+
+def test_first_come_first_served_fills_the_tables_in_the_order_in_which_players_were_known() -> None:
+    rows = [match(1, 4), match(2, 4), match(3), match(4)]
+    minutes = {1: 60.0, 2: 40.0, 3: 30.0, 4: 50.0}
+    assert first_come_end(rows, minutes, tables=2) == 60 + evenings.REST + 50
+    assert first_come_end(rows, minutes, tables=1) == 60 + 40 + 30 + 50

@@ -1,0 +1,84 @@
+"""Lines of the floor do what their preview says; `undo` takes back whichever came last."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from players.actors import Actor
+from players.models import User
+from tests.tournaments.floor.test_services import Evening
+from tournaments.floor.previews import preview_line
+from tournaments.models import Division
+from tournaments.results.selectors.quick_entry import outcome_text
+from tournaments.results.services.quick_entry import OutcomeKind, enter_lines
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def event(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
+    division = drawn(8, match_length=7)
+    division.tournament.tables = 3
+    division.tournament.save()
+    return Evening(division, by_alice, timezone.now() - timedelta(minutes=1))
+
+
+def enter(event: Evening, text: str) -> str:
+    event.now += timedelta(seconds=1)
+    [outcome] = enter_lines(tournament=event.division.tournament, text=text, division=None, **event.acts)
+    prefix = "refused: " if outcome.what == OutcomeKind.REFUSED else ""
+    return prefix + outcome_text(outcome)
+
+
+def preview(event: Evening, text: str) -> str:
+    shown = preview_line(tournament=event.division.tournament, text=text, division=None, **event.acts)
+    assert shown is not None
+    return ("refused: " if shown.is_refused else "") + shown.text
+
+
+def test_lines_run_an_evening_and_undo_takes_back_what_came_last(event: Evening) -> None:
+    first, second = (player.name for player in event.match(1).players)
+    names = f"{first} – {second}"
+    assert enter(event, "m1 call") == f"M1 {names} is called to table 1."
+    assert preview(event, "t1 call m2") == "refused: M1 is at table 1."
+    assert enter(event, "t1 call m2") == "refused: M1 is at table 1."
+    assert preview(event, "m1 t3") == f"Record that M1 {names} is at table 3."
+    assert enter(event, "m1 t3") == f"M1 {names} is at table 3."
+    assert enter(event, f"late {first} 10") == f"{first} is 10 minutes late for M1 {names}."
+    assert enter(event, "m1 start") == f"M1 {names} has started."
+    assert enter(event, "m1 run 5-3") == f"M1 {names} stands 5–3."
+    assert enter(event, "t2 out lamp broken") == "Table 2 is out of use."
+    assert preview(event, "undo") == "Undo: Table 2 is out of use."
+    assert preview(event, "m1 3-7") == f"{second} beats {first} 7–3 · M1, table 3 · winner to M5"
+    assert enter(event, "m1 7-3") == f"M1 · {names} 7–3"
+    assert event.states() == "srrwwww"
+    assert preview(event, "undo") == "Take back the last result that you entered."
+    assert enter(event, "undo") == "The result of M1 was taken back."
+    assert enter(event, "undo") == "Undone: Table 2 is out of use."
+    assert preview(event, f"accessible {second}") == f"Call {second} to accessible tables."
+    assert enter(event, f"accessible {second}") == f"{second} needs an accessible table."
+    assert event.state.needs_accessible == {event.match(1).player_1_id}
+    assert enter(event, "t9 free") == "refused: There is no table 9."
+    assert enter(event, "m99 start").startswith("refused: There is no M99")
+
+
+def test_a_pause_ends_at_a_time_of_day_at_the_event(event: Evening) -> None:
+    event.now = event.now.replace(year=2026, month=11, day=20, hour=18, minute=30)  # 19:30 in Copenhagen
+    assert enter(event, "pause 20:00").startswith("The event is paused until")
+    pause = event.state.pause
+    assert pause is not None
+    assert pause.until is not None
+    assert (pause.until - event.now) < timedelta(minutes=31)
+    assert enter(event, "m1 call") == "refused: The event is paused. Resume it first."
+    assert enter(event, "resume") == "The event goes on."
+    assert enter(event, "auto on") == "Matches are called automatically."
+
+
+def test_an_assistant_calls_matches_and_does_not_pause_the_event(event: Evening, erin: User) -> None:
+    event.alice = Actor.of(erin)
+    assert enter(event, "m1 call").endswith("is called to table 1.")
+    refused = "refused: Only directors of this event can do this."
+    assert preview(event, "pause 20:00") == refused
+    assert enter(event, "pause 20:00") == enter(event, "resume") == enter(event, "auto on") == refused

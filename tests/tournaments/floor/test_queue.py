@@ -1,0 +1,414 @@
+"""The derived state of the floor: which match is called next, to which table, and why the others wait. No database."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tournaments.floor.critical_path import critical_minutes
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.facts import (
+    Autopilot,
+    Category,
+    Fact,
+    FloorFacts,
+    FloorSettings,
+    Kind,
+    MatchFacts,
+    Pair,
+    Progress,
+    Rank,
+    Source,
+    TableFacts,
+)
+from tournaments.floor.state import AttentionKind, FloorState, MatchState, TableState
+from tournaments.floor.times import Pause, elapsed, expected_minutes, reached_at
+
+NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
+BOB, CAROL, ERIN, FRANK, GRETA, HUGO = range(1, 7)
+THREE_TABLES = tuple(TableFacts(number, str(number)) for number in (1, 2, 3))
+
+
+def minutes(count: float) -> timedelta:
+    return timedelta(minutes=count)
+
+
+def match(number: int, pair: Pair | None, **fields: object) -> MatchFacts:
+    """An open match whose players have been known for half an hour; its fixture has the id of its number."""
+    values = {
+        "stage": 1,
+        "round": 1,
+        "rank": Rank.MAIN,
+        "length": 7,
+        "progress": Progress.OPEN if pair else Progress.UNKNOWN,
+        "players": pair or (None, None),
+        "since": NOW - minutes(30) if pair else None,
+    }
+    return MatchFacts(fixture=number, number=number, pair=pair, **{**values, **fields})  # type: ignore[arg-type]
+
+
+def settled(number: int, pair: Pair, ago: float) -> MatchFacts:
+    """A match that was played and finished so many minutes ago."""
+    finished = NOW - minutes(ago)
+    return match(number, pair, progress=Progress.SETTLED, begun_at=finished - minutes(60), finished_at=finished)
+
+
+class Facts:
+    """Facts about matches, numbered as they happen."""
+
+    def __init__(self, *matches: MatchFacts) -> None:
+        self.pairs = {row.fixture: row.pair for row in matches}
+        self.rows: list[Fact] = []
+
+    def add(self, kind: Kind, ago: float = 0, *, fixture: int | None = None, **fields: object) -> Fact:
+        pair = self.pairs.get(fixture) if fixture is not None else None
+        fact = Fact(len(self.rows) + 1, kind, NOW - minutes(ago), fixture, pair, **fields)  # type: ignore[arg-type]
+        self.rows.append(fact)
+        return fact
+
+
+def state_of(*matches: MatchFacts, facts: Facts | None = None, **fields: object) -> FloorState:
+    rows = tuple(facts.rows) if facts else ()
+    values = {"tables": THREE_TABLES, **fields}
+    return floor_state(FloorFacts(matches, facts=rows, **values), NOW)  # type: ignore[arg-type]
+
+
+def codes(state: FloorState, number: int) -> list[str]:
+    return [reason.code for reason in state.matches[number].reasons]
+
+
+# Order
+
+
+def test_the_order_is_pinned_then_bracket_then_critical_path_then_wait() -> None:
+    rows = [
+        match(1, (1, 2), rank=Rank.SIDE),
+        match(2, (3, 4), rank=Rank.LAST_CHANCE),
+        match(3, (5, 6), rank=Rank.CONSOLATION),
+        match(4, (7, 8), since=NOW - minutes(10)),
+        match(5, (9, 10), since=NOW - minutes(20)),
+        match(6, (11, 12), leads_to=(9,)),
+        match(7, (13, 14), rank=Rank.SIDE),
+        match(8, (15, 16)),
+        match(9, None),
+    ]
+    facts = Facts(*rows)
+    facts.add(Kind.PINNED, fixture=7)
+    facts.add(Kind.HELD, fixture=8)
+    state = state_of(*rows, facts=facts)
+    assert state.queue == (7, 6, 5, 4, 3, 2, 1)
+    assert [row.fixture for row in state.suggestions] == [7, 6, 5]
+    assert [row.reason.code for row in state.suggestions] == ["pinned_first", "critical_path", "longest_wait"]
+    assert codes(state, 8) == ["held"]
+    assert {number: state.matches[number].state for number in (7, 4)} == {7: MatchState.READY, 4: MatchState.WAITING}
+    assert codes(state, 4) == ["no_table"]
+
+
+def test_the_critical_path_is_the_longest_chain_that_waits_for_a_match() -> None:
+    rows = [
+        match(1, (1, 2), length=5, leads_to=(3,)),
+        match(2, (3, 4), length=7, leads_to=(3,)),
+        match(3, None, length=9, leads_to=(4,)),
+        match(4, None, length=11),
+    ]
+    path = critical_minutes(rows)
+    assert path[1] == pytest.approx(sum(expected_minutes(length) for length in (5, 9, 11)))
+    assert path[2] > path[1]
+    assert critical_minutes([*rows[:3], replace(rows[3], progress=Progress.SETTLED)])[3] == expected_minutes(9)
+
+
+def test_in_a_round_robin_the_players_with_most_matches_left_come_first() -> None:
+    # Bob has two more matches; Erin and Frank have only this one.
+    rows = [match(1, (ERIN, FRANK)), match(2, (BOB, CAROL)), match(3, (BOB, GRETA)), match(4, (BOB, HUGO))]
+    assert state_of(*rows).queue[0] == 2
+
+
+# Why a match waits
+
+
+def test_a_player_is_at_one_match_at_a_time() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (BOB, ERIN), stage=2), match(3, (CAROL, FRANK), stage=3)]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 5, fixture=1, table=1)
+    state = state_of(*rows, facts=facts)
+    assert state.suggestions == ()
+    assert state.matches[2].reasons[0].params == {"player": BOB, "fixture": 1}
+    assert codes(state, 3) == ["busy"]
+
+
+def test_of_two_matches_of_a_player_only_the_first_is_suggested() -> None:
+    state = state_of(match(1, (BOB, CAROL)), match(2, (BOB, ERIN), stage=2, rank=Rank.SIDE))
+    assert [row.fixture for row in state.suggestions] == [1]
+    assert codes(state, 2) == ["called_before"]
+
+
+def test_a_player_rests_after_a_match_unless_that_is_waived() -> None:
+    rows = [settled(1, (BOB, CAROL), ago=2), match(2, (BOB, ERIN))]
+    state = state_of(*rows)
+    assert state.matches[2].reasons[0].code == "rests"
+    assert state.changes_at == NOW + minutes(3)
+    facts = Facts(*rows)
+    facts.add(Kind.REST_WAIVED, fixture=2)
+    assert state_of(*rows, facts=facts).matches[2].state == MatchState.READY
+    assert state_of(*rows, settings=FloorSettings(rest=2)).matches[2].state == MatchState.READY
+
+
+def test_nobody_rests_after_a_walkover() -> None:
+    walkover = replace(settled(1, (BOB, CAROL), ago=0), begun_at=None)
+    assert state_of(walkover, match(2, (BOB, ERIN))).matches[2].state == MatchState.READY
+
+
+def test_a_player_who_is_away_is_not_called() -> None:
+    rows = [match(1, (BOB, CAROL))]
+    assert codes(state_of(*rows, away={BOB: None}), 1) == ["away"]
+    assert codes(state_of(*rows, away={BOB: NOW + minutes(10)}), 1) == ["away"]
+    assert codes(state_of(*rows, away={BOB: NOW}), 1) == []
+
+
+def test_an_undecided_match_names_the_matches_it_waits_for() -> None:
+    sources = (Source("entry"), Source("winner", 39))
+    state = state_of(match(47, None, players=(BOB, None), sources=sources))
+    assert state.matches[47].reasons[0].params == {"source": "winner", "fixture": 39}
+
+
+def test_nothing_is_suggested_during_a_pause_and_its_minutes_do_not_count() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 24, fixture=1, table=1)
+    facts.add(Kind.PAUSED, 20, params={"until": (NOW + minutes(10)).isoformat()})
+    state = state_of(*rows, facts=facts)
+    assert state.pause == Pause(NOW - minutes(20), NOW + minutes(10))
+    assert codes(state, 2) == ["paused"]
+    assert state.suggestions == ()
+    assert state.attention == ()
+    assert state.matches[1].no_show_at == NOW + minutes(10 + 11)
+    facts.add(Kind.RESUMED, 0)
+    assert [row.fixture for row in state_of(*rows, facts=facts).suggestions] == [2]
+
+
+@pytest.mark.parametrize(
+    ("pauses", "expected"),
+    [
+        ([], 10),
+        ([(2, 5)], 13),
+        ([(-5, 5)], 15),
+        ([(2, 5), (12, 20)], 21),
+        ([(10, 99)], 10),
+        ([(3, None)], None),
+    ],
+)
+def test_ten_minutes_are_reached_after_the_pauses(pauses: list[tuple[int, int | None]], expected: int | None) -> None:
+    rows = [Pause(NOW + minutes(a), NOW + minutes(b) if b is not None else None) for a, b in pauses]
+    at = reached_at(NOW, 10, rows)
+    assert at == (None if expected is None else NOW + minutes(expected))
+    if at is not None:
+        assert elapsed(NOW, at, rows) == pytest.approx(10)
+
+
+# Tables
+
+
+def test_a_running_match_keeps_its_table_until_it_is_over_freed_or_given_to_another() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 30, fixture=1, table=1)
+    facts.add(Kind.STARTED, 28, fixture=1)
+    assert state_of(*rows, facts=facts).tables[1].state == TableState.TAKEN
+    over = [replace(rows[0], progress=Progress.SETTLED), rows[1]]
+    assert state_of(*over, facts=facts).tables[1].state == TableState.FREE
+    facts.add(Kind.CALLED, 5, fixture=2, table=1)
+    state = state_of(*rows, facts=facts)  # The result of M1 was taken back after M2 was called.
+    assert (state.tables[1].fixture, state.matches[1].table) == (2, None)
+    assert state.matches[1].state == MatchState.PLAYING
+
+
+def test_freeing_the_table_of_a_called_match_takes_back_the_call() -> None:
+    rows = [match(1, (BOB, CAROL))]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 10, fixture=1, table=1)
+    facts.add(Kind.FREED, 1, fixture=1, table=1)
+    state = state_of(*rows, facts=facts)
+    assert (state.matches[1].state, state.matches[1].calls) == (MatchState.READY, 0)
+
+
+def test_players_who_meet_again_elsewhere_are_not_called_by_an_old_call() -> None:
+    rows = [match(1, (BOB, CAROL))]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 10, fixture=1, table=1)
+    corrected = match(1, (BOB, ERIN))
+    assert state_of(corrected, facts=facts).matches[1].state == MatchState.READY
+
+
+TABLES = (
+    TableFacts(1, "Stream", Category.STREAM),
+    TableFacts(2, "2"),
+    TableFacts(3, "3", Category.ACCESSIBLE),
+    TableFacts(4, "4", Category.RESERVED),
+)
+
+
+def test_stream_tables_are_for_the_main_draw_and_reserved_ones_for_calls_by_hand() -> None:
+    rows = [match(number, (2 * number, 2 * number + 1), rank=Rank.CONSOLATION) for number in (1, 2, 3)]
+    main = match(4, (20, 21))
+    state = state_of(*rows, main, tables=TABLES)
+    assert [(row.fixture, row.table) for row in state.suggestions] == [(4, 1), (1, 2), (2, 3)]
+    assert state.tables[4].state == TableState.KEPT
+    assert [(row.fixture, row.table) for row in state_of(*rows, tables=TABLES).suggestions] == [(1, 2), (2, 3)]
+
+
+def test_an_accessible_table_is_kept_for_a_player_who_needs_it_and_still_has_a_match() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK)), match(3, None, players=(GRETA, None))]
+    facts = Facts(*rows)
+    facts.add(Kind.NEEDS_ACCESSIBLE, player=GRETA, params={"needed": True})
+    state = state_of(*rows, facts=facts, tables=TABLES[1:3])
+    assert [(row.fixture, row.table) for row in state.suggestions] == [(1, 2)]
+    assert state.tables[3].state == TableState.KEPT
+    ready = [*rows[:2], match(3, (GRETA, HUGO))]
+    assert (3, 3) in [(row.fixture, row.table) for row in state_of(*ready, facts=facts, tables=TABLES[1:3]).suggestions]
+    out = [*rows[:2], settled(3, (GRETA, HUGO), ago=30)]
+    assert len(state_of(*out, facts=facts, tables=TABLES[1:3]).suggestions) == 2
+
+
+def test_a_table_out_of_use_gets_no_match_but_keeps_the_one_that_is_there() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 9, fixture=1, table=1)
+    facts.add(Kind.TABLE_OUT, 5, table=1, params={"reason": "lamp broken"})
+    facts.add(Kind.TABLE_OUT, 5, table=2, params={"reason": "wet"})
+    state = state_of(*rows, facts=facts)
+    assert [state.tables[key].state for key in (1, 2, 3)] == [TableState.TAKEN, TableState.OUT, TableState.FREE]
+    assert state.tables[2].reason == "wet"
+    assert [(row.fixture, row.table) for row in state.suggestions] == [(2, 3)]
+
+
+# Calls, slow matches, lateness
+
+
+def test_a_second_call_and_then_a_no_show_need_a_director() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK)), match(3, (GRETA, HUGO))]
+    facts = Facts(*rows)
+    facts.add(Kind.CALLED, 16, fixture=1, table=1)
+    facts.add(Kind.CALLED, 6, fixture=2, table=2)
+    facts.add(Kind.CALLED, 4, fixture=3, table=3)
+    items = state_of(*rows, facts=facts).attention
+    assert [(item.kind, item.fixture) for item in items] == [
+        (AttentionKind.NO_SHOW, 1),
+        (AttentionKind.SECOND_CALL, 2),
+    ]
+    facts.add(Kind.CALLED_AGAIN, 1, fixture=2)
+    assert [item.fixture for item in state_of(*rows, facts=facts).attention] == [1]
+    facts.add(Kind.STARTED, 0, fixture=1)
+    assert state_of(*rows, facts=facts).attention == ()
+
+
+def test_a_match_is_slow_after_eleven_minutes_a_point() -> None:
+    rows = [match(1, (BOB, CAROL))]
+    facts = Facts(*rows)
+    facts.add(Kind.STARTED, 76, fixture=1)
+    assert state_of(*rows, facts=facts).attention == ()
+    facts = Facts(*rows)
+    facts.add(Kind.STARTED, 78, fixture=1)
+    facts.add(Kind.RUNNING_SCORE, 2, fixture=1, params={"score": [3, 2]})
+    state = state_of(*rows, facts=facts)
+    assert [item.kind for item in state.attention] == [AttentionKind.SLOW]
+    assert (state.matches[1].score, state.matches[1].minutes) == ((3, 2), 78)
+
+
+def test_lateness_costs_points_only_where_the_event_says_so() -> None:
+    rows = [match(1, (BOB, CAROL))]
+    facts = Facts(*rows)
+    facts.add(Kind.LATE, fixture=1, player=BOB, params={"minutes": 21})
+    assert state_of(*rows, facts=facts).matches[1].lateness[0].points == 0
+    late = state_of(*rows, facts=facts, settings=FloorSettings(penalty_points=True)).matches[1].lateness[0]
+    assert (late.player, late.points, late.loses) == (BOB, 4, True)
+
+
+# Properties
+
+PLAYERS = st.integers(1, 12)
+PAIRS = st.tuples(PLAYERS, PLAYERS).filter(lambda pair: pair[0] != pair[1])
+KINDS = [kind for kind in Kind if kind not in (Kind.UNDONE, Kind.PAUSED, Kind.RESUMED)]
+ANY_MACHINE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""On a busy machine floors are generated slowly."""
+
+
+@st.composite
+def floors(draw: st.DrawFn) -> FloorFacts:
+    """A floor with some matches, tables and facts, sensible or not."""
+    count = draw(st.integers(1, 10))
+    rows = []
+    for number in range(1, count + 1):
+        pair = draw(st.none() | PAIRS)
+        progress = draw(st.sampled_from([Progress.OPEN] * 4 + list(Progress))) if pair else Progress.UNKNOWN
+        ago = draw(st.integers(0, 20))
+        over = {"begun_at": NOW - minutes(90), "finished_at": NOW - minutes(ago)} if progress == "settled" else {}
+        later = draw(st.sets(st.integers(number + 1, count), max_size=2)) if number < count else ()
+        fields = {"rank": draw(st.sampled_from(Rank)), "length": draw(st.integers(1, 11)), "leads_to": tuple(later)}
+        rows.append(match(number, pair, progress=progress, **fields, **over))
+    tables = tuple(
+        TableFacts(key, str(key), draw(st.sampled_from([Category.NORMAL] * 3 + list(Category))))
+        for key in range(1, draw(st.integers(1, 5)) + 1)
+    )
+    facts = Facts(*rows)
+    for ago in sorted(draw(st.lists(st.integers(0, 60), max_size=14)), reverse=True):
+        kind = draw(st.sampled_from(KINDS))
+        table, player = draw(st.integers(1, len(tables))), draw(PLAYERS)
+        params = {"score": [1, 2], "minutes": 7, "mode": Autopilot.CALL, "needed": True, "reason": "wet"}
+        facts.add(kind, ago, fixture=draw(st.integers(1, count)), table=table, player=player, params=params)
+    return FloorFacts(tuple(rows), tables, tuple(facts.rows))
+
+
+@ANY_MACHINE
+@given(floors())
+def test_suggestions_never_give_a_table_or_a_player_two_matches(facts: FloorFacts) -> None:
+    state = floor_state(facts, NOW)
+    pairs = {row.fixture: row.pair for row in facts.matches}
+    seated = [row for row in state.matches.values() if row.table is not None]
+    at_tables = Counter(row.table for row in seated) + Counter(row.table for row in state.suggestions)
+    assert all(count == 1 for count in at_tables.values())
+    at_boards = (MatchState.CALLED, MatchState.PLAYING)
+    busy = {player for row in state.matches.values() if row.state in at_boards for player in pairs[row.fixture] or ()}
+    called = Counter(player for row in state.suggestions for player in pairs[row.fixture] or ())
+    assert all(count == 1 for count in called.values())
+    assert not busy & set(called)
+    for row in state.suggestions:
+        table, suggested = state.tables[row.table], state.matches[row.fixture]
+        assert table.state == TableState.FREE
+        assert table.category != Category.RESERVED
+        assert suggested.state == MatchState.READY
+        assert not suggested.held
+
+
+@ANY_MACHINE
+@given(floors())
+def test_no_match_waits_for_a_table_while_one_that_fits_is_free(facts: FloorFacts) -> None:
+    state = floor_state(facts, NOW)
+    free = [row for row in state.tables.values() if row.state == TableState.FREE and row.suggested is None]
+    waits = [row for row in state.matches.values() if [reason.code for reason in row.reasons] == ["no_table"]]
+    ranks = {row.fixture: row.rank for row in facts.matches}
+    for row in waits:
+        fitting = [table for table in free if table.category != Category.STREAM or ranks[row.fixture] == Rank.MAIN]
+        assert fitting == []
+
+
+@ANY_MACHINE
+@given(floors())
+def test_every_match_that_waits_has_a_reason_and_no_other_does(facts: FloorFacts) -> None:
+    for row in floor_state(facts, NOW).matches.values():
+        assert bool(row.reasons) == (row.state == MatchState.WAITING)
+
+
+@ANY_MACHINE
+@given(floors(), st.data())
+def test_a_fact_that_was_undone_might_as_well_not_exist(facts: FloorFacts, data: st.DataObject) -> None:
+    if not facts.facts:
+        return
+    undone = data.draw(st.sampled_from(facts.facts))
+    with_undo = Fact(len(facts.facts) + 1, Kind.UNDONE, NOW, undoes=undone.id)
+    without = tuple(fact for fact in facts.facts if fact is not undone)
+    assert floor_state(replace(facts, facts=(*facts.facts, with_undo)), NOW) == floor_state(
+        replace(facts, facts=without), NOW
+    )

@@ -1,0 +1,255 @@
+"""Calling, starting, moving and freeing at the tables of an event; Alice directs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from engine.errors import Refused
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.finish import ResultInput, standing_result
+from matches.models import Match
+from players.actors import Actor
+from players.models import User
+from tests.tournaments.conftest import NOON
+from tournaments.entries.services import check_in
+from tournaments.floor import hints, selectors
+from tournaments.floor.facts import Autopilot
+from tournaments.floor.services import autopilot, calls, evening, matches, opening, tables, undo
+from tournaments.floor.state import FloorState, MatchState, TableState
+from tournaments.models import Division, Fixture, FloorEvent, Table
+from tournaments.results.services import quick_entry, quick_undo, results
+from tournaments.state.integrity import differences
+from tournaments.state.preview import Choice, preview_result
+
+pytestmark = pytest.mark.django_db
+
+
+@dataclass
+class Evening:
+    """A knockout of eight at three tables, as Alice directs it."""
+
+    division: Division
+    alice: Actor
+    now: datetime = NOON
+
+    def later(self, minutes: float) -> None:
+        self.now += timedelta(minutes=minutes)
+
+    @property
+    def acts(self) -> dict[str, Any]:
+        return {"by": self.alice, "now": self.now}
+
+    def fixture(self, number: int) -> Fixture:
+        rows = Fixture.objects.select_related("stage__division", "match")
+        return rows.get(stage__division=self.division, number=number)
+
+    def table(self, label: int) -> Table:
+        return self.division.tournament.floor_tables.get(label=str(label))
+
+    def match(self, number: int) -> Match:
+        match = self.fixture(number).match
+        assert match is not None
+        return match
+
+    @property
+    def state(self) -> FloorState:
+        return selectors.floor(self.division.tournament, self.now).state
+
+    def states(self) -> str:
+        """The first letters of the states of all matches, in the order of their numbers."""
+        return "".join(row.state[0] for row in self.state.matches.values())
+
+    def call(self, number: int, table: int) -> FloorEvent:
+        return calls.call(fixture=self.fixture(number), table=self.table(table), **self.acts)
+
+    def start(self, number: int) -> FloorEvent:
+        return calls.start(fixture=self.fixture(number), **self.acts)
+
+    def win(self, number: int, score: tuple[int, int] = (7, 3)) -> None:
+        results.enter_result(fixture=self.fixture(number), result=ResultInput.played(score), **self.acts)
+
+
+@pytest.fixture
+def event(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
+    division = drawn(8, match_length=7)
+    division.tournament.tables = 3
+    division.tournament.save()
+    opening.open_floor(tournament=division.tournament, by=by_alice, now=NOON)
+    return Evening(division, by_alice)
+
+
+def test_a_match_goes_from_waiting_to_settled(event: Evening) -> None:
+    assert event.states() == "rrrwwww"
+    event.call(1, 1)
+    assert event.states() == "crrwwww"
+    event.start(1)
+    assert event.states() == "prrwwww"
+    assert has_begun(event.match(1))
+    event.win(1)
+    assert event.states() == "srrrwww"
+    assert [table.state for table in event.state.tables.values()] == [TableState.FREE] * 3
+    assert list(differences()) == []
+
+
+def refusal(action: Callable[..., object], **arguments: Any) -> str:
+    with pytest.raises(Refused) as caught:
+        action(**arguments)
+    return caught.value.code
+
+
+def test_two_matches_get_no_table_together_and_a_player_is_not_called_twice(event: Evening) -> None:
+    first = event.call(1, 1)
+    assert event.call(1, 1).pk == first.pk
+    assert refusal(event.call, number=1, table=2) == "match_called"
+    assert refusal(event.call, number=2, table=1) == "table_taken"
+    tables.take_out_of_use(table=event.table(2), reason="lamp broken", **event.acts)
+    assert refusal(event.call, number=2, table=2) == "table_out_of_use"
+    assert refusal(event.call, number=5, table=3) == "fixture_not_ready"
+    matches.hold(fixture=event.fixture(3), **event.acts)
+    assert refusal(event.call, number=3, table=3) == "match_held"
+    event.win(4)
+    assert refusal(event.call, number=4, table=3) == "match_finished"
+    assert FloorEvent.objects.filter(kind="called").count() == 1
+
+
+def test_they_sat_at_another_table(event: Evening) -> None:
+    event.call(1, 1)
+    event.call(2, 2)
+    calls.move(fixture=event.fixture(1), table=event.table(3), **event.acts)
+    state = event.state
+    assert [table.state for table in state.tables.values()] == [TableState.FREE, TableState.TAKEN, TableState.TAKEN]
+    assert refusal(calls.move, fixture=event.fixture(1), table=event.table(2), **event.acts) == "table_taken"
+    event.start(1)
+    tables.free_table(table=event.table(3), **event.acts)
+    assert event.states()[0] == "p"
+    assert refusal(tables.free_table, table=event.table(3), **event.acts) == "table_free"
+
+
+def test_a_running_score_begins_a_match_and_is_no_result(event: Evening) -> None:
+    event.call(1, 1)
+    matches.set_running_score(fixture=event.fixture(1), score=(5, 3), **event.acts)
+    matches.set_running_score(fixture=event.fixture(1), score=(5, 3), **event.acts)
+    assert FloorEvent.objects.filter(kind="running_score").count() == 1
+    match = event.match(1)
+    assert (match.state, has_begun(match), match.results.count()) == (Match.State.OPEN, True, 0)
+    assert event.state.matches[event.fixture(1).pk].score == (5, 3)
+    set_score = matches.set_running_score
+    assert refusal(set_score, fixture=event.fixture(1), score=(7, 3), **event.acts) == "running_score_over"
+    undo.undo(tournament=event.division.tournament, **event.acts)
+    assert not has_begun(event.match(1))
+    assert list(differences()) == []
+
+
+def test_undo_takes_back_the_last_change_of_ones_own_unless_more_happened_there(event: Evening, bob: User) -> None:
+    tournament = event.division.tournament
+    called = event.call(1, 1)
+    calls.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
+    assert refusal(undo.undo, tournament=tournament, **event.acts) == "floor_built_on"
+    undo.undo(tournament=tournament, by=Actor.of(bob), now=event.now)
+    assert event.states()[0] == "c"
+    assert undo.undo(tournament=tournament, **event.acts).pk == called.pk
+    assert undo.undo(tournament=tournament, event=called, **event.acts).pk == called.pk
+    assert event.states()[0] == "r"
+    assert refusal(undo.undo, tournament=tournament, **event.acts) == "nothing_to_undo_on_floor"
+
+
+def test_the_result_of_a_called_match_frees_its_table_and_taking_it_back_does_not_move_anybody(event: Evening) -> None:
+    event.call(1, 1)
+    quick_entry.enter_line(tournament=event.division.tournament, text="m1 7-3", division=None, **event.acts)
+    event.call(2, 1)
+    quick_undo.undo_last(tournament=event.division.tournament, **event.acts)
+    state = event.state
+    assert state.tables[event.table(1).pk].fixture == event.fixture(2).pk
+    assert state.matches[event.fixture(1).pk].table is None
+
+
+def test_the_autopilot_calls_each_match_once_and_makes_second_calls(event: Evening) -> None:
+    tournament = event.division.tournament
+    assert autopilot.call_ready(tournament_id=tournament.pk, now=event.now) == []
+    evening.set_autopilot(tournament=tournament, mode=Autopilot.CALL, **event.acts)
+    assert list(hints.self_calling().values_list("tournament", flat=True)) == [tournament.pk]
+    assert len(autopilot.call_ready(tournament_id=tournament.pk, now=event.now)) == 3
+    assert autopilot.call_ready(tournament_id=tournament.pk, now=event.now) == []
+    event.start(1)
+    event.later(6)
+    again = autopilot.call_ready(tournament_id=tournament.pk, now=event.now)
+    assert [(row.kind, row.fixture.number) for row in again if row.fixture] == [
+        ("called_again", 2),
+        ("called_again", 3),
+    ]
+    evening.pause(tournament=tournament, until=event.now + timedelta(minutes=30), **event.acts)
+    event.win(1)
+    assert autopilot.call_ready(tournament_id=tournament.pk, now=event.now) == []
+    event.later(31)
+    assert [row.fixture.number for row in autopilot.call_ready(tournament_id=tournament.pk, now=event.now)
+            if row.fixture] == [4]  # fmt: skip
+
+
+def test_a_correction_lists_a_match_that_was_started_at_a_table(event: Evening) -> None:
+    event.win(1)
+    event.win(2)
+    event.later(10)
+    event.call(5, 1)
+    event.start(5)
+    fixture = event.fixture(1)
+    reverse = ResultInput.played((3, 7))
+    assert refusal(results.enter_result, fixture=fixture, result=reverse, **event.acts) == "successor_begun"
+    standing = standing_result(event.match(1))
+    assert standing is not None
+    preview = preview_result(fixture, standing, reverse, with_ratings=False).consequences[Choice.CORRECT_ALL]
+    assert [change.row.number for change in preview.stopped] == [5]
+
+
+def test_the_view_of_the_floor_needs_a_fixed_number_of_queries(
+    event: Evening, django_assert_max_num_queries: Callable[..., Any]
+) -> None:
+    event.call(1, 1)
+    matches.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, minutes=10, **event.acts)
+    with django_assert_max_num_queries(14):
+        view = selectors.floor(event.division.tournament, event.now)
+        shown = [(row.number, row.state, row.table, row.round) for row in view.matches.values()]
+        assert shown[0] == (1, MatchState.CALLED, "1", "Quarter-finals")
+        assert [(row.match.number, row.table.row.label) for row in view.suggestions] == [(2, "2"), (3, "3")]
+        assert view.waiting[0].reasons == ("Waits for the winner of M1.", "Waits for the winner of M2.")
+        assert [row.number for row in view.queue] == [2, 3, 4]
+        assert view.queue[-1].reasons == ("No table is free.",)
+    match_id = event.match(1).pk
+    assert selectors.calls_of([match_id], event.now)[match_id].table == "1"
+
+
+def test_only_staff_can_tell_that_a_player_needs_an_accessible_table(
+    event: Evening, as_user: Callable[..., Any]
+) -> None:
+    Table.objects.filter(label="3").update(category=Table.Category.ACCESSIBLE)
+    player = event.match(1).player_0
+    evening.set_needs_accessible(tournament=event.division.tournament, player=player, needed=True, **event.acts)
+    event.call(2, 3)
+    tournament, pk = event.division.tournament, event.fixture(1).pk
+    assert selectors.floor(tournament, event.now).matches[pk].reasons == ("No accessible table is free.",)
+    assert selectors.floor(tournament, event.now, staff=False).matches[pk].reasons == ("No table is free.",)
+    tables.take_out_of_use(table=event.table(2), reason="wet", **event.acts)
+    body = as_user(None).get(f"/api/v1/tournaments/{tournament.public_id}/floor/").json()
+    assert [(table["label"], table["state"], table["reason"]) for table in body["tables"]] == [
+        ("1", "free", ""),
+        ("2", "out", "wet"),
+        ("3", "taken", ""),
+    ]
+    first = body["matches"][0]
+    assert (first["number"], first["state"], first["reasons"]) == (1, "waiting", ["No table is free."])
+    assert "accessible" not in str(body["matches"])
+
+
+def test_a_player_who_is_away_is_not_suggested_before_they_come_back(event: Evening) -> None:
+    entry = event.division.entries.get(player=event.match(1).player_0)
+    check_in.mark(entry=entry, state="away", until=NOON + timedelta(minutes=20), **event.acts)
+    assert event.states() == "wrrrwww"
+    reason = event.state.matches[event.fixture(1).pk].reasons[0]
+    assert (reason.code, reason.params["player"]) == ("away", entry.player_id)
+    event.later(20)
+    assert event.states() == "rrrwwww", "back at the time given"
+    event.later(-20)
+    check_in.mark(entry=entry, state="here", **event.acts)
+    assert event.states() == "rrrwwww", "checked in earlier"

@@ -1,0 +1,262 @@
+"""Deriving the state of the floor from facts, matches, tables and the time; without Django."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from tournaments.floor.critical_path import critical_minutes
+from tournaments.floor.facts import Category, FloorFacts, MatchFacts, Pair, Progress
+from tournaments.floor.fold import Folded, Seat, fold
+from tournaments.floor.state import (
+    Attention,
+    AttentionKind,
+    FloorState,
+    Lateness,
+    MatchOnFloor,
+    MatchState,
+    Reason,
+    Suggestion,
+    TableOnFloor,
+    TableState,
+)
+from tournaments.floor.tables import Candidate, suggest, table_plan
+from tournaments.floor.times import (
+    Pause,
+    elapsed,
+    loses_by_lateness,
+    penalty_points,
+    reached_at,
+    slow_minutes,
+)
+
+ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
+
+
+def floor_state(facts: FloorFacts, now: datetime) -> FloorState:
+    """Return the state of the floor at `now`. Equal input gives equal output."""
+    return _Derivation(facts, fold(facts), now).state()
+
+
+@dataclass
+class _Derivation:
+    facts: FloorFacts
+    folded: Folded
+    now: datetime
+
+    def __post_init__(self) -> None:
+        self.critical = critical_minutes(self.facts.matches)
+        self.pause = next((pause for pause in self.folded.pauses if self._is_on(pause)), None)
+        self.matches = {match.fixture: self._match(match) for match in self.facts.matches}
+        self.busy = self._busy()
+        self.rests_until = self._rests_until()
+
+    def state(self) -> FloorState:
+        candidates, waiting = self._candidates()
+        at_tables = {row.table: row.fixture for row in self.matches.values() if row.table is not None}
+        free = {row.table for row in self.facts.tables} - at_tables.keys()
+        seated = {
+            player
+            for match in self.facts.matches
+            if self.matches[match.fixture].table is not None
+            for player in match.pair or ()
+        }
+        plan = table_plan(self.facts.tables, free, self.folded.out, self.facts.matches, self.folded.accessible, seated)
+        suggestions, no_table = suggest(candidates, plan)
+        if self.pause is not None:
+            params = {"until": self.pause.until.isoformat()} if self.pause.until else {}
+            waiting |= {row.match.fixture: (Reason("paused", params),) for row in candidates}
+            suggestions, no_table = [], {}
+        waiting |= {fixture: (reason,) for fixture, reason in no_table.items()}
+        self._place_in_queue(candidates, suggestions, waiting)
+        queue = tuple(row.match.fixture for row in candidates)
+        kept = plan.kept if any(table.category == Category.ACCESSIBLE for table in plan.free) else 0
+        attention = tuple(sorted(self._attention(), key=lambda item: (item.since, item.fixture)))
+        return FloorState(
+            matches=self.matches,
+            tables=self._tables(at_tables, suggestions, kept),
+            queue=queue,
+            suggestions=tuple(suggestions),
+            attention=attention,
+            autopilot=self.folded.autopilot,
+            pause=self.pause,
+            pauses=tuple(self.folded.pauses),
+            needs_accessible=frozenset(self.folded.accessible),
+            changes_at=self._changes_at(),
+        )
+
+    def _is_on(self, pause: Pause) -> bool:
+        return pause.since <= self.now and (pause.until is None or pause.until > self.now)
+
+    def _match(self, match: MatchFacts) -> MatchOnFloor:
+        """Return the state of a match as far as it depends on that match alone; candidates come out as waiting."""
+        seat = self.folded.seats.get(match.fixture, Seat())
+        state = _state_of(match, seat)
+        row = MatchOnFloor(
+            match.fixture,
+            match.number,
+            state,
+            score=seat.score,
+            lateness=self._lateness(match, seat),
+            pinned=seat.pinned,
+            held=seat.held,
+            critical_minutes=self.critical.get(match.fixture, 0.0),
+        )
+        if state not in ACTIVE:
+            return row
+        started = seat.started_at or match.begun_at
+        row = replace(
+            row, table=seat.table, calls=len(seat.call_times), called_at=next(iter(seat.call_times), None),
+            started_at=started,
+        )  # fmt: skip
+        if state == MatchState.CALLED:
+            return self._with_deadlines(row, seat.call_times)
+        if started is not None:
+            end = match.finished_at or self.now
+            slow_at = reached_at(started, slow_minutes(match.length), self.folded.pauses)
+            row = replace(row, minutes=elapsed(started, end, self.folded.pauses), slow_at=slow_at)
+        return row
+
+    def _with_deadlines(self, row: MatchOnFloor, call_times: Sequence[datetime]) -> MatchOnFloor:
+        settings, pauses = self.facts.settings, self.folded.pauses
+        second = reached_at(call_times[0], settings.second_call, pauses) if len(call_times) == 1 else None
+        return replace(row, second_call_at=second, no_show_at=reached_at(call_times[0], settings.no_show, pauses))
+
+    def _lateness(self, match: MatchFacts, seat: Seat) -> tuple[Lateness, ...]:
+        settings = self.facts.settings
+        rows = []
+        for player, minutes in sorted(seat.late.items()):
+            points = 0
+            if settings.penalty_points:
+                points = penalty_points(minutes, settings.penalty_first, settings.penalty_each)
+            rows.append(Lateness(player, minutes, points, loses_by_lateness(points, match.length)))
+        return tuple(rows)
+
+    def _busy(self) -> dict[int, int]:
+        """Return the players at a match -> its number; those of a reported match until they leave its table."""
+        busy: dict[int, int] = {}
+        for match in self.facts.matches:
+            row = self.matches[match.fixture]
+            at_board = row.state in (MatchState.CALLED, MatchState.PLAYING)
+            if at_board or (row.state == MatchState.REPORTED and row.table is not None):
+                busy |= dict.fromkeys(match.pair or (), match.number)
+        return busy
+
+    def _rests_until(self) -> dict[int, datetime]:
+        """Return the players who may still rest after their last match -> until when."""
+        rests: dict[int, datetime] = {}
+        rest = timedelta(minutes=self.facts.settings.rest)
+        for match in self.facts.matches:
+            # Without a beginning nobody has played: a walkover needs no rest.
+            if match.finished_at is None or match.begun_at is None or match.progress != Progress.SETTLED:
+                continue
+            until = match.finished_at + rest
+            for player in match.pair or ():
+                if until > max(self.now, rests.get(player, self.now)):
+                    rests[player] = until
+        return rests
+
+    def _candidates(self) -> tuple[list[Candidate], dict[int, tuple[Reason, ...]]]:
+        """Return the matches whose players are free, in the order of the queue, and why the others wait."""
+        candidates, waiting = [], {}
+        for match in self.facts.matches:
+            row = self.matches[match.fixture]
+            if row.state != MatchState.WAITING:
+                continue
+            reasons = self._reasons(match, row)
+            if reasons or match.pair is None:
+                waiting[match.fixture] = reasons
+                continue
+            since = match.since or self.now
+            candidates.append(Candidate(match, match.pair, row.pinned, row.critical_minutes, since))
+        return sorted(candidates, key=lambda row: row.key), waiting
+
+    def _reasons(self, match: MatchFacts, row: MatchOnFloor) -> tuple[Reason, ...]:
+        """Return why a match waits, apart from tables and pauses."""
+        reasons = [Reason("held")] if row.held else []
+        if match.pair is None:
+            unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
+            for source in unknown or match.sources:
+                fixture = {} if source.number is None else {"fixture": source.number}
+                reasons.append(Reason("to_be_decided", {"source": source.kind, **fixture}))
+            return tuple(reasons or [Reason("to_be_decided", {"source": "drawn"})])
+        seat = self.folded.seats.get(match.fixture)
+        return (*reasons, *self._reasons_of_players(match.pair, rest_waived=seat is not None and seat.rest_waived))
+
+    def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[Reason]:
+        for player in pair:
+            if player in self.busy:
+                yield Reason("busy", {"player": player, "fixture": self.busy[player]})
+                continue
+            if player in self.facts.away:
+                back = self.facts.away[player]
+                if back is None or back > self.now:
+                    yield Reason("away", {"player": player, **({"until": back.isoformat()} if back else {})})
+            if player in self.rests_until and not rest_waived:
+                yield Reason("rests", {"player": player, "until": self.rests_until[player].isoformat()})
+
+    def _place_in_queue(
+        self,
+        candidates: Sequence[Candidate],
+        suggestions: Sequence[Suggestion],
+        waiting: dict[int, tuple[Reason, ...]],
+    ) -> None:
+        for fixture, reasons in waiting.items():
+            self.matches[fixture] = replace(self.matches[fixture], reasons=reasons)
+        for position, candidate in enumerate(candidates, start=1):
+            fixture = candidate.match.fixture
+            self.matches[fixture] = replace(self.matches[fixture], position=position)
+        for suggestion in suggestions:
+            self.matches[suggestion.fixture] = replace(self.matches[suggestion.fixture], state=MatchState.READY)
+
+    def _tables(
+        self, at_tables: dict[int, int], suggestions: Sequence[Suggestion], kept: int
+    ) -> dict[int, TableOnFloor]:
+        suggested = {row.table: row.fixture for row in suggestions}
+        rows = {}
+        for table in self.facts.tables:
+            key, state = table.table, TableState.FREE
+            if key in at_tables:
+                state = TableState.TAKEN
+            elif key in self.folded.out:
+                state = TableState.OUT
+            elif table.category == Category.RESERVED:
+                state = TableState.KEPT
+            elif table.category == Category.ACCESSIBLE and key not in suggested and kept:
+                state, kept = TableState.KEPT, kept - 1
+            rows[key] = TableOnFloor(
+                key, table.label, table.category, state, at_tables.get(key), suggested.get(key),
+                self.folded.out.get(key, ""),
+            )  # fmt: skip
+        return rows
+
+    def _attention(self) -> Iterable[Attention]:
+        for row in self.matches.values():
+            if row.state == MatchState.CALLED:
+                if row.no_show_at is not None and row.no_show_at <= self.now:
+                    yield Attention(AttentionKind.NO_SHOW, row.fixture, row.no_show_at)
+                elif row.second_call_at is not None and row.second_call_at <= self.now:
+                    yield Attention(AttentionKind.SECOND_CALL, row.fixture, row.second_call_at)
+            elif row.state == MatchState.PLAYING and row.slow_at is not None and row.slow_at <= self.now:
+                yield Attention(AttentionKind.SLOW, row.fixture, row.slow_at)
+
+    def _changes_at(self) -> datetime | None:
+        """When a rest, an absence or a pause ends, or a call or a match is due."""
+        times = [*self.rests_until.values(), *(back for back in self.facts.away.values() if back is not None)]
+        for row in self.matches.values():
+            if row.state in ACTIVE:
+                times += [time for time in (row.second_call_at, row.no_show_at, row.slow_at) if time is not None]
+        if self.pause is not None and self.pause.until is not None:
+            times.append(self.pause.until)
+        return min((time for time in times if time > self.now), default=None)
+
+
+def _state_of(match: MatchFacts, seat: Seat) -> MatchState:
+    if match.progress == Progress.SETTLED:
+        return MatchState.SETTLED
+    if match.progress == Progress.REPORTED:
+        return MatchState.REPORTED
+    if match.pair is None:
+        return MatchState.WAITING
+    if seat.started_at is not None or match.begun_at is not None or match.progress == Progress.LIVE:
+        return MatchState.PLAYING
+    return MatchState.CALLED if seat.call_times else MatchState.WAITING

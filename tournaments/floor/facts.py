@@ -1,0 +1,152 @@
+"""What the state of the floor is derived from: facts, matches, tables and settings, as plain values without Django."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Any
+
+Pair = tuple[int, int]
+"""The ids of the two players of a match, by side."""
+
+
+class Kind(StrEnum):
+    """What happened on the floor; the values of `FloorEvent.Kind`."""
+
+    CALLED = "called"
+    CALLED_AGAIN = "called_again"
+    STARTED = "started"
+    MOVED = "moved"
+    FREED = "freed"
+    RUNNING_SCORE = "running_score"
+    LATE = "late"
+    REST_WAIVED = "rest_waived"
+    PINNED = "pinned"
+    HELD = "held"
+    RELEASED = "released"
+    PAUSED = "paused"
+    RESUMED = "resumed"
+    TABLE_OUT = "table_out"
+    TABLE_BACK = "table_back"
+    AUTOPILOT = "autopilot"
+    NEEDS_ACCESSIBLE = "needs_accessible"
+    UNDONE = "undone"
+
+
+class Autopilot(StrEnum):
+    """Whether matches are suggested for free tables or called by themselves."""
+
+    SUGGEST = "suggest"
+    CALL = "call"
+
+
+class Rank(IntEnum):
+    """The order in which brackets get tables."""
+
+    MAIN = 0
+    CONSOLATION = 1
+    LAST_CHANCE = 2
+    SIDE = 3
+
+
+class Progress(StrEnum):
+    """How far a match is without regard to the floor."""
+
+    UNKNOWN = "unknown"
+    """A player is still to be decided."""
+    OPEN = "open"
+    LIVE = "live"
+    """It is played on the site."""
+    REPORTED = "reported"
+    SETTLED = "settled"
+
+
+class Category(StrEnum):
+    """What a table is for; the values of `Table.Category`."""
+
+    NORMAL = "normal"
+    STREAM = "stream"
+    ACCESSIBLE = "accessible"
+    RESERVED = "reserved"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A row of `FloorEvent`. A fact about a match applies while `pair` are the players of its fixture."""
+
+    id: int
+    kind: Kind
+    at: datetime
+    fixture: int | None = None
+    pair: Pair | None = None
+    table: int | None = None
+    player: int | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an undecided entrant comes from: `winner` or `loser` of a match number, or another source without one."""
+
+    kind: str
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFacts:
+    """A fixture of the event with its match. `fixture` is the id, `number` the match number.
+
+    `leads_to` are the ids of the fixtures that wait for it. `stage` groups the fixtures of a stage. `since` is when
+    both players were known.
+    """
+
+    fixture: int
+    number: int
+    stage: int
+    round: int
+    rank: Rank
+    length: int
+    progress: Progress
+    pair: Pair | None = None
+    players: tuple[int | None, int | None] = (None, None)
+    sources: tuple[Source, ...] = ()
+    leads_to: tuple[int, ...] = ()
+    since: datetime | None = None
+    begun_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """A table, in the order in which tables are filled."""
+
+    table: int
+    label: str
+    category: Category = Category.NORMAL
+
+
+@dataclass(frozen=True, slots=True)
+class FloorSettings:
+    """The settings of the floor, in minutes. Without `penalty_points` lateness costs nothing."""
+
+    rest: int = 5
+    second_call: int = 5
+    no_show: int = 15
+    penalty_points: bool = False
+    penalty_first: int = 5
+    penalty_each: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FloorFacts:
+    """Everything that the state of the floor is derived from, beside the time.
+
+    `away` has the players who are away, each with when they come back, or None if that is unknown.
+    """
+
+    matches: tuple[MatchFacts, ...]
+    tables: tuple[TableFacts, ...]
+    facts: tuple[Fact, ...] = ()
+    settings: FloorSettings = FloorSettings()
+    away: Mapping[int, datetime | None] = field(default_factory=dict)

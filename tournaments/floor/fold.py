@@ -1,0 +1,155 @@
+"""Folding the facts of the floor, oldest first, into what still holds; without Django."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tournaments.floor.facts import Autopilot, Fact, FloorFacts, Kind, MatchFacts
+from tournaments.floor.times import Pause
+
+ABOUT_THE_FIXTURE = (Kind.PINNED, Kind.HELD, Kind.RELEASED)
+"""Facts that hold whoever meets in the fixture."""
+
+
+@dataclass
+class Seat:
+    """What the facts say about one match."""
+
+    table: int | None = None
+    call_times: list[datetime] = field(default_factory=list)
+    started_at: datetime | None = None
+    score: tuple[int, int] | None = None
+    late: dict[int, int] = field(default_factory=dict)
+    rest_waived: bool = False
+    pinned: bool = False
+    held: bool = False
+
+
+@dataclass
+class Folded:
+    """What holds after all facts."""
+
+    seats: dict[int, Seat] = field(default_factory=dict)
+    occupants: dict[int, int] = field(default_factory=dict)
+    """Table -> the fixture that was last sent to it and has not left."""
+    out: dict[int, str] = field(default_factory=dict)
+    """Table out of use -> why."""
+    pauses: list[Pause] = field(default_factory=list)
+    autopilot: Autopilot = Autopilot.SUGGEST
+    accessible: set[int] = field(default_factory=set)
+
+    def seat(self, fixture: int) -> Seat:
+        """Return what holds for a fixture, new if nothing does yet."""
+        return self.seats.setdefault(fixture, Seat())
+
+
+def fold(facts: FloorFacts) -> Folded:
+    """Fold the facts that were not undone and are about the players who meet now."""
+    folded = Folded()
+    matches = {match.fixture: match for match in facts.matches}
+    for fact in standing(facts.facts):
+        if applies(fact, matches):
+            _STEPS[_group(fact.kind)](folded, fact)
+    return folded
+
+
+def standing(facts: Iterable[Fact]) -> list[Fact]:
+    """Return the facts that were not undone, in order."""
+    rows = sorted(facts, key=lambda fact: fact.id)
+    undone = {fact.undoes for fact in rows if fact.kind == Kind.UNDONE}
+    return [fact for fact in rows if fact.id not in undone and fact.kind != Kind.UNDONE]
+
+
+def applies(fact: Fact, matches: Mapping[int, MatchFacts]) -> bool:
+    """Whether a fact is about nobody's match, or about two players who still meet in that fixture."""
+    if fact.fixture is None:
+        return True
+    match = matches.get(fact.fixture)
+    return match is not None and (fact.kind in ABOUT_THE_FIXTURE or fact.pair == match.pair)
+
+
+def _group(kind: Kind) -> str:
+    if kind in (Kind.PAUSED, Kind.RESUMED):
+        return "pause"
+    if kind in (Kind.CALLED, Kind.CALLED_AGAIN, Kind.MOVED, Kind.FREED):
+        return "place"
+    if kind in (Kind.TABLE_OUT, Kind.TABLE_BACK, Kind.AUTOPILOT, Kind.NEEDS_ACCESSIBLE):
+        return "floor"
+    return "match"
+
+
+def _fold_pause(folded: Folded, fact: Fact) -> None:
+    """Begin a pause, or end the one that is on; a new pause replaces the end of the last one."""
+    last = folded.pauses[-1] if folded.pauses else None
+    if last is not None and (last.until is None or last.until > fact.at):
+        folded.pauses[-1] = Pause(last.since, fact.at)
+    if fact.kind == Kind.PAUSED:
+        until = fact.params.get("until")
+        folded.pauses.append(Pause(fact.at, datetime.fromisoformat(until) if until else None))
+
+
+def _fold_place(folded: Folded, fact: Fact) -> None:
+    """Send a match to a table, or take it away from there."""
+    if fact.fixture is None:
+        return
+    seat = folded.seat(fact.fixture)
+    if fact.kind == Kind.FREED:
+        _leave(folded, fact.fixture)
+        if seat.started_at is None:
+            seat.call_times.clear()
+        return
+    if fact.kind != Kind.MOVED or not seat.call_times:
+        seat.call_times.append(fact.at)
+    if fact.table is not None:
+        _leave(folded, fact.fixture)
+        before = folded.occupants.get(fact.table)
+        if before is not None:
+            folded.seat(before).table = None
+        folded.occupants[fact.table] = fact.fixture
+        seat.table = fact.table
+
+
+def _leave(folded: Folded, fixture: int) -> None:
+    seat = folded.seat(fixture)
+    if seat.table is not None and folded.occupants.get(seat.table) == fixture:
+        del folded.occupants[seat.table]
+    seat.table = None
+
+
+def _fold_floor(folded: Folded, fact: Fact) -> None:
+    """Take a table out of use or back, switch the autopilot, or note what a player needs."""
+    if fact.kind == Kind.TABLE_OUT and fact.table is not None:
+        folded.out[fact.table] = str(fact.params.get("reason", ""))
+    elif fact.kind == Kind.TABLE_BACK and fact.table is not None:
+        folded.out.pop(fact.table, None)
+    elif fact.kind == Kind.AUTOPILOT:
+        folded.autopilot = Autopilot(fact.params["mode"])
+    elif fact.kind == Kind.NEEDS_ACCESSIBLE and fact.player is not None:
+        (folded.accessible.add if fact.params["needed"] else folded.accessible.discard)(fact.player)
+
+
+def _fold_match(folded: Folded, fact: Fact) -> None:
+    """Note what is known of one match."""
+    if fact.fixture is None:
+        return
+    seat = folded.seat(fact.fixture)
+    match fact.kind:
+        case Kind.STARTED:
+            seat.started_at = seat.started_at or fact.at
+        case Kind.RUNNING_SCORE:
+            seat.started_at = seat.started_at or fact.at
+            left, right = fact.params["score"]
+            seat.score = (left, right)
+        case Kind.LATE if fact.player is not None:
+            seat.late[fact.player] = int(fact.params["minutes"])
+        case Kind.REST_WAIVED:
+            seat.rest_waived = True
+        case Kind.PINNED:
+            seat.pinned, seat.held = True, False
+        case Kind.HELD:
+            seat.pinned, seat.held = False, True
+        case Kind.RELEASED:
+            seat.pinned, seat.held = False, False
+
+
+_STEPS = {"pause": _fold_pause, "place": _fold_place, "floor": _fold_floor, "match": _fold_match}

@@ -1,0 +1,246 @@
+"""The floor of an event as pages, sheets and the wall read it.
+
+What others may rely on: `floor(tournament, now)` returns a `FloorView`. Its `state` is the derived `FloorState`
+(`tournaments.floor.state`), keyed by the ids of fixtures and tables; `matches` and `tables` have the same rows with
+their names, in the order of match numbers and of tables; `queue`, `suggestions` and `attention` are in the order in
+which they are shown. A fixed number of queries, however large the event is. It works before the floor is opened, too:
+then there are no tables, and everything waits.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from players.models import Player
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.explanations import explain
+from tournaments.floor.facts import FloorFacts, MatchFacts, Rank, Source
+from tournaments.floor.loading import load_facts, on_the_floor
+from tournaments.floor.state import (
+    Attention,
+    FloorState,
+    MatchOnFloor,
+    MatchState,
+    Reason,
+    TableOnFloor,
+)
+from tournaments.floor.times import clock_bank
+from tournaments.models import Fixture, Floor, FloorEvent, Round, Stage, Tournament
+from tournaments.standings.layout import bracket_name
+from tournaments.standings.rounds import round_names
+from tournaments.state.names import shown
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerOnFloor:
+    """A player of a match, or where an undecided one comes from."""
+
+    player: int | None
+    name: str
+    """Empty while the player is to be decided."""
+    source: Source | None
+    points: int | None = None
+    """Running score, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """A match of the floor with its names. `row` has its state."""
+
+    row: MatchOnFloor
+    public_id: str
+    """Of the fixture."""
+    division: str
+    division_id: str
+    bracket: str
+    round: str
+    rank: Rank
+    length: int
+    sides: tuple[PlayerOnFloor, PlayerOnFloor]
+    table: str
+    """The label of its table; empty without one."""
+    reasons: tuple[str, ...]
+    """Why it waits, as sentences."""
+    match_id: int | None
+    finished_at: datetime | None
+
+    @property
+    def number(self) -> int:
+        """The match number."""
+        return self.row.number
+
+    @property
+    def state(self) -> MatchState:
+        """The state on the floor."""
+        return self.row.state
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table with the match that is played at it, and the match that is suggested for it."""
+
+    row: TableOnFloor
+    public_id: str
+    match: MatchView | None
+    suggested: MatchView | None
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionView:
+    """A match to call to a free table, with the reason as a sentence."""
+
+    match: MatchView
+    table: TableView
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionView:
+    """A match that needs a director. `clock_bank` is the bank in minutes of clocks that are put on a slow match."""
+
+    item: Attention
+    match: MatchView
+    clock_bank: int
+
+
+@dataclass(frozen=True, slots=True)
+class FloorView:
+    """The floor of an event at a moment; `floor` is None until it is opened."""
+
+    tournament: Tournament
+    floor: Floor | None
+    now: datetime
+    state: FloorState
+    matches: Mapping[int, MatchView]
+    """By fixture id, in the order of divisions and match numbers."""
+    tables: Mapping[int, TableView]
+    """By table id, in their order."""
+    facts: FloorFacts
+    names: Mapping[int, str]
+    """Player id -> name."""
+
+    @property
+    def queue(self) -> list[MatchView]:
+        """The matches whose players are free, in the order in which they are called."""
+        return [self.matches[fixture] for fixture in self.state.queue]
+
+    @property
+    def waiting(self) -> list[MatchView]:
+        """The other matches that wait, in the order of their numbers."""
+        queue = set(self.state.queue)
+        rows = self.matches.values()
+        return [row for row in rows if row.state == MatchState.WAITING and row.row.fixture not in queue]
+
+    @property
+    def suggestions(self) -> list[SuggestionView]:
+        """The matches to call now, first things first."""
+        return [
+            SuggestionView(self.matches[row.fixture], self.tables[row.table], explain(row.reason, {}))
+            for row in self.state.suggestions
+        ]
+
+    @property
+    def attention(self) -> list[AttentionView]:
+        """What needs a director, oldest first."""
+        rows = []
+        for item in self.state.attention:
+            match = self.matches[item.fixture]
+            rows.append(AttentionView(item, match, clock_bank(match.length, match.row.score or (0, 0))))
+        return rows
+
+
+def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> FloorView:
+    """Return the floor of an event at `now`. Only `staff` see names in full of players who show initials."""
+    facts = load_facts(tournament)
+    state = floor_state(facts, now)
+    naming = _Naming(tournament, facts, state, staff=staff)
+    matches = {match.fixture: naming.match(match) for match in facts.matches}
+    ids = dict(tournament.floor_tables.values_list("pk", "public_id"))
+    tables = {
+        key: TableView(
+            row,
+            ids[key],
+            matches[row.fixture] if row.fixture is not None else None,
+            matches[row.suggested] if row.suggested is not None else None,
+        )
+        for key, row in state.tables.items()
+    }
+    opened = Floor.objects.filter(tournament=tournament).first()
+    return FloorView(tournament, opened, now, state, matches, tables, facts, naming.names)
+
+
+class _Naming:
+    """Names of the matches, rounds, tables and players of a floor."""
+
+    def __init__(self, tournament: Tournament, facts: FloorFacts, state: FloorState, *, staff: bool) -> None:
+        self.state = state
+        self.staff = staff
+        self.labels = {table.table: table.label for table in facts.tables}
+        ids = {player for match in facts.matches for player in match.players if player is not None}
+        self.names = {player.pk: shown(player, staff) for player in Player.objects.filter(pk__in=ids)}
+        rounds = Round.objects.filter(bracket__stage__division__tournament=tournament)
+        self.rounds = round_names(rounds)
+        self.fixtures = {
+            row["pk"]: row
+            for row in Fixture.objects.filter(on_the_floor(tournament)).values(
+                "pk", "public_id", "match", "round", "round__bracket__key", "stage__format",
+                "stage__division__name", "stage__division__public_id",
+            )
+        }  # fmt: skip
+
+    def match(self, match: MatchFacts) -> MatchView:
+        """Return a match with its names."""
+        fixture, row = self.fixtures[match.fixture], self.state.matches[match.fixture]
+        return MatchView(
+            row=row,
+            public_id=fixture["public_id"],
+            division=fixture["stage__division__name"],
+            division_id=fixture["stage__division__public_id"],
+            bracket=bracket_name(fixture["round__bracket__key"], upper=fixture["stage__format"] == Stage.Format.DOUBLE),
+            round=self.rounds.get(fixture["round"], ""),
+            rank=match.rank,
+            length=match.length,
+            sides=(self._side(match, 0), self._side(match, 1)),
+            table=self.labels.get(row.table, "") if row.table is not None else "",
+            reasons=tuple(explain(self._public(reason), self.names) for reason in row.reasons),
+            match_id=fixture["match"],
+            finished_at=match.finished_at,
+        )
+
+    def _public(self, reason: Reason) -> Reason:
+        """Return a reason without what only staff may know: that a player needs an accessible table."""
+        return Reason("no_table") if reason.code == "no_accessible_table" and not self.staff else reason
+
+    def _side(self, match: MatchFacts, side: int) -> PlayerOnFloor:
+        player, score = match.players[side], self.state.matches[match.fixture].score
+        source = match.sources[side] if player is None and len(match.sources) > side else None
+        name = self.names.get(player, "") if player is not None else ""
+        return PlayerOnFloor(player, name, source, score[side] if score is not None else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Where the players of a match are wanted: the label of the table, since when, and how often they were called."""
+
+    table: str
+    called_at: datetime
+    calls: int
+
+
+def calls_of(matches: Collection[int], now: datetime) -> dict[int, Call]:
+    """Return match id -> its call, for those of these matches that are called to a table now.
+
+    For the pages of players; a few queries for each event that has called one of the matches.
+    """
+    rows = FloorEvent.objects.filter(match__in=matches, kind=FloorEvent.Kind.CALLED).order_by()
+    calls = {}
+    for tournament in Tournament.objects.filter(pk__in=rows.values("tournament")):
+        facts = load_facts(tournament)
+        state = floor_state(facts, now)
+        labels = {table.table: table.label for table in facts.tables}
+        fixtures = Fixture.objects.filter(stage__division__tournament=tournament, match__in=matches)
+        for match, fixture in fixtures.values_list("match", "pk"):
+            row = state.matches.get(fixture)
+            if row is not None and row.state == MatchState.CALLED and row.table is not None and row.called_at:
+                calls[match] = Call(labels[row.table], row.called_at, row.calls)
+    return calls

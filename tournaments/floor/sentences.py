@@ -1,0 +1,118 @@
+"""What happened on the floor, and what a line would do, as sentences."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.formats import time_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from players.models import Player
+from tournaments.floor.facts import Kind
+from tournaments.models import Fixture, FloorEvent, Table
+
+DONE: dict[str, str] = {
+    Kind.CALLED: gettext_noop("{match} is called to table {table}."),
+    Kind.CALLED_AGAIN: gettext_noop("{match} is called again."),
+    Kind.STARTED: gettext_noop("{match} has started."),
+    Kind.MOVED: gettext_noop("{match} is at table {table}."),
+    Kind.FREED: gettext_noop("Table {table} is free."),
+    Kind.RUNNING_SCORE: gettext_noop("{match} stands {score}."),
+    Kind.LATE: gettext_noop("{player} is {minutes} minutes late for {match}."),
+    Kind.REST_WAIVED: gettext_noop("{match} can be called without more rest."),
+    Kind.PINNED: gettext_noop("{match} comes first."),
+    Kind.HELD: gettext_noop("{match} is held."),
+    Kind.RELEASED: gettext_noop("{match} is neither first nor held."),
+    Kind.PAUSED: gettext_noop("The event is paused until {until}."),
+    "paused_open": gettext_noop("The event is paused."),
+    Kind.RESUMED: gettext_noop("The event goes on."),
+    Kind.TABLE_OUT: gettext_noop("Table {table} is out of use."),
+    Kind.TABLE_BACK: gettext_noop("Table {table} is in use again."),
+    "autopilot_call": gettext_noop("Matches are called automatically."),
+    "autopilot_suggest": gettext_noop("Matches are suggested, and called by hand."),
+    "needs_accessible_on": gettext_noop("{player} needs an accessible table."),
+    "needs_accessible_off": gettext_noop("{player} can play at any table."),
+}
+"""Kind of fact -> sentence about what was done."""
+PLANNED: dict[str, str] = {
+    Kind.CALLED: gettext_noop("Call {match} to table {table}."),
+    "called_suggested": gettext_noop("Call {match} to a free table."),
+    Kind.CALLED_AGAIN: gettext_noop("Call {match} again."),
+    Kind.STARTED: gettext_noop("Start {match}."),
+    Kind.MOVED: gettext_noop("Record that {match} is at table {table}."),
+    Kind.FREED: gettext_noop("Free table {table}."),
+    Kind.RUNNING_SCORE: gettext_noop("Record the running score {score} of {match}."),
+    Kind.LATE: gettext_noop("Record that {player} is {minutes} minutes late for {match}."),
+    Kind.REST_WAIVED: gettext_noop("Let {match} be called without more rest."),
+    Kind.PINNED: gettext_noop("Put {match} first."),
+    Kind.HELD: gettext_noop("Hold {match}."),
+    Kind.RELEASED: gettext_noop("Neither put first nor hold {match}."),
+    Kind.PAUSED: gettext_noop("Pause the event until {until}."),
+    "paused_open": gettext_noop("Pause the event."),
+    Kind.RESUMED: gettext_noop("Resume the event."),
+    Kind.TABLE_OUT: gettext_noop("Take table {table} out of use."),
+    Kind.TABLE_BACK: gettext_noop("Put table {table} back into use."),
+    "autopilot_call": gettext_noop("Call matches automatically."),
+    "autopilot_suggest": gettext_noop("Suggest matches instead of calling them."),
+    "needs_accessible_on": gettext_noop("Call {player} to accessible tables."),
+    "needs_accessible_off": gettext_noop("Call {player} to any table."),
+}
+"""Kind of fact -> sentence about what a line would do."""
+
+
+def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
+    """Return a sentence about a fact; with `undone`, that it was undone."""
+    text = _fill(DONE, Kind(fact.kind), fact.params, fact.fixture, fact.table, fact.player)
+    return _("Undone: %(fact)s") % {"fact": text} if undone else text
+
+
+def sentence_of_plan(
+    kind: Kind,
+    params: Mapping[str, Any],
+    *,
+    fixture: Fixture | None = None,
+    table: Table | None = None,
+    player: Player | None = None,
+) -> str:
+    """Return a sentence about what a line would do."""
+    return _fill(PLANNED, kind, params, fixture, table, player)
+
+
+def _fill(
+    sentences: Mapping[str, str],
+    kind: Kind,
+    params: Mapping[str, Any],
+    fixture: Fixture | None,
+    table: Table | None,
+    player: Player | None,
+) -> str:
+    """Fill in the sentence of a kind, which may depend on its parameters."""
+    code: str = kind
+    if kind == Kind.AUTOPILOT:
+        code = f"autopilot_{params['mode']}"
+    elif kind == Kind.NEEDS_ACCESSIBLE:
+        code = "needs_accessible_on" if params["needed"] else "needs_accessible_off"
+    elif kind == Kind.PAUSED and not params.get("until"):
+        code = "paused_open"
+    elif kind == Kind.CALLED and table is None:
+        code = "called_suggested"
+    until = params.get("until")
+    values = {
+        "match": match_name(fixture) if fixture is not None else "",
+        "table": table.label if table is not None else "",
+        "player": player.shown_name if player is not None else "",
+        "minutes": params.get("minutes", ""),
+        "score": "–".join(map(str, params.get("score", ()))),
+        "until": time_format(timezone.localtime(datetime.fromisoformat(until)), "TIME_FORMAT") if until else "",
+    }
+    return _(sentences[code]).format_map(values)
+
+
+def match_name(fixture: Fixture) -> str:
+    """Return “M30 Nino – Zoë”; only the number while a player is to be decided."""
+    if fixture.match is None:
+        return f"M{fixture.number}"
+    names = (player.shown_name for player in fixture.match.players)
+    return f"M{fixture.number} {' – '.join(names)}"

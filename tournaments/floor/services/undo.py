@@ -1,0 +1,62 @@
+"""Undoing what a director did last on the floor."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from engine.errors import Refused
+from players.actors import Actor
+from tournaments.floor.beginnings import BEGINNINGS, save_beginning
+from tournaments.floor.facts import Kind
+from tournaments.floor.services.journal import About, lock_fixture, lock_floor, record
+from tournaments.models import Fixture, FloorEvent, Tournament
+
+
+def undo(*, tournament: Tournament, by: Actor, now: datetime, event: FloorEvent | None = None) -> FloorEvent:
+    """Undo a fact, by default the last that this user recorded at this event, and return it.
+
+    Undoing a fact twice changes nothing. Refused: `tournament_not_open`, `nothing_to_undo_on_floor`,
+    `floor_built_on` if something else happened at the same match or table since.
+    """
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        undone = event or last_of(tournament, by)
+        if undone is None or undone.kind == Kind.UNDONE or undone.tournament_id != tournament.pk:
+            raise Refused("nothing_to_undo_on_floor")
+        undone = FloorEvent.objects.select_related("fixture__stage__division", "table", "player").get(pk=undone.pk)
+        if FloorEvent.objects.filter(undoes=undone).exists():
+            return undone
+        _refuse_built_on(undone)
+        about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
+        if undone.kind in BEGINNINGS and undone.fixture is not None:
+            locked, match = lock_fixture(undone.fixture)
+            record(floor, Kind.UNDONE, _of(about, locked), by=by, now=now)
+            save_beginning(match)
+        else:
+            record(floor, Kind.UNDONE, about, by=by, now=now)
+    return undone
+
+
+def last_of(tournament: Tournament, by: Actor) -> FloorEvent | None:
+    """Return the last fact that a user recorded at an event and that was not undone."""
+    rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user, undone_by=None)
+    return rows.exclude(kind=Kind.UNDONE).order_by("-pk").first()
+
+
+def _of(about: About, fixture: Fixture) -> About:
+    return About(fixture=fixture, table=about.table, player=about.player, undoes=about.undoes)
+
+
+def _refuse_built_on(event: FloorEvent) -> None:
+    """Refuse if a later fact is about the same match or the same table."""
+    same = Q()
+    if event.fixture_id is not None:
+        same |= Q(fixture=event.fixture_id)
+    if event.table_id is not None:
+        same |= Q(table=event.table_id)
+    if not same:
+        return
+    later = FloorEvent.objects.filter(same, tournament=event.tournament_id, pk__gt=event.pk, undone_by=None)
+    if later.exclude(kind=Kind.UNDONE).exists():
+        raise Refused("floor_built_on")

@@ -1,0 +1,143 @@
+"""What a director or an assistant can do on the floor: each action with its form, its service and who may use it."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from engine.errors import Refused
+from players.access import Role
+from players.actors import Actor
+from tournaments.draws.services.round_lengths import change_round_lengths
+from tournaments.events.services.events import update_tournament
+from tournaments.floor.sentences import sentence_of_fact
+from tournaments.floor.services import calls, evening, matches, opening, tables, undo
+from tournaments.models import FloorEvent
+from tournaments.pages.floor import forms
+from tournaments.pages.floor.forms import FloorForm
+from tournaments.results.services.quick_entry import forfeit_missing, result_summary
+
+Run = Callable[[Any, Actor, datetime], str]
+
+
+class FloorAction(NamedTuple):
+    """An action. `run` takes the valid form, who does it and when, and returns what happened in words."""
+
+    form: type[FloorForm]
+    run: Run
+    role: Role
+
+
+def _open(form: forms.OpenForm, by: Actor, now: datetime) -> str:
+    update_tournament(tournament=form.tournament, by=by, now=now, tables=form.cleaned_data["tables"])
+    opening.open_floor(tournament=form.tournament, by=by, now=now)
+    return _("The floor is open.")
+
+
+def _call(form: forms.CallForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    return sentence_of_fact(calls.call(fixture=data["fixture"], table=data["table"], by=by, now=now))
+
+
+def _move(form: forms.MoveForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    return sentence_of_fact(calls.move(fixture=data["fixture"], table=data["table"], by=by, now=now))
+
+
+def _score(form: forms.ScoreForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    score = (data["left"], data["right"])
+    return sentence_of_fact(matches.set_running_score(fixture=data["fixture"], score=score, by=by, now=now))
+
+
+def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
+    fixture, minutes = form.cleaned_data["fixture"], form.cleaned_data["minutes"]
+    if fixture.match is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    player = fixture.match.players[form.cleaned_data["side"]]
+    return sentence_of_fact(matches.mark_late(fixture=fixture, player=player, minutes=minutes, by=by, now=now))
+
+
+def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
+    fixture, side = form.cleaned_data["fixture"], form.cleaned_data["side"]
+    result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
+    summary = f"M{fixture.number} · {result_summary(fixture.match, result)}."
+    return summary + " " + _("Enter “undo” in the line to take it back.")
+
+
+def _with_match(service: Callable[..., FloorEvent]) -> Run:
+    """Return what runs a service that takes only a match."""
+
+    def run(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
+        return sentence_of_fact(service(fixture=form.cleaned_data["fixture"], by=by, now=now))
+
+    return run
+
+
+def _with_table(service: Callable[..., FloorEvent]) -> Run:
+    """Return what runs a service that takes only a table."""
+
+    def run(form: forms.TableForm, by: Actor, now: datetime) -> str:
+        return sentence_of_fact(service(table=form.cleaned_data["table"], by=by, now=now))
+
+    return run
+
+
+def _out(form: forms.OutOfUseForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    return sentence_of_fact(tables.take_out_of_use(table=data["table"], reason=data["reason"], by=by, now=now))
+
+
+def _pause(form: forms.PauseForm, by: Actor, now: datetime) -> str:
+    return sentence_of_fact(evening.pause(tournament=form.tournament, until=form.until_at, by=by, now=now))
+
+
+def _resume(form: FloorForm, by: Actor, now: datetime) -> str:
+    return sentence_of_fact(evening.resume(tournament=form.tournament, by=by, now=now))
+
+
+def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
+    mode = form.cleaned_data["mode"]
+    return sentence_of_fact(evening.set_autopilot(tournament=form.tournament, mode=mode, by=by, now=now))
+
+
+def _undo(form: FloorForm, by: Actor, now: datetime) -> str:
+    return sentence_of_fact(undo.undo(tournament=form.tournament, by=by, now=now), undone=True)
+
+
+def _shorten(form: forms.ShortenForm, by: Actor, _now: datetime) -> str:
+    rounds = change_round_lengths(tournament=form.tournament, changes=form.cleaned_data["changes"], by=by)
+    if not rounds:
+        return _("These rounds have that length already.")
+    text = ngettext(
+        "The length of %(count)d round was changed.", "The length of %(count)d rounds was changed.", len(rounds)
+    )
+    return text % {"count": len(rounds)}
+
+
+ACTIONS: Mapping[str, FloorAction] = {
+    "open": FloorAction(forms.OpenForm, _open, Role.DIRECTOR),
+    "call": FloorAction(forms.CallForm, _call, Role.ASSISTANT),
+    "call-again": FloorAction(forms.FixtureForm, _with_match(calls.call_again), Role.ASSISTANT),
+    "take-back": FloorAction(forms.FixtureForm, _with_match(calls.take_back), Role.ASSISTANT),
+    "start": FloorAction(forms.FixtureForm, _with_match(calls.start), Role.ASSISTANT),
+    "move": FloorAction(forms.MoveForm, _move, Role.ASSISTANT),
+    "score": FloorAction(forms.ScoreForm, _score, Role.ASSISTANT),
+    "late": FloorAction(forms.LateForm, _late, Role.ASSISTANT),
+    "no-show": FloorAction(forms.NoShowForm, _no_show, Role.ASSISTANT),
+    "waive-rest": FloorAction(forms.FixtureForm, _with_match(matches.waive_rest), Role.ASSISTANT),
+    "pin": FloorAction(forms.FixtureForm, _with_match(matches.pin), Role.ASSISTANT),
+    "hold": FloorAction(forms.FixtureForm, _with_match(matches.hold), Role.ASSISTANT),
+    "release": FloorAction(forms.FixtureForm, _with_match(matches.release), Role.ASSISTANT),
+    "free": FloorAction(forms.TableForm, _with_table(tables.free_table), Role.ASSISTANT),
+    "out": FloorAction(forms.OutOfUseForm, _out, Role.ASSISTANT),
+    "back": FloorAction(forms.TableForm, _with_table(tables.back_in_use), Role.ASSISTANT),
+    "pause": FloorAction(forms.PauseForm, _pause, Role.DIRECTOR),
+    "resume": FloorAction(FloorForm, _resume, Role.DIRECTOR),
+    "autopilot": FloorAction(forms.AutopilotForm, _autopilot, Role.DIRECTOR),
+    "undo": FloorAction(FloorForm, _undo, Role.ASSISTANT),
+    "shorten": FloorAction(forms.ShortenForm, _shorten, Role.DIRECTOR),
+}
+"""The last part of the URL -> the action."""

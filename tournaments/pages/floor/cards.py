@@ -1,0 +1,251 @@
+"""The tables of a floor as cards of one anatomy, and the queue, ready to be shown."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tournaments.events.views.pages import event_url_args
+from tournaments.floor.facts import Category
+from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, TableView
+from tournaments.floor.state import AttentionKind, MatchState, TableState
+from tournaments.models import Table
+from tournaments.pages.floor.chart import clock
+from tournaments.pages.selectors.console import Need
+
+MOST_QUEUED, MOST_WAITING = 8, 6
+MINUTES_AN_HOUR = 60
+
+
+@dataclass(frozen=True, slots=True)
+class CardSide:
+    """A player on a card: the name, and the points or a word about them."""
+
+    name: str
+    points: str = ""
+    is_winner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A table as a card: number, match, clock or state; two names with scores; a foot with round or reason."""
+
+    id: str
+    """The label of the table, as an id in the page."""
+    label: str
+    url: str
+    state: str
+    """The CSS class of its state."""
+    category: str
+    match: str
+    clock: str
+    tag: str
+    tag_css: str
+    icon: str
+    sides: tuple[CardSide, ...]
+    note: str
+    foot: str
+    name: str
+    """The card in words, for a screen reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A match that waits, with the reasons."""
+
+    match: MatchView
+    label: str
+    names: tuple[CardSide, CardSide]
+    reason: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is special about a match at a table: a word with its CSS class and icon, and a foot instead of the round."""
+
+    state: str
+    word: str = ""
+    css: str = ""
+    icon: str = ""
+    foot: str = ""
+
+
+class Cards:
+    """Builds the cards of one event; `needs` are those of the console."""
+
+    def __init__(self, view: FloorView, needs: Sequence[Need]) -> None:
+        self.view = view
+        self.zone = ZoneInfo(view.tournament.time_zone)
+        self.needs: Mapping[int, Need] = {need.line.fixture.pk: need for need in needs}
+        self.attention = {item.fixture: item.kind for item in view.state.attention}
+        self.args = event_url_args(view.tournament)
+        self.several = len({match.division_id for match in view.matches.values()}) > 1
+
+    def all(self) -> list[Card]:
+        """Return the cards of all tables."""
+        return [self._card(table) for table in self.view.tables.values()]
+
+    def counts(self) -> str:
+        """Return how many tables are in which state, in words."""
+        states = [table.match.state if table.match else table.row.state for table in self.view.tables.values()]
+        words: list[tuple[MatchState | TableState, str]] = [
+            (MatchState.PLAYING, _("%(count)d playing")),
+            (MatchState.CALLED, _("%(count)d called")),
+            (MatchState.REPORTED, _("%(count)d reported")),
+            (TableState.FREE, _("%(count)d free")),
+            (TableState.KEPT, _("%(count)d kept free")),
+            (TableState.OUT, _("%(count)d out of use")),
+        ]
+        return " · ".join(text % {"count": states.count(state)} for state, text in words if state in states)
+
+    def queue(self) -> list[QueueRow]:
+        """Return the matches whose players are free, without the one that is suggested first."""
+        suggested = {row.fixture for row in self.view.state.suggestions[:1]}
+        return [self._queue_row(match) for match in self.view.queue if match.row.fixture not in suggested]
+
+    def waiting(self) -> list[QueueRow]:
+        """Return the other matches that wait."""
+        return [self._queue_row(match) for match in self.view.waiting]
+
+    def label_of(self, match: MatchView) -> str:
+        """Return the bracket and round of a match, with its division if the event has several."""
+        return f"{match.division} · {match.round}" if self.several else match.round
+
+    def sheet_url(self, match: MatchView) -> str:
+        """Return the URL of the sheet of a match."""
+        return reverse("floor-match", args=[*self.args, match.public_id])
+
+    def _queue_row(self, match: MatchView) -> QueueRow:
+        names = (side_name(match.sides[0]), side_name(match.sides[1]))
+        reason = " ".join(match.reasons)
+        return QueueRow(match, self.label_of(match), names, reason, self.sheet_url(match))
+
+    def _card(self, table: TableView) -> Card:
+        if table.match is not None:
+            return self._with_match(table, table.match)
+        row = table.row
+        note, state = "", "is-free"
+        word = _("Free")
+        sides: tuple[CardSide, ...] = ()
+        if row.state == TableState.OUT:
+            state, word, note = "is-out", _("Out of use"), row.reason
+        elif row.state == TableState.KEPT:
+            note = _("Kept for players who need it")
+        elif table.suggested is not None:
+            state = "is-next"
+            note = _("Next: M%(number)s · %(round)s") % {
+                "number": table.suggested.number,
+                "round": self.label_of(table.suggested),
+            }
+            sides = tuple(CardSide(side.name) for side in table.suggested.sides)
+        return Card(
+            id=slugify(table.row.label),
+            label=row.label,
+            url=reverse("floor-table", args=[*self.args, table.public_id]),
+            state=state,
+            category=_category(table),
+            match="",
+            clock="",
+            tag=word,
+            tag_css="",
+            icon="",
+            sides=sides,
+            note=note,
+            foot="",
+            name=_in_words(row.label, word, "", sides, note),
+        )
+
+    def _with_match(self, table: TableView, match: MatchView) -> Card:
+        mark = self._mark(match)
+        sides = tuple(self._side(match, side) for side in match.sides)
+        points = ngettext("%(count)d pt", "%(count)d pt", match.length) % {"count": match.length}
+        foot = mark.foot or f"{self.label_of(match)} · {points}"
+        number = f"M{match.number}"
+        played = _played(match) if match.state == MatchState.PLAYING else ""
+        return Card(
+            id=slugify(table.row.label),
+            label=table.row.label,
+            url=self.sheet_url(match),
+            state=mark.state,
+            category=_category(table),
+            match=number,
+            clock="" if mark.word else played,
+            tag=mark.word,
+            tag_css=mark.css,
+            icon=mark.icon,
+            sides=sides,
+            note="",
+            foot=foot,
+            name=_in_words(table.row.label, mark.word or played, number, sides, foot),
+        )
+
+    def _side(self, match: MatchView, side: PlayerOnFloor) -> CardSide:
+        late = next((row for row in match.row.lateness if row.player == side.player), None)
+        if late is not None and match.state == MatchState.CALLED:
+            return CardSide(side.name, _("%(minutes)d min late") % {"minutes": late.minutes})
+        points = "" if side.points is None else str(side.points)
+        return CardSide(side.name, points or ("–" if match.state == MatchState.PLAYING else ""))
+
+    def _mark(self, match: MatchView) -> Mark:
+        """Return what a card says about its match besides the names."""
+        need = self.needs.get(match.row.fixture)
+        kind = self.attention.get(match.row.fixture)
+        if need is not None and need.kind in ("dispute", "refused"):
+            return Mark("is-dispute", need.label, "tag-danger", "flag", " ".join(need.report_texts[:1]))
+        if match.state == MatchState.REPORTED:
+            stands_at = need.accepted_at if need is not None else None
+            foot = _("Stands at %(time)s") % {"time": clock(stands_at, self.zone)} if stands_at else _("Unconfirmed")
+            return Mark("is-reported", _("Reported"), "tag-win", "check", foot)
+        if match.state == MatchState.CALLED:
+            return self._called(match, kind)
+        if kind == AttentionKind.SLOW and match.row.slow_at is not None:
+            over = max(1, int((self.view.now - match.row.slow_at).total_seconds() // 60))
+            foot = _("Slow: %(minutes)d min over") % {"minutes": over}
+            minutes = int(match.row.minutes)
+            return Mark(
+                "is-slow", f"{minutes // MINUTES_AN_HOUR}:{minutes % MINUTES_AN_HOUR:02d}", "tag-warning", "clock", foot
+            )
+        return Mark("is-playing")
+
+    def _called(self, match: MatchView, kind: AttentionKind | None) -> Mark:
+        called_at, no_show_at = match.row.called_at, match.row.no_show_at
+        since = int((self.view.now - called_at).total_seconds() // 60) if called_at is not None else 0
+        word = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
+        times = {"called": clock(called_at, self.zone) if called_at else "", "until": ""}
+        foot = _("Called %(called)s") % times
+        if no_show_at is not None:
+            foot = _("Called %(called)s · no-show %(until)s") % {**times, "until": clock(no_show_at, self.zone)}
+        css, icon = ("tag-warning", "away") if kind is not None else ("tag-call", "")
+        return Mark("is-called", word, css, icon, foot)
+
+
+def side_name(side: PlayerOnFloor) -> CardSide:
+    """Return a player of a match that waits; where they come from if they are still to be decided."""
+    if side.name:
+        return CardSide(side.name)
+    source = side.source
+    if source is not None and source.number is not None and source.kind in ("winner", "loser"):
+        text = _("winner of M%(number)s") if source.kind == "winner" else _("loser of M%(number)s")
+        return CardSide("", text % {"number": source.number})
+    return CardSide("", _("to be decided"))
+
+
+def _played(match: MatchView) -> str:
+    """Return how long a match has been played, as hours and minutes."""
+    hours, minutes = divmod(int(match.row.minutes), MINUTES_AN_HOUR)
+    return f"{hours}:{minutes:02d}"
+
+
+def _category(table: TableView) -> str:
+    return "" if table.row.category == Category.NORMAL else str(Table.Category(table.row.category.value).label)
+
+
+def _in_words(label: str, word: str, match: str, sides: Iterable[CardSide], foot: str) -> str:
+    players = " – ".join(f"{side.name} {side.points}".strip() for side in sides)
+    parts = [_("Table %(label)s") % {"label": label}, word, match, players, foot]
+    return ", ".join(part for part in parts if part)

@@ -1,0 +1,142 @@
+"""Forms of what a director does on the floor."""
+
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from players.forms import RefusingForm
+from tournaments.draws.services.round_lengths import RoundLength
+from tournaments.floor.facts import Autopilot
+from tournaments.models import Fixture, Table, Tournament
+
+LONGEST_REASON = 80
+MOST_TABLES = 200
+MOST_POINTS = 25
+LONGEST_CHANGES = 2000
+
+
+class FloorForm(RefusingForm):
+    """An action on the floor of an event, at a moment."""
+
+    FIXTURES: ClassVar[tuple[str, ...]] = ("fixture",)
+    TABLES: ClassVar[tuple[str, ...]] = ("table",)
+
+    def __init__(self, *args: Any, tournament: Tournament, now: datetime, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.tournament, self.now = tournament, now
+        own = Fixture.objects.filter(stage__division__tournament=tournament)
+        fixtures = own.select_related("stage__division", "match__player_0", "match__player_1")
+        self._limit(self.FIXTURES, fixtures)
+        self._limit(self.TABLES, tournament.floor_tables.all())
+
+    @classmethod
+    def of(
+        cls, data: Mapping[str, Any], *, form_class: "type[FloorForm]", tournament: Tournament, now: datetime
+    ) -> "FloorForm":
+        """Return the bound form of an action."""
+        return form_class(data, tournament=tournament, now=now)
+
+    def _limit(self, names: tuple[str, ...], rows: Any) -> None:
+        for name in names:
+            field = self.fields.get(name)
+            if isinstance(field, forms.ModelChoiceField):
+                field.queryset = rows
+
+
+class FixtureForm(FloorForm):
+    """An action on a match."""
+
+    fixture = forms.ModelChoiceField(Fixture.objects.none(), to_field_name="public_id")
+
+
+class CallForm(FixtureForm):
+    """A call to a table; without one, to the table that is suggested."""
+
+    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
+
+
+class MoveForm(FixtureForm):
+    """The table at which a match is played."""
+
+    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", label=_("Table"))
+
+
+class ScoreForm(FixtureForm):
+    """A running score."""
+
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+
+
+class NoShowForm(FixtureForm):
+    """Who did not come to a match."""
+
+    side = forms.ChoiceField(choices=[("0", _("first")), ("1", _("second")), ("both", _("both"))])
+
+
+class LateForm(FixtureForm):
+    """A player who is late, and by how many minutes."""
+
+    side = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
+    minutes = forms.IntegerField(min_value=0, max_value=240, label=_("Minutes"))
+
+
+class TableForm(FloorForm):
+    """An action on a table."""
+
+    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id")
+
+
+class OutOfUseForm(TableForm):
+    """Why a table is taken out of use."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+
+
+class OpenForm(FloorForm):
+    """The number of tables with which a floor opens."""
+
+    tables = forms.IntegerField(min_value=1, max_value=MOST_TABLES, label=_("Tables"))
+
+
+class PauseForm(FloorForm):
+    """Until when the event is paused; empty while nobody knows."""
+
+    until = forms.TimeField(required=False, label=_("Until"), widget=forms.TimeInput(attrs={"type": "time"}))
+
+    @property
+    def until_at(self) -> datetime | None:
+        """The next instant at which the event's clocks show the time."""
+        until: time | None = self.cleaned_data["until"]
+        if until is None:
+            return None
+        today = self.now.astimezone(ZoneInfo(self.tournament.time_zone))
+        at = today.replace(hour=until.hour, minute=until.minute, second=0, microsecond=0)
+        return at if at > self.now else at + timedelta(days=1)
+
+
+class AutopilotForm(FloorForm):
+    """Whether matches are suggested or called by themselves."""
+
+    mode = forms.TypedChoiceField(choices=[(mode.value, mode.value) for mode in Autopilot], coerce=Autopilot)
+
+
+class ShortenForm(FloorForm):
+    """New lengths of rounds that nobody has begun, as `round:seen:length` items."""
+
+    changes = forms.CharField(max_length=LONGEST_CHANGES)
+
+    def clean_changes(self) -> list[RoundLength]:
+        """Return the changes."""
+        changes = []
+        for item in self.cleaned_data["changes"].split():
+            parts = item.split(":")
+            if len(parts) != len(RoundLength._fields) or not all(part.isdecimal() for part in parts):
+                raise ValidationError(_("These are not rounds with their lengths."))
+            changes.append(RoundLength(*map(int, parts)))
+        return changes

@@ -1,0 +1,215 @@
+"""The context of the floor's page: what needs the director, the tables, what comes next, and the forecast."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.messages import sentence
+from players.actors import Actor
+from tournaments.events.selectors import events
+from tournaments.events.views.pages import event_url_args
+from tournaments.floor import selectors
+from tournaments.floor.facts import Autopilot
+from tournaments.floor.selectors import AttentionView, FloorView, MatchView
+from tournaments.floor.services.undo import last_of
+from tournaments.floor.state import AttentionKind, MatchState
+from tournaments.models import Division, Tournament
+from tournaments.pages.floor.cards import MOST_QUEUED, MOST_WAITING, Cards
+from tournaments.pages.floor.chart import chart_of, clock, pilot_options
+from tournaments.pages.floor.forecast import evening_forecast
+from tournaments.pages.selectors import console
+from tournaments.pages.selectors.console import RoundNeed
+from tournaments.standings.selectors.champions import champions
+
+URGENT = ("dispute", "objection", "refused")
+LATEST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A button that does something: where it posts, its label and its hidden fields."""
+
+    url: str
+    label: str
+    fields: tuple[tuple[str, str], ...]
+    key: str
+    """Unique on the page, so that the button keeps the focus."""
+
+
+@dataclass(frozen=True, slots=True)
+class FloorNeed:
+    """A match at the tables that needs a director: missing players or a slow match."""
+
+    label: str
+    icon: str
+    number: int
+    names: str
+    text: str
+    since: str
+    url: str
+    posts: tuple[Post, ...]
+    missing: tuple[Post, ...] = ()
+    """Who may be missing, once the no-show time is over: each button forfeits the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionNeed:
+    """A round that a director has to pair, publish or look at."""
+
+    division: Division
+    need: RoundNeed
+
+    @property
+    def refusal(self) -> str:
+        """Why the round could not be paired; empty if it could."""
+        refusal = self.need.refusal
+        return sentence(refusal["code"], refusal["params"]) if refusal else ""
+
+
+def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bool = False) -> dict[str, Any]:
+    """Return the context of the floor of an event for `by`; only the first matches that wait unless `complete`."""
+    view = selectors.floor(tournament, now)
+    names = events.names_of_rounds(tournament)
+    needs = console.needs_of(tournament, names, console.open_lines(tournament, names), by)
+    cards = Cards(view, needs)
+    evening = evening_forecast(view)
+    counted = events.divisions_of(tournament)
+    divisions = [row.division for row in counted]
+    urgent = [need for need in needs if need.kind in URGENT]
+    others = [need for need in needs if need.kind not in URGENT]
+    attention = [_floor_need(item, cards) for item in view.attention]
+    round_needs = _round_needs(divisions)
+    queue, waiting = cards.queue(), cards.waiting()
+    pilot = pilot_options(evening)
+    zone = ZoneInfo(tournament.time_zone)
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "divisions": counted,
+        "is_open": view.floor is not None,
+        "several": cards.several,
+        "now": now,
+        "clock": clock(now, zone),
+        "urgent": urgent,
+        "attention": attention,
+        "round_needs": round_needs,
+        "needs": others[: console.MOST_NEEDS],
+        "needs_count": len(needs) + len(attention) + len(round_needs),
+        "unopposed": console.unopposed(needs),
+        "cards": cards.all(),
+        "counts": cards.counts(),
+        "suggestion": _suggestion(view, cards),
+        "queue": queue if complete else queue[:MOST_QUEUED],
+        "waiting": waiting if complete else waiting[:MOST_WAITING],
+        "queue_count": len(queue),
+        "waiting_count": len(waiting),
+        "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
+        "complete": complete,
+        "chart": chart_of(evening),
+        "pilot": pilot,
+        "other_ways": pilot[1:],
+        "pause": view.state.pause,
+        "paused_until": _paused_until(view, zone),
+        "calls_itself": view.state.autopilot == Autopilot.CALL,
+        "last_call": _last_call(view),
+        "undoable": last_of(tournament, by),
+        "latest": console.latest_results(tournament, LATEST_SHOWN),
+        "champions": _champions(by, divisions),
+        "default_tables": tournament.tables_for(sum(row.entered for row in counted)),
+    }
+
+
+def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str]]:
+    """Return the winners of the divisions that are over."""
+    if by.user is None:
+        return []
+    winners = champions(by.user, divisions)
+    return [(division, winners[division.pk]) for division in divisions if winners.get(division.pk)]
+
+
+def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
+    """Return when the pause ends; empty if there is none, or nobody has said when."""
+    pause = view.state.pause
+    return clock(pause.until, zone) if pause is not None and pause.until is not None else ""
+
+
+def _round_needs(divisions: list[Division]) -> list[DivisionNeed]:
+    needs = [(division, console.round_need(division)) for division in divisions]
+    return [DivisionNeed(division, need) for division, need in needs if need is not None]
+
+
+def _suggestion(view: FloorView, cards: Cards) -> dict[str, Any] | None:
+    """Return the match to call now, with the table and the reason; None if there is none."""
+    if not view.suggestions:
+        return None
+    first = view.suggestions[0]
+    return {
+        "match": first.match,
+        "label": cards.label_of(first.match),
+        "names": " – ".join(side.name for side in first.match.sides),
+        "table": first.table,
+        "reason": first.reason,
+        "url": cards.sheet_url(first.match),
+        "others": len(view.suggestions) - 1,
+    }
+
+
+def _last_call(view: FloorView) -> MatchView | None:
+    """Return the match that was called last and has not started, if the autopilot calls by itself."""
+    if view.state.autopilot != Autopilot.CALL:
+        return None
+    calls = [
+        (match.row.called_at, match.row.fixture)
+        for match in view.matches.values()
+        if match.state == MatchState.CALLED and match.row.called_at is not None
+    ]
+    return view.matches[max(calls)[1]] if calls else None
+
+
+def _floor_need(item: AttentionView, cards: Cards) -> FloorNeed:
+    """Return what a director can do about a missing player or a slow match."""
+    match, row = item.match, item.match.row
+    url = cards.sheet_url(match)
+    called = clock(row.called_at, cards.zone) if row.called_at else ""
+    common = {"table": match.table, "time": called, "minutes": item.clock_bank}
+    names = " – ".join(side.name for side in match.sides)
+    since = clock(item.item.since, cards.zone)
+    kind = item.item.kind
+    fixture = (("fixture", match.public_id),)
+    posts: tuple[Post, ...] = ()
+    missing: tuple[Post, ...] = ()
+    if kind == AttentionKind.SLOW:
+        label, icon = _("Slow"), "clock"
+        text = _("On table %(table)s. Put clocks on it: %(minutes)d minutes each.") % common
+    elif kind == AttentionKind.NO_SHOW:
+        label, icon = _("No-show"), "away"
+        text = _("Called to table %(table)s at %(time)s. The no-show time is over.") % common
+        missing = _missing(item, cards)
+    else:
+        label, icon = _("Not at the table"), "away"
+        text = _("Called to table %(table)s at %(time)s.") % common
+        key = f"again-{match.public_id}"
+        posts = (Post(action_url(cards.view.tournament, "call-again"), _("Call again"), fixture, key),)
+    if kind != AttentionKind.SLOW:
+        key = f"start-{match.public_id}"
+        posts += (Post(action_url(cards.view.tournament, "start"), _("Both are here"), fixture, key),)
+    return FloorNeed(label, icon, match.number, names, text, since, url, posts, missing)
+
+
+def _missing(item: AttentionView, cards: Cards) -> tuple[Post, ...]:
+    """Return a button for each player who may be missing, and one for both."""
+    url, match = action_url(cards.view.tournament, "no-show"), item.match
+    first, second = (side.name for side in match.sides)
+    return tuple(
+        Post(url, label, (("fixture", match.public_id), ("side", side)), f"no-show-{side}-{match.public_id}")
+        for side, label in (("0", first), ("1", second), ("both", _("Both")))
+    )
+
+
+def action_url(tournament: Tournament, action: str) -> str:
+    """Return the URL of an action on the floor of an event."""
+    return reverse("floor-action", args=[*event_url_args(tournament), action])

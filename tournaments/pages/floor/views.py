@@ -1,0 +1,159 @@
+"""The floor of an event: its page, the sheets of a match and of a table, and what a director does there."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.text import slugify
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from core.htmx import is_htmx
+from engine.errors import Refused
+from players.access import Role, is_at_least, require
+from tournaments import access
+from tournaments.events.views.pages import account_needed, by, event_url_args, faulty, refuse
+from tournaments.floor.previews import preview_line
+from tournaments.floor.sentences import sentence_of_fact
+from tournaments.models import Table, Tournament
+from tournaments.pages.floor.actions import ACTIONS
+from tournaments.pages.floor.forms import FloorForm
+from tournaments.pages.floor.page import floor_page
+from tournaments.pages.floor.sheets import match_sheet, table_sheet
+from tournaments.pages.forms import PreviewForm, QuickForm
+from tournaments.pages.selectors import workers
+from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
+from tournaments.results.services.quick_entry import enter_lines
+
+
+@account_needed
+@never_cache
+@require_safe
+def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show the floor of an event; an htmx request gets only the live part."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    context = _context(request, event)
+    if is_htmx(request):
+        return render(request, "tournaments/floor/_floor.html", {**context, "is_part": True})
+    return render(request, "tournaments/floor/floor.html", {**context, "health": workers.short(timezone.now())})
+
+
+def _context(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
+    role = require(request.user, tournament.club, Role.ASSISTANT)
+    context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
+    chosen = request.GET.get("division", "")
+    shown = [row.division for row in context["divisions"] if row.division.public_id == chosen]
+    undoable = context["undoable"]
+    return {
+        **context,
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+        "focus_line": "entered" in request.GET,
+        "quick_url": reverse("floor-line", args=event_url_args(tournament)),
+        "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
+        "undo_text": sentence_of_fact(undoable) if undoable is not None else "",
+        "quick_is_quiet": True,
+        "division": next(iter(shown or [row.division for row in context["divisions"]]), None),
+    }
+
+
+@account_needed
+@require_POST
+def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse:
+    """Do what the URL names on the floor, and return to its page with what happened in words."""
+    known = ACTIONS[action]
+    event = access.tournament_as(request.user, club, slug, known.role)
+    url, now = reverse("floor", args=event_url_args(event)), timezone.now()
+    form = FloorForm.of(request.POST, form_class=known.form, tournament=event, now=now)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    try:
+        messages.success(request, known.run(form, by(request), now))
+    except Refused as refused:
+        return refuse(request, refused, url)
+    return redirect(url)
+
+
+@account_needed
+@require_POST
+def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Enter typed lines; those that were not entered come back for editing."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = QuickForm(request.POST, tournament=event)
+    if not form.is_valid():
+        return _with_outcomes(request, event, form)
+    try:
+        outcomes = enter_lines(
+            tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
+        )
+    except Refused as refused:
+        form.refuse(refused)
+        return _with_outcomes(request, event, form)
+    lines = outcome_lines(event, outcomes)
+    if any(not row.is_done for row in lines):
+        return _with_outcomes(request, event, form, lines)
+    for row in lines:
+        messages.success(request, row.text)
+    return redirect(f"{reverse('floor', args=event_url_args(event))}?entered=1")
+
+
+@account_needed
+@never_cache
+@require_safe
+def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Say what Enter will do with the line that is being typed, and which table it is about."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = PreviewForm(request.GET)
+    text = form.cleaned_data["line"] if form.is_valid() else ""
+    line_preview = preview_line(tournament=event, text=text, division=None, by=by(request), now=timezone.now())
+    table = Table.objects.filter(pk=line_preview.table).first() if line_preview and line_preview.table else None
+    context = {"preview": line_preview, "outlined": slugify(table.label) if table is not None else ""}
+    return render(request, "tournaments/floor/_preview.html", context)
+
+
+def _with_outcomes(
+    request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+) -> HttpResponse:
+    """Render the floor with the outcome of each line."""
+    is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
+    left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""
+    context = _context(request, tournament)
+    context |= {
+        "health": workers.short(timezone.now()),
+        "line_form": form,
+        "outcomes": lines,
+        "focus_line": True,
+        "line": "" if is_help else left,
+    }
+    status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
+    return render(request, "tournaments/floor/floor.html", context, status=status)
+
+
+@account_needed
+@never_cache
+@require_safe
+def match(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
+    """Show the sheet of a match on the floor; an htmx request gets only the dialog's content."""
+    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    role = require(request.user, row.stage.division.tournament.club, Role.ASSISTANT)
+    context = match_sheet(row, role, by(request), timezone.now())
+    name = "tournaments/floor/_match_sheet.html" if is_htmx(request) else "tournaments/floor/sheet.html"
+    return render(request, name, {**context, "sheet": "tournaments/floor/_match_sheet.html"})
+
+
+@account_needed
+@never_cache
+@require_safe
+def table(request: HttpRequest, club: str, slug: str, table: str) -> HttpResponse:
+    """Show the sheet of a table; an htmx request gets only the dialog's content."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    row = event.floor_tables.filter(public_id=table).first()
+    if row is None:
+        raise Http404
+    context = table_sheet(event, row, timezone.now())
+    name = "tournaments/floor/_table_sheet.html" if is_htmx(request) else "tournaments/floor/sheet.html"
+    return render(request, name, {**context, "sheet": "tournaments/floor/_table_sheet.html"})
