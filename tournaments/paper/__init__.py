@@ -1,0 +1,1 @@
+"""What is printed for an event: score sheets, draw sheets, lists and table cards."""

@@ -1,0 +1,284 @@
+"""Brackets drawn on paper or on a screen: lines, texts and arrows for an SVG."""
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from tournaments.paper.bracket_layout import Piece, Placed, SheetLine
+from tournaments.paper.sheet_brackets import SheetBracket, onward_texts
+
+NARROW = 1.5
+"""Two lines closer than this have no free space between them but above the name on the lower one."""
+ROOM_FOR_SCORE = 1.6
+"""Kept free at the end of a line for a score written by hand, as a multiple of the font size."""
+ABOVE_LINE = 0.16
+"""Distance of a text from its line, as a share of the distance of two lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes of what is drawn, by default in millimetres on paper. `name` and the labels are shares of the pitch."""
+
+    gutter: float = 13.0
+    """Left of the first round, for its match numbers."""
+    widest_column: float = 52.0
+    title: float = 7.0
+    head: float = 5.5
+    """Height of the names of the rounds."""
+    smallest_pitch: float = 4.4
+    """Distance of two lines: names of 7 points can be read, and a score can be written in."""
+    largest_pitch: float = 6.6
+    title_text: float = 4.2
+    head_text: float = 3.1
+    points_text: float = 2.6
+    largest_name: float = 3.2
+    largest_label: float = 2.3
+    name: float = 0.56
+    label: float = 0.4
+    narrow_label: float = 0.34
+    """Between two lines next to each other, above the name on the lower one."""
+    letter: float = 1.0
+    """How much wider letters are than those of Arial."""
+    least: float = 0.0
+    """The smallest font size."""
+    gap: float = 4.0
+    """Between two brackets on a page."""
+    below: float = 1.5
+    """Space for strokes and arrows below the last line."""
+
+
+PAPER_SIZES = Sizes()
+ROUNDING = 0.001
+NARROW_LETTERS, BROAD_LETTERS = frozenset("fijltrI|.,:;’'()- "), frozenset("mwMWœæ✓→…")
+NARROW_WIDTH, USUAL_WIDTH, CAPITAL_WIDTH, BROAD_WIDTH, IDEOGRAPH_WIDTH = 0.32, 0.55, 0.7, 0.88, 1.0
+"""Widths of letters in bold Arial, as a share of the font size; others are a little narrower."""
+SMALLEST = 0.72
+"""How far a long name is made smaller before it is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text; `anchor` is SVG's `text-anchor`. Numbers are written for the SVG, whatever the language."""
+
+    x: str
+    y: str
+    size: str
+    text: str
+    kind: str = "name"
+    anchor: str = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A polyline; `points` as in SVG."""
+
+    points: str
+    kind: str = "line"
+
+
+@dataclass(slots=True)
+class Drawing:
+    """What is drawn on one page."""
+
+    width: float
+    height: float
+    strokes: list[Stroke] = field(default_factory=list)
+    arrows: list[str] = field(default_factory=list)
+    """Triangles, as the points of a polygon."""
+    texts: list[Text] = field(default_factory=list)
+
+    @property
+    def view_box(self) -> str:
+        """The view box of the SVG."""
+        return f"0 0 {_number(self.width)} {_number(self.height)}"
+
+    def text(self, x: float, y: float, size: float, text: str, kind: str = "name", anchor: str = "start") -> None:
+        """Write a text."""
+        self.texts.append(Text(_number(x), _number(y), _number(size), text, kind, anchor))
+
+    def line(self, *points: tuple[float, float], kind: str = "line") -> None:
+        """Draw a line through these points."""
+        self.strokes.append(Stroke(_points(points), kind))
+
+    def arrow(self, x: float, y: float, size: float) -> None:
+        """Draw a filled arrow that points to the right, from `x` on."""
+        self.arrows.append(_points([(x, y - size), (x + 1.5 * size, y), (x, y + size)]))
+
+
+def _points(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a bracket with its title and the bracket it is of."""
+
+    bracket: SheetBracket
+    piece: Piece
+    title: str
+    titled: bool = True
+    """Whether its title stands above it; otherwise it is that of the page."""
+
+    def head(self, sizes: Sizes) -> float:
+        """Return the height of its title and the names of its rounds."""
+        return (sizes.title if self.titled else 0) + sizes.head
+
+    def height(self, pitch: float, sizes: Sizes) -> float:
+        """Return its height with its head."""
+        return self.head(sizes) + self.piece.height * pitch + sizes.below
+
+
+class PartDrawer:
+    """Draws a part of a bracket at a height of the page; `pitch` is the distance of two lines."""
+
+    def __init__(self, drawing: Drawing, part: Part, top: float, pitch: float, sizes: Sizes) -> None:
+        self.drawing, self.part, self.pitch, self.sizes = drawing, part, pitch, sizes
+        self.first, self.last = part.piece.columns
+        columns = self.last - self.first + 2
+        self.column = min(sizes.widest_column, (drawing.width - sizes.gutter) / columns)
+        self.name, self.label = (
+            min(sizes.name * pitch, sizes.largest_name),
+            min(sizes.label * pitch, sizes.largest_label),
+        )
+        self.margin = 0.25 * self.name
+        self.title_y = top + sizes.title - 0.4 * sizes.head
+        self.head_y = top + part.head(sizes) - 0.4 * sizes.head
+        highest = min(first for first, _last in part.piece.spans.values())
+        self.line_0 = top + part.head(sizes) + pitch * (1 - highest)
+
+    def draw(self) -> None:
+        """Draw the part."""
+        if self.part.titled:
+            self.drawing.text(0, self.title_y, self.sizes.title_text, self.part.title, "title")
+        for index in range(self.first, self.last + 1):
+            column = self.part.bracket.columns[index]
+            x = self._x(index)
+            points = _("%(length)d pt") % {"length": column.length}
+            small = self.sizes.points_text
+            end = x + self.column - small
+            room = end - x - self._width(points, small) - small
+            self.drawing.text(
+                x + self.margin, self.head_y, *self._fitted(column.name, self.sizes.head_text, room), "head"
+            )
+            self.drawing.text(end, self.head_y, small, points, "points", "end")
+        for placed in self.part.piece.placed:
+            self._match(placed)
+
+    def _x(self, column: int) -> float:
+        return self.sizes.gutter + (column - self.first) * self.column
+
+    def _y(self, line: float) -> float:
+        return self.line_0 + line * self.pitch
+
+    def _match(self, placed: Placed) -> None:
+        match = placed.match
+        left = self._x(match.column)
+        right = left + self.column
+        upper, lower = (self._y(line) for line in placed.tops)
+        for line, y in zip(match.lines, (upper, lower), strict=True):
+            self._side(line, left, y, match.column)
+        self.drawing.line((left, upper), (right, upper), (right, lower), (left, lower))
+        self._match_number(placed, left, right, upper)
+        if not match.winner_to and self._is_last(placed):
+            self._winner(placed, right)
+
+    def _side(self, line: SheetLine, left: float, y: float, column: int) -> None:
+        """Write a player and the score on their line, after the line from an earlier match or the arrow of a drop."""
+        base = y - ABOVE_LINE * self.pitch
+        if line.feeder is not None and line.feeder.column < column - 1:
+            self.drawing.line((self._x(line.feeder.column + 1), y), (left, y))
+        start = left + self.margin
+        if line.dropped:
+            size = 0.22 * self.pitch
+            self.drawing.arrow(left, y, size)
+            start += 1.3 * size
+        score = f"✓ {line.score}".strip() if line.won else line.score
+        end = left + self.column - 1.5 * self.margin
+        if score:
+            self.drawing.text(end, base, self.name, score, "won" if line.won else "name", "end")
+        room = end - start - (self._width(score, self.name) + 2 * self.margin if score else ROOM_FOR_SCORE * self.name)
+        if line.known:
+            size, text = self._fitted(line.text, self.name, room)
+            self.drawing.text(start, base, size, text, "won" if line.won else "name")
+        else:
+            size, text = self._fitted(line.text, 0.85 * self.name, room)
+            self.drawing.text(start, base, size, text, "coming")
+
+    def _match_number(self, placed: Placed, left: float, right: float, upper: float) -> None:
+        """Write the match number and where its players go: in the gutter for the first column, else in the join."""
+        match = placed.match
+        middle, number = self._y(placed.middle), f"M{match.number}"
+        onward = list(filter(None, (match.note, *onward_texts(match))))
+        if match.column == self.first:
+            y = middle + (0.35 - 0.45 * len(onward)) * self.label
+            self.drawing.text(left - self.margin, y, self.label, number, "number", "end")
+            for index, line in enumerate(onward, start=1):
+                size, text = self._fitted(line, 0.8 * self.label, self.sizes.gutter - 1.5 * self.margin)
+                self.drawing.text(left - self.margin, y + 0.95 * index * self.label, size, text, "onward", "end")
+            return
+        label, base = self.label, middle + 0.35 * self.label
+        if placed.tops[1] - placed.tops[0] < NARROW:
+            label = min(self.sizes.narrow_label * self.pitch, self.sizes.largest_label)
+            base = upper + 1.05 * label
+        self.drawing.text(right - 1.5 * self.margin, base, label, number, "number", "end")
+        if onward:
+            end = right - 3 * self.margin - self._width(number, label)
+            size, text = self._fitted(", ".join(onward), 0.9 * label, end - left)
+            self.drawing.text(end, base, size, text, "onward", "end")
+
+    def _fitted(self, text: str, size: float, room: float) -> tuple[float, str]:
+        return _fitted(text, size, room / self.sizes.letter, self.sizes.least)
+
+    def _width(self, text: str, size: float) -> float:
+        return self.sizes.letter * _width(text, size)
+
+    def _is_last(self, placed: Placed) -> bool:
+        return placed.match.column == self.last and placed is self.part.piece.placed[-1]
+
+    def _winner(self, placed: Placed, right: float) -> None:
+        """Draw the line on which the winner of the bracket will stand."""
+        y = self._y(placed.middle)
+        self.drawing.line((right, y), (right + self.column, y), kind="winner")
+        self.drawing.text(right + self.margin, self.head_y, self.sizes.head_text, _("Winner"), "head")
+        base = y - ABOVE_LINE * self.pitch
+        if winner := next((line.text for line in placed.match.lines if line.won), ""):
+            size, text = self._fitted(winner, self.name, self.column - 2 * self.margin)
+            self.drawing.text(right + self.margin, base, size, text, "won")
+        else:
+            text = _("Winner of M%(number)d") % {"number": placed.match.number}
+            self.drawing.text(right + self.margin, base, max(0.85 * self.name, self.sizes.least), text, "coming")
+
+
+def _width(text: str, size: float) -> float:
+    """Return about how wide a text is."""
+    return size * sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF":
+        return IDEOGRAPH_WIDTH
+    if letter in NARROW_LETTERS or letter in BROAD_LETTERS:
+        return NARROW_WIDTH if letter in NARROW_LETTERS else BROAD_WIDTH
+    return CAPITAL_WIDTH if letter.isupper() else USUAL_WIDTH
+
+
+def _fitted(text: str, size: float, room: float, least: float = 0.0) -> tuple[float, str]:
+    """Return a font size of at least `least` and the text so that it fits: made smaller first, then cut."""
+    size = max(size, least)
+    wide = _width(text, size)
+    if wide <= room:
+        return size, text
+    smaller = max(size * room / wide, SMALLEST * size, least)
+    if _width(text, smaller) <= room + ROUNDING:
+        return smaller, text
+    while len(text) > 1 and _width(text + "…", smaller) > room:
+        text = text[:-1].rstrip()
+        if _width(text + "…", smaller) <= room:
+            return smaller, text + "…"
+    return smaller, text
