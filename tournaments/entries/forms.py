@@ -10,7 +10,8 @@ from core.names import LONGEST_NAME, names_in
 from core.public_ids import LENGTH
 from players.forms import LONGEST_LIST, RefusingForm
 from players.people.services.lists import MOST_NAMES
-from tournaments.state.forms import ReasonForm
+from tournaments.models import CheckIn
+from tournaments.state.forms import LONGEST_REASON, ReasonForm
 
 DIVISION, EVENT = "division", "event"
 CHOICE = "choice-"
@@ -29,6 +30,20 @@ class AddEntryForm(RefusingForm):
         "name_ambiguous": "name",
         "name_of_member": "name",
     }
+
+
+class SubstituteForm(AddEntryForm):
+    """Who takes the place of an entry, and why."""
+
+    name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
+    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+
+
+class UndoSubstitutionForm(RefusingForm):
+    """The `seq` of the page on which a substitution is undone."""
+
+    after = forms.IntegerField(min_value=0)
 
 
 class ListForm(RefusingForm):
@@ -97,6 +112,56 @@ class CheckInForm(RefusingForm):
     present = forms.TypedChoiceField(
         choices=[("1", _("present")), ("0", _("not present"))], coerce=lambda value: value == "1"
     )
+
+
+class OwnCheckInForm(CheckInForm):
+    """Whether the signed-in player is present, and how they came to the page."""
+
+    source = forms.ChoiceField(
+        choices=[(CheckIn.Source.PLAYER, CheckIn.Source.PLAYER), (CheckIn.Source.POSTER, CheckIn.Source.POSTER)]
+    )
+
+
+class PresenceForm(RefusingForm):
+    """Whether a player is here, away until a time of day, or missing."""
+
+    entry = forms.CharField(max_length=LENGTH)
+    state = forms.ChoiceField(choices=CheckIn.State.choices)
+    until = forms.TimeField(label=_("Away until"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Require the time for a player who is away, and for nobody else."""
+        cleaned = super().clean() or {}
+        if cleaned.get("state") != CheckIn.State.AWAY:
+            cleaned["until"] = None
+        elif cleaned.get("until") is None and "until" not in self.errors:
+            self.add_error("until", ValidationError(_("Say when the player will be back.")))
+        return cleaned
+
+
+class AllHereForm(RefusingForm):
+    """Check in everybody who is missing, in one division or the whole event."""
+
+    state = forms.ChoiceField(choices=[(CheckIn.State.HERE, _("here"))])
+    division = forms.CharField(max_length=LENGTH, required=False)
+
+
+class UndoCheckInForm(RefusingForm):
+    """Which tap to undo."""
+
+    batch = forms.CharField(max_length=LENGTH)
+
+
+class KioskCheckInForm(RefusingForm):
+    """Who checks in at a kiosk."""
+
+    entry = forms.CharField(max_length=LENGTH)
+
+
+class RevokeKioskForm(RefusingForm):
+    """Which kiosk to revoke."""
+
+    kiosk = forms.CharField(max_length=LENGTH)
 
 
 class ReturnForm(ReasonForm):

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from tournaments.entries.forms import DIVISION
+from tournaments.models import CheckIn
 from tournaments.state.serializers import SCOPES, ReasonSerializer
 
 
@@ -12,6 +14,24 @@ class ScopeSerializer(serializers.Serializer[Any]):
     """Whether a player returns to one division or to the whole event."""
 
     scope = serializers.ChoiceField(SCOPES, default=DIVISION)
+
+
+class PresentSerializer(serializers.Serializer[Any]):
+    """Whether a player is here, missing, or away until a time: `present`, or `state`."""
+
+    present = serializers.BooleanField(required=False, help_text="True is the state `here`, false is `missing`.")
+    state = serializers.ChoiceField(CheckIn.State.choices, required=False)
+    until = serializers.DateTimeField(required=False, help_text="When a player who is `away` comes back.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Replace `present` with the `state`; require `until` for a player who is away, and for nobody else."""
+        if ("present" in attrs) == ("state" in attrs):
+            raise serializers.ValidationError({"state": _("Send either `present` or `state`.")})
+        if "present" in attrs:
+            attrs["state"] = CheckIn.State.HERE if attrs.pop("present") else CheckIn.State.MISSING
+        if (attrs["state"] == CheckIn.State.AWAY) != ("until" in attrs):
+            raise serializers.ValidationError({"until": _("Send `until` with `away`, and only then.")})
+        return attrs
 
 
 class AffectedFixtureSerializer(serializers.Serializer[Any]):

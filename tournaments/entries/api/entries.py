@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from players.access import Role, my_player, require
 from players.accounts.services import ensure_player
 from tournaments.entries.selectors.previews import late_view
-from tournaments.entries.serializers import UndoPreviewSerializer
+from tournaments.entries.serializers import PresentSerializer, UndoPreviewSerializer
+from tournaments.entries.services import check_in, lists
 from tournaments.entries.services import entries as services
-from tournaments.entries.services import lists
 from tournaments.events.api.base import DivisionView, EntryView, TournamentView
 from tournaments.models import Entry
 from tournaments.state.api import READ, WRITE, by, example, me, validated
@@ -22,7 +22,6 @@ from tournaments.state.serializers import (
     EntrySerializer,
     NameListSerializer,
     NewEntrySerializer,
-    PresentSerializer,
     ReasonSerializer,
     WithdrawalSerializer,
 )
@@ -173,17 +172,19 @@ class CheckIn(EntryView):
 
     @extend_schema(
         operation_id="entries_check_in",
-        summary="Check a player in or out",
+        summary="Check a player in or out, or record until when they are away",
         request=PresentSerializer,
-        examples=example(present=True),
+        examples=[
+            OpenApiExample("Here", value={"present": True}, request_only=True),
+            OpenApiExample("Away", value={"state": "away", "until": "2026-11-20T21:10:00+01:00"}, request_only=True),
+        ],
         responses={200: EntrySerializer, **WRITE},
     )
     def post(self, request: Request, **kwargs: str) -> Response:
         """For assistants."""
         entry = self.get_entry(Role.ASSISTANT)
         require(request.user, entry.division.tournament.club, Role.ASSISTANT)
-        fields = validated(PresentSerializer, request)
-        services.check_in(entry=entry, present=fields["present"], **self.acting())
+        entry = check_in.mark(entry=entry, **validated(PresentSerializer, request), **self.acting())
         return Response(EntrySerializer(entry).data)
 
 

@@ -1,10 +1,10 @@
-"""Entering players before the draw, check-in and withdrawal."""
+"""Entering players before the draw, and withdrawal."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from engine.errors import Refused
 from matches.models import Match
@@ -13,7 +13,8 @@ from players.models import Player
 from players.people.canonical import canonical
 from tournaments.events.services.events import entries_in
 from tournaments.models import Division, Entry, Tournament, Withdrawal
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.notifications import notify_moved_up
 from tournaments.state.settle import settle
 
 
@@ -40,17 +41,6 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
             raise Refused("registration_closed")
         entry = _enter(row, player, by, now)
         _touch(row)
-    return entry
-
-
-def check_in(*, entry: Entry, present: bool, by: Actor, now: datetime) -> Entry:
-    """Record that a player is present, or take that back."""
-    with transaction.atomic():
-        row = lock_division(entry.division_id)
-        entry.checked_in_at = now if present else None
-        entry.save(update_fields=["checked_in_at"])
-        _touch(row)
-        log(by, "checked_in" if present else "checked_out", row.topic, club=row.tournament.club, entry=entry.pk)
     return entry
 
 
@@ -144,6 +134,7 @@ def _move_up(division: Division, now: datetime) -> None:
     first.status = Entry.Status.IN
     first.save(update_fields=["status"])
     log(SYSTEM, "moved_up", division.topic, club=division.tournament.club, entry=first.pk)
+    notify_moved_up(division, first, now)
 
 
 def _check_open(division: Division) -> None:
@@ -154,4 +145,4 @@ def _check_open(division: Division) -> None:
 
 
 def _touch(division: Division) -> None:
-    Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+    division_changed(division)

@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 
 from engine.errors import Refused
 from matches.models import Match
@@ -34,7 +33,7 @@ from tournaments.formats.settings import (
 )
 from tournaments.models import Bracket, Division, Entry, LateEntry, Stage, Tournament, Withdrawal
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event, take_numbers
 from tournaments.state.plans import entrants_as_data, set_source, store_round
 from tournaments.state.settle import settle
@@ -80,7 +79,7 @@ def enter_late(
             state = states_of(row)[0]
             check_accepts_late(row, state, now)
             entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
-        Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
+        division_changed(row)
         settle(row, by=by, now=now, locked=locked_matches)
     return entries
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
 
 from engine.errors import Refused
 from matches.lifecycle.own_match import check_own_match, side_of
@@ -21,7 +20,7 @@ from tournaments.formats.graph import BYE, Graph
 from tournaments.formats.settings import BY_ROUND, LEAGUE
 from tournaments.models import Division, Entry, LateEntry, Round, Slot, Withdrawal
 from tournaments.state.derivation import StageState, stages_of, states_of
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.plans import set_source
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
@@ -189,7 +188,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
             entry=entry, stage=preview.late.stage, undoes=preview.late, reason=reason, at=now, by=by.user
         )
         log(by, "late_entry_undone", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
-        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        division_changed(division)
         settle(division, by=by, now=now, locked=locked_matches)
     return undone
 

@@ -152,6 +152,22 @@ def enter_name(
     return result.entries[0]
 
 
+def find_or_add_player(*, division: Division, name: str, player: str, by: Actor) -> Player:
+    """Return the player that a name refers to, and who can be entered; an unknown name becomes a member of the club.
+
+    `player` and what is refused: as `enter_name`.
+    """
+    _match_name(division, name, player)
+    namesakes = [0] if player == NEW_PLAYER else []
+    [match] = find_or_add_players(club=division.tournament.club, names=[name], by=by, namesakes=namesakes)
+    chosen = _chosen(match, player or None)
+    if chosen is None:
+        raise Refused("choose_a_player")
+    if chosen.pk in _unavailable_players(division):
+        raise Refused("already_entered", name=chosen.name)
+    return chosen
+
+
 def _match_name(division: Division, name: str, player: str) -> NameMatch:
     """Return whom a name matches. Refused: `already_entered`, `name_ambiguous`, `name_of_member`."""
     match = find_players(club=division.tournament.club, names=[name])[0]

@@ -10,7 +10,6 @@ from datetime import datetime
 from hashlib import sha256
 
 from django.db import transaction
-from django.db.models import F
 
 from engine.errors import Refused
 from matches.lifecycle.own_match import check_own_match, side_of
@@ -22,7 +21,7 @@ from tournaments.events.services.events import entries_in
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
 from tournaments.state.derivation import stages_of
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import StageRows
@@ -86,7 +85,7 @@ def bring_back(
         for part in preview.parts:
             _apply(part, locked_matches, by, now, reason)
         for division in divisions.values():
-            Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+            division_changed(division)
             settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
     return preview
 
