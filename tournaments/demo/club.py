@@ -13,7 +13,7 @@ from matches.records.services.submissions import RecordFile
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.records import submit_for_match
 from matches.reporting.services.reports import ScoreReport, confirm, report_score
-from players.accounts.services import ensure_player, register_user
+from players.accounts.services import ensure_player, register_user, verify_email
 from players.actors import Actor
 from players.clubs.services import add_player, create_club, set_role
 from players.models import Club, Membership, Player, User
@@ -21,6 +21,7 @@ from players.people.services import find_or_add_players, remember_alias
 from tournaments.demo.cast import ACCOUNTS, ASSISTANT, DIRECTOR, NICKNAMES, PLAYERS
 from tournaments.demo.records import DIALECTS, Record, with_an_illegal_play, written
 from tournaments.demo.weekend import load_weekend
+from tournaments.demo.weekend_floor import load_floor
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
@@ -54,13 +55,16 @@ def load(*, password: str, now: datetime) -> list[Login]:
             )
             for name, full in ACCOUNTS.items()
         }
+        for user in users.values():
+            verify_email(user=user, email=user.email, by=Actor.of(user), now=now)
         by = Actor.of(users["alice"])
         club = create_club(name="Harbour Backgammon", slug=SLUG, city="Copenhagen", time_zone=ZONE, by=by)
         people = _create_people(club, users, by)
         _finished_event(club, people, by, now)
         _running_event(club, people, users, by, now)
         assistant = Actor.of(next(user for name, user in users.items() if ACCOUNTS[name] == ASSISTANT))
-        load_weekend(club, [people[name] for name in PLAYERS], by, now, assistant=assistant)
+        weekend = load_weekend(club, [people[name] for name in PLAYERS], by, now, assistant=assistant)
+        load_floor(weekend, by, now)
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}

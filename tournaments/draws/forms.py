@@ -21,10 +21,11 @@ class AfterForm(RefusingForm):
 
 
 class RequestDrawForm(RefusingForm):
-    """A request for a draft; `publish_event` publishes a draft event first."""
+    """A request for a draft; `publish_event` publishes a draft event first, `here_only` leaves out who is missing."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
     publish_event = forms.BooleanField(required=False)
+    here_only = forms.BooleanField(required=False)
 
 
 class PairRoundForm(AfterForm):

@@ -10,9 +10,17 @@ from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUND
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Draw, Stage
 from tournaments.state.forms import LONGEST_REASON
-from tournaments.state.serializers import AfterSerializer, TakeBackSerializer
+from tournaments.state.serializers import AfterSerializer, ReasonSerializer, TakeBackSerializer
 
 MOST_PAIRS = 2048
+
+
+class RequestDrawSerializer(ReasonSerializer):
+    """A request for a draft."""
+
+    here_only = serializers.BooleanField(
+        default=False, help_text="Leave out whoever is not checked in. Publishing puts them on the waiting list."
+    )
 
 
 class GivenByeSerializer(serializers.Serializer[Any]):

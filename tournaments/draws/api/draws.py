@@ -9,15 +9,17 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.pagination import PART, part_of
 from players.access import Role, is_at_least, role_in
+from tournaments.draws.serializers import RequestDrawSerializer
 from tournaments.draws.services import draws as services
 from tournaments.draws.services.take_back import take_back_draw
 from tournaments.events.api.base import DivisionView
 from tournaments.models import Division, Draw
 from tournaments.standings.selectors import brackets
-from tournaments.state.api import AFTER, READ, WRITE, example, read_after, validated, with_etag
+from tournaments.state.api import AFTER, PROBLEM, READ, WRITE, example, read_after, validated, with_etag
 from tournaments.state.names import Names, names_of
-from tournaments.state.serializers import AfterSerializer, DrawSerializer, ReasonSerializer, TakeBackSerializer
+from tournaments.state.serializers import AfterSerializer, DrawSerializer, TakeBackSerializer
 
 
 def draw_data(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
@@ -39,6 +41,7 @@ def draw_data(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             **_commitment(draw, published=published),
             "refusal": draw.refusal,
             "kept_apart": draw.stage.division.keeps_apart,
+            "left_out": [names.entries[entry].public_id for entry in draw.left_out],
             "places": [_place(entry, names, seeds) for entry in draw.places],
         }
     ).data
@@ -47,7 +50,8 @@ def draw_data(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
 def requested_response(request: Request, division: Division, draw: Draw) -> Response:
     """Return 202 with a requested draft and its URL."""
     url = request.build_absolute_uri(reverse("api-draw", args=[division.public_id, draw.number]))
-    data = draw_data(draw, Names({}, True), published=False)
+    names = names_of(division, staff=True) if draw.left_out else Names({}, True)
+    data = draw_data(draw, names, published=False)
     return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": url})
 
 
@@ -95,28 +99,33 @@ class Draws(DivisionView):
             "Directors see every draft, everybody else those that are or were published. If rounds are paired one by "
             "one, each has draws of its own."
         ),
-        responses={200: DrawSerializer(many=True), **READ},
+        parameters=PART,
+        responses={200: DrawSerializer(many=True), **READ, 422: PROBLEM},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """In the order in which they were requested."""
         division = self.get_division()
         rows, names = _visible_draws(request, division)
         published = any(row.state == Draw.State.PUBLISHED for row in rows)
-        return with_etag([draw_data(row, names, published=published) for row in rows], division.seq)
+        part, headers = part_of(request, rows, lambda row: (row.stage.number, row.number))
+        answer = with_etag([draw_data(row, names, published=published) for row in part], division.seq)
+        for name, value in headers.items():
+            answer.headers[name] = value
+        return answer
 
     @extend_schema(
         operation_id="draws_create",
         summary="Request a draft of the draw",
         description="A worker makes it: poll `Location` while `state` is `requested`. A new draft needs a reason.",
-        request=ReasonSerializer,
+        request=RequestDrawSerializer,
         examples=[OpenApiExample("Again", value={"reason": "Two players came late"}, request_only=True)],
         responses={202: DrawSerializer, **WRITE},
     )
     def post(self, request: Request, **kwargs: str) -> Response:
         """202 with the URL to poll."""
         division = self.get_division(Role.DIRECTOR)
-        fields = validated(ReasonSerializer, request)
-        draw = services.request_draw(division=division, reason=fields.get("reason", ""), **self.acting())
+        fields = validated(RequestDrawSerializer, request)
+        draw = services.request_draw(division=division, **fields, **self.acting())
         return requested_response(request, division, draw)
 
 

@@ -1,7 +1,7 @@
 """The state of the designer page: the forms of the stages and of the evening, and the preview of their format."""
 
 from collections.abc import Mapping
-from datetime import timedelta, tzinfo
+from datetime import tzinfo
 
 from core.messages import sentence
 from engine.errors import Refused
@@ -10,7 +10,7 @@ from tournaments.draws.designer.forms.evening import EveningForm
 from tournaments.draws.designer.forms.stage import StageForm
 from tournaments.draws.designer.forms.stage_values import OWN
 from tournaments.draws.designer.preview import Preview, preview_of
-from tournaments.events.forms import shown_local
+from tournaments.draws.evening_forms import local_span
 from tournaments.events.services.events import entries_in
 from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT
 from tournaments.formats.forecast.forecasts import Forecast, forecast_stages
@@ -25,8 +25,6 @@ DEFAULT_PLAYERS = 16
 """Players assumed for a division without entries and without a limit."""
 QUALIFIERS_PER_GROUP, QUALIFIERS_PER_STAGE = 2, 8
 """Qualifiers of a stage that gets a successor, until the director enters a number."""
-ONE_EVENING = timedelta(hours=24)
-"""A shorter event ends when its room closes."""
 EVENING_FIELDS = ("players", "tables", "starts", "closes", "minutes")
 
 
@@ -53,7 +51,7 @@ class DesignerPage:
     @classmethod
     def of_division(cls, division: Division, zone: tzinfo) -> "DesignerPage":
         """Return the page for the stored format and the current entries."""
-        evening = EveningForm(_default_evening(division, zone))
+        evening = EveningForm(_default_evening(division))
         return cls(division, zone, _stored_stages(stage_settings(division), division), evening)
 
     @classmethod
@@ -71,7 +69,7 @@ class DesignerPage:
     @classmethod
     def _submitted(cls, division: Division, zone: tzinfo, form: DesignerForm) -> "DesignerPage":
         data, chosen = form.data, form.cleaned_data["preset"]
-        defaults = _default_evening(division, zone)
+        defaults = _default_evening(division)
         evening = EveningForm({name: data.get(name, defaults[name]) for name in EVENING_FIELDS})
         if chosen:
             players = evening.cleaned_data.get("players", 0) if evening.is_valid() else DEFAULT_PLAYERS
@@ -157,17 +155,15 @@ def _with_proposals(data: Mapping[str, str], evening: EveningForm) -> Mapping[st
     return filled
 
 
-def _default_evening(division: Division, zone: tzinfo) -> dict[str, str]:
+def _default_evening(division: Division) -> dict[str, str]:
     """Return the evening of the event, for its entries, or for its capacity before anyone has entered."""
     event = division.tournament
     players = entries_in(division) or division.capacity or DEFAULT_PLAYERS
-    starts = shown_local(event.starts_at, zone)
-    ends = event.ends_at
-    one_evening = ends is not None and ends - event.starts_at < ONE_EVENING
+    starts, ends = local_span(event)
     return {
         "players": str(players),
         "tables": str(event.tables_for(players)),
         "starts": f"{starts:%Y-%m-%dT%H:%M}",
-        "closes": f"{ends.astimezone(zone):%H:%M}" if ends is not None and one_evening else "",
+        "closes": f"{ends:%H:%M}" if ends is not None else "",
         "minutes": f"{MINUTES_PER_POINT:g}",
     }

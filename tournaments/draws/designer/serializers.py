@@ -6,8 +6,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from matches.models.matches import LONGEST_MATCH
-from tournaments.draws.designer.forms.evening import MOST_TABLES
 from tournaments.draws.designer.forms.stage import MOST_QUALIFIERS
+from tournaments.events.forms import MOST_TABLES
 from tournaments.formats.forecast.forecasts import RemarkKind
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.settings import (

@@ -18,6 +18,7 @@ from tournaments.draws.designer.forms.designer import DesignerForm
 from tournaments.draws.designer.page import DesignerPage
 from tournaments.draws.forms import AfterForm
 from tournaments.draws.services.draws import LEAST_ENTRIES
+from tournaments.draws.services.evenings import keep_format
 from tournaments.events.selectors.events import divisions_of
 from tournaments.events.services.events import entries_in
 from tournaments.events.views.pages import (
@@ -64,6 +65,14 @@ def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
         changes = missed(request, refused, division.tournament, [division.topic])
         division.refresh_from_db()
         return _render(request, division, page, missed=changes, status=status_of(refused.code))
+    if (evening := page.evening.evening()) is not None:
+        keep_format(
+            club=division.tournament.club,
+            evening=evening,
+            stages=page.settings,
+            lengths=division.lengths,
+            now=timezone.now(),
+        )
     messages.success(request, _("Format of %(division)s saved: %(stages)s.") % {
         "division": division.name, "stages": stages_name(page.settings),
     })  # fmt: skip

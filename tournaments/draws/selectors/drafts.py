@@ -1,23 +1,39 @@
 """A draft of a draw as directors see it: the brackets, groups or pairs it would become. Nothing of it is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db.models import Max
+from django.utils.translation import gettext_lazy as _
 
 from tournaments.draws.services.pairings import is_outdated
 from tournaments.formats.graph import Graph, Source
 from tournaments.formats.plans import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.progress import Progress, SlotState, progress
-from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSettings
+from tournaments.formats.settings import (
+    BY_ROUND,
+    ELIMINATION,
+    GROUPS,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    PROGRESSIVE,
+    SWISS,
+    StageSettings,
+)
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.tables.groups import group_names
-from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
+from tournaments.models import ByeRequest, CheckIn, Division, Draw, Entry, Fixture, Stage
 from tournaments.standings.layout import Tree, bracket_name
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import BracketOptions, FixtureRow, RoundRow, SlotRow
 from tournaments.standings.titles import jumps, stage_title
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import entrants_as_data, settings_of, source_fields
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +88,57 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
         "seeded": bool(seeds),
         "draft": draw,
         "counts": counts(division, draw),
-        "outdated": is_outdated(division, draw) if draw.round else drawn != entered,
+        "outdated": is_outdated(division, draw) if draw.round else drawn != entered.difference(draw.left_out),
+        **absences(draw, names),
         "later_round_remark": next((row["params"] for row in draw.remarks if row["code"] == NO_LATER_ROUND), None),
         "remarks": [halves_remark(row, names) for row in draw.remarks if row["code"] == OPPOSITE_HALVES],
         "same_group": [_names(row, names) for row in draw.remarks if row["code"] == SAME_GROUP],
     }
 
 
+def absences(draw: Draw, names: Names) -> dict[str, Any]:
+    """Return who was left out of a draft, who of them is here by now, and who is in it but not checked in."""
+    left_out = [pk for pk in draw.left_out if names.entries[pk].status == Entry.Status.IN]
+    missing = presence(names).missing
+    return {
+        "left_out": [names.of(pk) for pk in left_out],
+        "here_by_now": [names.of(pk) for pk in left_out if names.entries[pk].checked_in_at is not None],
+        "not_here": [names.of(pk) for pk in missing if pk in draw.places],
+        "at_kiosk": [names.of(pk) for pk in checked_in_at_kiosks(names) if pk in draw.places],
+        "late_way": LATE_WAYS.get(draw.stage.format, _("This format takes no late entries.")),
+    }
+
+
+def checked_in_at_kiosks(names: Names) -> list[int]:
+    """Return the entries that are here by their own tap at a kiosk, which no director has seen."""
+    newest = CheckIn.objects.filter(entry__in=names.entries).values("entry").annotate(newest=Max("pk"))
+    rows = CheckIn.objects.filter(pk__in=newest.values("newest"), source=CheckIn.Source.KIOSK)
+    return list(rows.order_by("pk").values_list("entry", flat=True))
+
+
+class Presence(NamedTuple):
+    """How many of the entered are checked in, and the ids of the others; they count as missing once somebody is."""
+
+    here: int
+    missing: list[int]
+
+
+def presence(names: Names) -> Presence:
+    """Return who of the entered is here."""
+    entered = [entry for entry in names.entries.values() if entry.status == Entry.Status.IN]
+    missing = [entry.pk for entry in entered if entry.checked_in_at is None]
+    here = len(entered) - len(missing)
+    return Presence(here, missing if here else [])
+
+
+LATE_WAYS: "Mapping[str, StrPromise]" = {
+    KNOCKOUT: _("Let them in late from there while a bye is free."),
+    PROGRESSIVE: _("Let them in late from there while a bye is free."),
+    SWISS: _("Let them in late from there; they join in the next round."),
+    LIVES: _("Let them in late from there before the second round is paired."),
+    LEAGUE: _("Let them in late from there; they meet everybody."),
+}
+"""Format -> how somebody who was left out of its draw can still join."""
 OPPOSITE_HALVES = "not_in_opposite_halves"
 SAME_GROUP = "in_one_group"
 NO_LATER_ROUND = "later_round_impossible"

@@ -22,10 +22,12 @@ from tournaments.events.services.events import publish_tournament
 from tournaments.formats.elimination import knockout
 from tournaments.formats.plans import Drawn, draw_places, plan_of, sources_of
 from tournaments.formats.settings import BY_ROUND
+from tournaments.ledger.selectors.accounts import refuse_unpaid
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage, replace_draft
 from tournaments.state.club_mates import club_mates
-from tournaments.state.locks import lock_division
+from tournaments.state.locks import division_changed, lock_division
+from tournaments.state.notifications import notify_published
 from tournaments.state.numbering import lock_event
 from tournaments.state.pairing_inputs import kept_apart
 from tournaments.state.plans import season_end, settings_of
@@ -36,8 +38,11 @@ LEAST_ENTRIES = 2
 SWEEP_AT_ONCE = 50
 
 
-def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
+def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "", here_only: bool = False) -> Draw:
     """Request a draft, which a worker makes. A new draft needs a reason, which will be public.
+
+    With `here_only` the draft leaves out whoever is not checked in now; when it is published, they go on the waiting
+    list.
 
     Nothing is drawn before the event is published, which puts its commitment on the club's list: otherwise a director
     could look at the drafts of several events and publish the one they like.
@@ -52,24 +57,32 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
             raise Refused("tournament_not_open")
         if row.status != Division.Status.ENTRIES:
             raise Refused("division_drawn")
-        count = row.entries.filter(status=Entry.Status.IN).count()
+        entered = row.entries.filter(status=Entry.Status.IN)
+        missing = entered.filter(checked_in_at=None) if here_only else entered.none()
+        left_out = list(missing.order_by("pk").values_list("pk", flat=True))
+        count = entered.count() - len(left_out)
         if count < LEAST_ENTRIES:
             raise Refused("too_few_entries", count=count)
         stage = first_stage(row)
         stage.division = row
         _refuse_past_season(stage, now)
         old = stage.draws.order_by("-number").first()
-        return replace_draft(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
+        draw = replace_draft(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
+        draw.left_out = left_out
+        draw.save(update_fields=["left_out"])
+    return draw
 
 
-def publish_event_and_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
+def publish_event_and_draw(
+    *, division: Division, by: Actor, now: datetime, reason: str = "", here_only: bool = False
+) -> Draw:
     """Publish the event, which puts its commitments on the club's list, and request a draft.
 
     Refused: what `publish_tournament` and `request_draw` refuse; then nothing is written.
     """
     with transaction.atomic():
         publish_tournament(tournament=division.tournament, by=by, now=now)
-        return request_draw(division=division, by=by, now=now, reason=reason)
+        return request_draw(division=division, by=by, now=now, reason=reason, here_only=here_only)
 
 
 def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
@@ -88,7 +101,8 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
 
 def _draw_stage(division: Division, draw: Draw) -> DraftContent:
     """Make the draft of a whole stage; nothing is written."""
-    players = dict(division.entries.filter(status=Entry.Status.IN).order_by("pk").values_list("pk", "player_id"))
+    entries = division.entries.filter(status=Entry.Status.IN).exclude(pk__in=draw.left_out)
+    players = dict(entries.order_by("pk").values_list("pk", "player_id"))
     ratings = ratings_of(players=list(players.values()), pool=division.pool)
     by_entry = {entry: ratings[player] for entry, player in players.items()}
     settings = settings_of(draw.stage)
@@ -131,8 +145,7 @@ def _finish(draw_id: int, content: DraftContent, now: datetime) -> Draw | None:
             draw.publish_at = now + timedelta(seconds=settings_of(draw.stage).countdown)
         draw.save()
         _store_ratings(content.ratings)
-        division.seq += 1
-        division.save(update_fields=["seq"])
+        division_changed(division)
         log(SYSTEM, "drawn", division.topic, club=division.tournament.club, number=draw.number)
     return draw
 
@@ -179,8 +192,7 @@ def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) 
             raise Refused("no_countdown")
         draw.publish_at = None
         draw.save(update_fields=["publish_at"])
-        row.seq += 1
-        row.save(update_fields=["seq"])
+        division_changed(row)
         log(by, "countdown_stopped", row.topic, club=row.tournament.club, number=draw.number, round=draw.round)
     return draw
 
@@ -200,7 +212,8 @@ def _locked(draw_id: int) -> Draw:
 def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:
     """Publish the draft: create the bracket, open its first matches and make the seed public.
 
-    Refused: `stale`, `no_draft`, `draft_outdated`, `tournament_not_open`, `season_past`.
+    Refused: `stale`, `no_draft`, `draft_outdated`, `tournament_not_open`, `season_past`, and `unpaid_entries` if the
+    cash desk says that everybody pays before the draw.
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
@@ -216,6 +229,9 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
         if _is_outdated(row, draw):
             raise Refused("draft_outdated")
         _refuse_past_season(draw.stage, now)
+        row.entries.filter(pk__in=draw.left_out, status=Entry.Status.IN).update(status=Entry.Status.WAITING)
+        if not draw.round:
+            refuse_unpaid(row)
         _publish(row, draw, event=event, by=by, now=now)
     return draw
 
@@ -232,7 +248,7 @@ def _is_outdated(division: Division, draw: Draw) -> bool:
     if draw.round:
         return pairings.is_outdated(division, draw)
     entered = set(division.entries.filter(status=Entry.Status.IN).values_list("pk", flat=True))
-    return entered != {place for place in draw.places if place is not None}
+    return entered.difference(draw.left_out) != {place for place in draw.places if place is not None}
 
 
 def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, now: datetime) -> None:
@@ -254,6 +270,7 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
     log_params = {"round": draw.round} if draw.round else {}
     log(by, "draw_published", division.topic, club=division.tournament.club, number=draw.number, **log_params)
     settle(division, by=by, now=now)
+    notify_published(division, draw, now)
 
 
 def open_requests(now: datetime) -> list[int]:

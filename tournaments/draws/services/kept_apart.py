@@ -9,7 +9,7 @@ from players.actors import Actor, log
 from tournaments.draws.services.rounds import request_again_if_refused
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, KNOCKOUT
 from tournaments.models import Division, Draw, Entry, KeptApart, Stage, Tournament
-from tournaments.state.locks import lock_division
+from tournaments.state.locks import division_changed, lock_division
 
 DRAWN_APART = (*ELIMINATION, GROUPS)
 """Formats whose draw can keep two entries apart."""
@@ -83,6 +83,5 @@ def _discard_drafts(division: Division) -> None:
 def _record_change(division: Division, verb: str, pair: KeptApart, by: Actor, now: datetime) -> None:
     """Log a change of a pair, raise the division's `seq` and request a refused round again."""
     log(by, verb, division.topic, club=division.tournament.club, entries=[pair.first_id, pair.second_id])
-    division.seq += 1
-    division.save(update_fields=["seq"])
+    division_changed(division)
     request_again_if_refused(division, by=by, now=now)

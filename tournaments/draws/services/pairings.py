@@ -54,10 +54,16 @@ def current_state(division: Division, stage: Stage) -> StageState:
     return next(state for state in states_of(division, also=stage) if state.stage.pk == stage.pk)
 
 
+def _event_of(division: Division, draw: Draw) -> SwissEvent:
+    """Return the input of a pairing, without the entries that it leaves out."""
+    event = current_event(division, draw.stage)
+    return replace(event, players=tuple(player for player in event.players if player.entry not in draw.left_out))
+
+
 def make_round(division: Division, draw: Draw) -> DraftContent:
     """Make the draft of a round; nothing is written."""
     stage = draw.stage
-    settings, event = settings_of(stage), current_event(division, stage)
+    settings, event = settings_of(stage), _event_of(division, draw)
     byes = requested_byes(stage, event)
     basis = digest(event, byes)
     ratings = ratings_by_entry(division, draw)
@@ -128,7 +134,7 @@ def _byes(round_: SwissRound) -> dict[str, str]:
 
 def is_outdated(division: Division, draw: Draw) -> bool:
     """Whether scores or entries have changed since a draft was made, or its round is no longer the next."""
-    event = current_event(division, draw.stage)
+    event = _event_of(division, draw)
     settings = settings_of(draw.stage)
     if draw.round != event.next_round or draw.basis != digest(event, requested_byes(draw.stage, event)):
         return True

@@ -16,7 +16,7 @@ from tournaments.formats.swiss.pairing import legal
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState
-from tournaments.state.locks import lock_division
+from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.plans import settings_of, store_settings
 from tournaments.state.settle import settle
 
@@ -127,8 +127,7 @@ def _store(division: Division, current: PairedStage, settings: StageSettings, by
         if getattr(before, name) != getattr(settings, name)
     }
     log(by, "rounds_changed", division.topic, club=division.tournament.club, changes=changes)
-    division.seq += 1
-    division.save(update_fields=["seq"])
+    division_changed(division)
     unpublished = stage.draws.filter(state__in=[Draw.State.REQUESTED, Draw.State.DRAFT])
     if settings.rounds is not None:
         unpublished.filter(round__gt=settings.rounds).update(state=Draw.State.DISCARDED)
@@ -195,8 +194,7 @@ def _record_change(division: Division, verb: str, bye: ByeRequest, by: Actor) ->
     """Log a change of a bye and raise the division's `seq`."""
     params = {"entry": bye.entry_id, "round": bye.round, "kind": bye.kind}
     log(by, verb, division.topic, club=division.tournament.club, **params)
-    division.seq += 1
-    division.save(update_fields=["seq"])
+    division_changed(division)
 
 
 # Checks

@@ -16,12 +16,14 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.locks import lock_club
+from tournaments.events.services.events import entries_in
 from tournaments.models import (
     Advance,
     Bracket,
     Correction,
     Division,
     Draw,
+    Entry,
     Fixture,
     Round,
     Slot,
@@ -30,7 +32,7 @@ from tournaments.models import (
     Withdrawal,
 )
 from tournaments.state.commitments import retire
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event
 from tournaments.state.settle import settle
 
@@ -40,6 +42,7 @@ IN_WORK = (Draw.State.REQUESTED, Draw.State.DRAFT)
 def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, now: datetime) -> Draw:
     """Take back the published draw of a division, which then takes entries again and can change its format.
 
+    Those whom the draw left out are entered again, as far as there are places.
     The old seed becomes public and is not used again. The next draft is drawn from a new seed, whose hash is put on
     the club's list at once, so the old seed reveals nothing about the new draw.
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `division_not_drawn`, `draw_begun`.
@@ -57,13 +60,20 @@ def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, no
             _unplan(stage, now)
             retire(stage, club=club, reason=reason, now=now)
         _mark_taken_back(Draw.objects.filter(stage__division=row), reason, now)
+        _enter_again(row, draw)
         row.status = Division.Status.ENTRIES
-        row.seq += 1
-        row.save(update_fields=["status", "seq"])
+        division_changed(row, "status")
         _reopen(event)
         log(by, "draw_taken_back", row.topic, club=club, number=draw.number, fixtures=numbers, reason=reason)
     draw.refresh_from_db()
     return draw
+
+
+def _enter_again(division: Division, draw: Draw) -> None:
+    """Move those whom a draw left out from the waiting list back to the entries, as far as there are places."""
+    waiting = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING).order_by("entered_at", "pk")
+    free = None if division.capacity is None else max(0, division.capacity - entries_in(division))
+    Entry.objects.filter(pk__in=list(waiting.values_list("pk", flat=True)[:free])).update(status=Entry.Status.IN)
 
 
 def take_back_round(
@@ -88,8 +98,7 @@ def take_back_round(
         numbers = _remove(row, fixtures, "round_begun", reason, by, now)
         Round.objects.filter(bracket__stage=draw.stage, number=round_number).delete()
         _mark_taken_back(draw.stage.draws.filter(Q(round=round_number) | Q(state__in=IN_WORK)), reason, now)
-        row.seq += 1
-        row.save(update_fields=["seq"])
+        division_changed(row)
         params = {"number": draw.number, "round": round_number, "fixtures": numbers, "reason": reason}
         log(by, "round_taken_back", row.topic, club=row.tournament.club, **params)
         settle(row, by=by, now=now)

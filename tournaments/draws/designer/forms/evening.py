@@ -1,17 +1,16 @@
 """The assumptions of a preview: number of players, tables, start and closing time."""
 
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import datetime, time, tzinfo
 from typing import ClassVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
-from tournaments.events.forms import LocalField, localise
+from tournaments.draws.services.evenings import Evening, first_after
+from tournaments.events.forms import MOST_TABLES, LocalField, localise
 from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, Pace
 from tournaments.models.events import MOST_ENTRIES
-
-MOST_TABLES = 2000
 
 
 class EveningForm(RefusingForm):
@@ -31,6 +30,13 @@ class EveningForm(RefusingForm):
         """Return the number of tables and the minutes per point that a schedule is computed with."""
         return Pace(self.cleaned_data["tables"], minutes_per_point=self.cleaned_data["minutes"])
 
+    def evening(self) -> Evening | None:
+        """Return the evening in local times; None without players or a closing time."""
+        starts, closes, players = (self.cleaned_data[name] for name in ("starts", "closes", "players"))
+        if closes is None or not players:
+            return None
+        return Evening(players, self.cleaned_data["tables"], starts, first_after(starts, closes))
+
     def span(self, zone: tzinfo) -> tuple[datetime, datetime | None]:
         """Return the start and, if a closing time is set, the first instant after it at which clocks show that time."""
         naive: datetime = self.cleaned_data["starts"]
@@ -39,5 +45,4 @@ class EveningForm(RefusingForm):
         closes: time | None = self.cleaned_data["closes"]
         if closes is None:
             return starts, None
-        ends = datetime.combine(naive.date(), closes)
-        return starts, localise(ends if ends > naive else ends + timedelta(days=1), zone)
+        return starts, localise(first_after(naive, closes), zone)
