@@ -4,6 +4,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from tournaments.draws.services import draws
+from tournaments.floor import hints
+from tournaments.floor.services import autopilot
 from tournaments.results.services import heartbeat, overdue
 from tournaments.state import advancement, settle
 
@@ -40,6 +42,19 @@ def sweep_held_up() -> None:
     """Start the stages and finish the events that a locked event or a crash left behind."""
     for division_id in advancement.stalled_divisions().values_list("pk", flat=True):
         settle.settle_stalled(division_id=division_id, now=timezone.now())
+
+
+@shared_task(name=hints.CALL_READY)
+def call_ready(tournament_id: int) -> None:
+    """Call the matches of an event that are ready, if its autopilot calls by itself."""
+    autopilot.call_ready(tournament_id=tournament_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.sweep_floors")
+def sweep_floors() -> None:
+    """Call what is ready or due for a second call in every event whose autopilot calls by itself."""
+    for tournament_id in hints.self_calling().values_list("tournament", flat=True):
+        autopilot.call_ready(tournament_id=tournament_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")

@@ -11,12 +11,22 @@ from tournaments.draws.designer import views as designer
 from tournaments.draws.views import commitments, kept_apart, rounds
 from tournaments.entries.api import entries as api_entries
 from tournaments.entries.api import returns as api_returns
-from tournaments.entries.views import leaving, returns
+from tournaments.entries.views import check_in, kiosks, leaving, returns, substitutions
 from tournaments.events.api import divisions as api_divisions
 from tournaments.events.api import events as api_events
-from tournaments.events.views import clubs, events
+from tournaments.events.views import clubs, events, venues
+from tournaments.floor import api as api_floor
+from tournaments.floor import views as floor_views
+from tournaments.pages.api import report as api_report
 from tournaments.pages.api import seasons as api_seasons
-from tournaments.pages.views import console, divisions, draws, entries, seasons
+from tournaments.pages.floor import views as floor
+from tournaments.pages.floor.actions import ACTIONS as FLOOR_ACTIONS
+from tournaments.pages.views import console, divisions, draws, entries, report, seasons, walls
+from tournaments.paper import poster
+from tournaments.paper import views as paper
+from tournaments.paper.lists import KINDS as LISTS
+from tournaments.prizes.api import cash as api_cash
+from tournaments.prizes.views import cash, plans
 from tournaments.results.api import corrections as api_corrections
 from tournaments.results.api import fixtures as api_fixtures
 from tournaments.results.api import lines as api_lines
@@ -25,6 +35,8 @@ from tournaments.results.views import corrections, fixtures
 from tournaments.standings import views as standings
 from tournaments.standings.api import brackets as api_brackets
 from tournaments.standings.api import standings as api_standings
+from tournaments.wall import embeds
+from tournaments.wall import views as wall
 
 SLUG = "[a-z0-9_-]+"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
@@ -36,6 +48,7 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", venues.venue, name="venue"),
     path("events/", events.event_list, name="events"),
     # No club has the slug “new”.
     re_path(rf"^events/new/(?P<club>{SLUG})/$", events.create, name="event-create"),
@@ -44,13 +57,62 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}publish/$", events.publish, name="event-publish"),
     re_path(rf"{EVENT}cancel/$", events.cancel, name="event-cancel"),
     re_path(rf"{EVENT}leave/$", leaving.leave, name="event-leave"),
+    re_path(rf"{EVENT}check-in/$", check_in.page, name="check-in"),
+    re_path(rf"{EVENT}check-in/mark/$", check_in.mark, name="check-in-mark"),
+    re_path(rf"{EVENT}check-in/all/$", check_in.mark_all, name="check-in-all"),
+    re_path(rf"{EVENT}check-in/undo/$", check_in.undo, name="check-in-undo"),
+    re_path(rf"{EVENT}check-in/poster/$", poster.poster, name="check-in-poster"),
+    re_path(rf"{EVENT}check-in/kiosks/$", kiosks.kiosks, name="kiosks"),
+    re_path(rf"{EVENT}check-in/kiosks/add/$", kiosks.add, name="kiosk-add"),
+    re_path(rf"{EVENT}check-in/kiosks/revoke/$", kiosks.revoke, name="kiosk-revoke"),
+    path("kiosk/", kiosks.device, name="kiosk"),
+    path("kiosk/check-in/", kiosks.check_in, name="kiosk-check-in"),
+    path("kiosk/undo/", kiosks.undo, name="kiosk-undo"),
+    re_path(rf"^kiosk/pair/(?P<pairing_token>{ID}\.[\w-]{{43}})/$", kiosks.pair, name="kiosk-pair"),
+    re_path(rf"{EVENT}arrive/$", check_in.own, name="arrive"),
+    re_path(rf"{EVENT}arrive/mark/$", check_in.mark_own, name="arrive-mark"),
     re_path(rf"{EVENT}next-season/$", seasons.next_season, name="next-season"),
+    re_path(rf"{EVENT}copy/$", seasons.copy, name="event-copy"),
     re_path(rf"{EVENT}new-division/$", divisions.create, name="division-create"),
     re_path(rf"{EVENT}console/$", console.console, name="console"),
     re_path(rf"{EVENT}console/quick/$", console.quick, name="console-quick"),
     re_path(rf"{EVENT}console/confirm-all/$", console.confirm_all, name="console-confirm-all"),
     re_path(rf"{EVENT}console/log/$", console.log, name="event-log"),
+    re_path(rf"{EVENT}floor/$", floor.floor, name="floor"),
+    re_path(rf"{EVENT}floor/settings/$", floor_views.settings, name="floor-settings"),
+    re_path(rf"{EVENT}floor/line/$", floor.line, name="floor-line"),
+    re_path(rf"{EVENT}floor/preview/$", floor.preview, name="floor-preview"),
+    re_path(rf"{EVENT}floor/do/(?P<action>{'|'.join(FLOOR_ACTIONS)})/$", floor.act, name="floor-action"),
+    re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", floor.match, name="floor-match"),
+    re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", floor.table, name="floor-table"),
     re_path(rf"{EVENT}status/$", console.status, name="event-status"),
+    re_path(rf"{EVENT}paper/$", paper.paper, name="paper"),
+    re_path(rf"{EVENT}paper/score-sheets/$", paper.sheets, name="paper-sheets"),
+    re_path(rf"{EVENT}paper/draws/$", paper.draws, name="paper-draws"),
+    re_path(rf"{EVENT}calendar\.ics$", events.calendar, name="event-calendar"),
+    re_path(rf"{EVENT}report/$", report.report, name="event-report"),
+    re_path(rf"{EVENT}prizes/$", plans.prizes, name="prizes"),
+    re_path(rf"{EVENT}cash/$", cash.cash, name="cash"),
+    re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),
+    re_path(rf"{EVENT}cash/pay/$", cash.pay, name="cash-pay"),
+    re_path(rf"{EVENT}cash/move/$", cash.move, name="cash-move"),
+    re_path(rf"{EVENT}cash/take-back/$", cash.take_back, name="cash-take-back"),
+    re_path(rf"{EVENT}cash/payout/$", cash.payout, name="cash-payout"),
+    re_path(rf"{EVENT}cash/close/$", cash.close, name="cash-close"),
+    re_path(rf"{EVENT}cash/reopen/$", cash.reopen, name="cash-reopen"),
+    re_path(rf"{EVENT}cash/settings/$", cash.settings, name="cash-settings"),
+    re_path(rf"{EVENT}cash/pool-member/$", cash.pool_member, name="cash-pool-member"),
+    re_path(rf"{EVENT}cash/split-back/$", cash.split_back, name="cash-split-back"),
+    re_path(rf"{EVENT}paper/snapshot/$", paper.snapshot_page, name="paper-snapshot"),
+    re_path(rf"{EVENT}paper/tables/$", paper.cards, name="paper-cards"),
+    re_path(rf"{EVENT}paper/(?P<kind>{'|'.join(LISTS)})/$", paper.lists, name="paper-lists"),
+    re_path(rf"{EVENT}tables/(?P<table>{ID})/$", paper.table_now, name="table-now"),
+    re_path(rf"{EVENT}wall/$", walls.event_wall, name="event-wall"),
+    re_path(rf"{EVENT}wall/settings/$", wall.wall_settings, name="wall-settings"),
+    re_path(rf"{EVENT}embed/calls/$", embeds.calls, name="embed-calls"),
+    re_path(rf"{DIVISION}embed/bracket/$", embeds.bracket, name="embed-bracket"),
+    re_path(rf"{DIVISION}embed/standings/$", embeds.standings, name="embed-standings"),
+    re_path(rf"{EVENT}tv/$", wall.event_tv, name="event-tv"),
     re_path(rf"{DIVISION}$", divisions.division, name="division"),
     re_path(rf"{DIVISION}standings/$", standings.standings, name="standings"),
     re_path(rf"{DIVISION}standings\.(?P<extension>csv|json)$", standings.standings_file, name="standings-file"),
@@ -59,6 +121,9 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}register/$", divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", divisions.withdraw, name="division-withdraw"),
     re_path(rf"{DIVISION}settings/$", divisions.settings, name="division-settings"),
+    re_path(rf"{DIVISION}prizes/$", plans.prize_plan, name="prize-plan"),
+    re_path(rf"{DIVISION}prizes/pool/$", plans.pool, name="pool-create"),
+    re_path(rf"{DIVISION}prizes/split/$", plans.split, name="prize-split"),
     re_path(rf"{DIVISION}format/$", designer.designer, name="design"),
     re_path(rf"{DIVISION}format/show/$", designer.preview, name="design-show"),
     re_path(rf"{DIVISION}entries/$", entries.entries, name="entries"),
@@ -81,6 +146,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{ENTRY}check-in/$", entries.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}withdraw/$", entries.withdraw, name="entry-withdraw"),
     re_path(rf"{ENTRY}back-in/$", returns.back_in, name="entry-return"),
+    re_path(rf"{ENTRY}substitute/$", substitutions.substitute, name="entry-substitute"),
+    re_path(rf"{ENTRY}substitute/undo/$", substitutions.undo, name="entry-substitute-undo"),
     re_path(rf"{ENTRY}undo-late/$", returns.undo_late_entry, name="entry-undo-late"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
     re_path(rf"{FIXTURE}result/$", fixtures.result, name="fixture-result"),
@@ -114,9 +181,21 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}cancel/$", api_events.Cancel.as_view(), name="api-tournament-cancel"),
     re_path(rf"{A_TOURNAMENT}leave/$", api_entries.Leave.as_view(), name="api-tournament-leave"),
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
+    re_path(rf"{A_TOURNAMENT}report/$", api_report.Report.as_view(), name="api-report"),
+    re_path(rf"{A_TOURNAMENT}prizes/$", api_cash.PublishedPrizes.as_view(), name="api-prizes"),
+    re_path(rf"{A_TOURNAMENT}cash/$", api_cash.Cash.as_view(), name="api-cash"),
+    re_path(rf"{A_TOURNAMENT}cash/payments/$", api_cash.Payments.as_view(), name="api-cash-payments"),
+    re_path(
+        rf"{A_TOURNAMENT}cash/payments/(?P<payment>{ID})/take-back/$",
+        api_cash.TakeBackPayment.as_view(),
+        name="api-cash-take-back",
+    ),
+    re_path(rf"{A_TOURNAMENT}cash/close/$", api_cash.CloseCash.as_view(), name="api-cash-close"),
+    re_path(rf"{A_TOURNAMENT}cash/reopen/$", api_cash.ReopenCash.as_view(), name="api-cash-reopen"),
     re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),
     re_path(rf"{A_TOURNAMENT}reports/$", api_reports.Reports.as_view(), name="api-tournament-reports"),
+    re_path(rf"{A_TOURNAMENT}floor/$", api_floor.FloorOfEvent.as_view(), name="api-tournament-floor"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_lines.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),

@@ -42,7 +42,8 @@ from tournaments.results.services.corrections import CorrectionInput
 from tournaments.results.services.withdrawals import withdraw_from_bracket
 from tournaments.state.settle import settle_division
 
-EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "20"))
+USUAL = 20
+EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", USUAL))
 STEPS = int(os.environ.get("MACHINE_STEPS", "40"))
 SHRINKING = [Phase.shrink] if os.environ.get("MACHINE_SHRINK") else []
 LATEST = 20
@@ -370,4 +371,5 @@ def test_whatever_happens_to_an_event_it_follows_from_the_facts() -> None:
     )
     print(dict(totals.most_common()))
     assert totals["enter_result"], "nothing happened"
-    assert totals["apply_correction"], "nothing was corrected"
+    # A handful of examples may hold no correction by chance; the usual number always does.
+    assert totals["apply_correction"] or EXAMPLES < USUAL, "nothing was corrected"

@@ -8,8 +8,11 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from core.messages import sentence
+from matches.lifecycle.play_rules import LONGEST_DAYS
+from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services.events import AFTER_DRAW
@@ -18,6 +21,17 @@ from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNI
 
 WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
 """Currencies without minor units (ISO 4217)."""
+MOST_TABLES = 2000
+AFTER_THE_MATCH = "after"
+"""Choice of spectators who see a match once it is over."""
+SPECTATORS = (
+    ("0", _("Live")),
+    ("5", _("5 minutes behind")),
+    ("10", _("10 minutes behind")),
+    ("15", _("15 minutes behind")),
+    ("30", _("30 minutes behind")),
+    (AFTER_THE_MATCH, _("After the match")),
+)
 CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, _("1 hour")), (86400, _("24 hours (online)")))
 
 
@@ -58,8 +72,25 @@ class TournamentForm(RefusingForm):
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     starts_at = LocalField(label=_("Starts"))
     ends_at = LocalField(label=_("Ends"), required=False)
+    check_in_opens_at = LocalField(
+        label=_("Check-in by players opens"),
+        required=False,
+        help_text=_("Leave empty for two hours before the start."),
+    )
+    check_in_closes_at = LocalField(
+        label=_("Check-in by players closes"),
+        required=False,
+        help_text=_("Leave empty for when the draw is published."),
+    )
     time_zone = ZoneField(help_text=_("All times of the event are in this zone. Type a city."))
     venue = forms.CharField(label=_("Venue"), max_length=200, required=False)
+    tables = forms.IntegerField(
+        label=_("Tables"),
+        min_value=1,
+        max_value=MOST_TABLES,
+        required=False,
+        help_text=_("Leave empty for as many as the players need."),
+    )
     about = forms.CharField(label=_("About"), max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 4}))
     currency = forms.RegexField(
         label=_("Currency of fees"),
@@ -68,18 +99,22 @@ class TournamentForm(RefusingForm):
         help_text=_("“ticket”, or a currency code such as EUR."),
     )
 
-    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
-    FIELDS = ("name", "venue", "about", "currency", "time_zone")
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name", "currency_in_use": "currency"}
+    FIELDS = ("name", "venue", "tables", "about", "currency", "time_zone")
+    TIMES = ("starts_at", "ends_at", "check_in_opens_at", "check_in_closes_at")
 
     def clean(self) -> dict[str, Any]:
-        """Convert times to instants in the event's zone, and check that the event ends after it starts."""
+        """Convert times to instants in the event's zone, and check that nothing ends before it starts."""
         cleaned = super().clean() or {}
         if zone := cleaned.get("time_zone"):
-            for field in ("starts_at", "ends_at"):
+            for field in self.TIMES:
                 cleaned[field] = localise(cleaned.get(field), zoneinfo.ZoneInfo(zone))
         starts, ends = cleaned.get("starts_at"), cleaned.get("ends_at")
         if starts and ends and ends < starts:
             self.add_error("ends_at", ValidationError(_("The end is before the start.")))
+        opens, closes = cleaned.get("check_in_opens_at"), cleaned.get("check_in_closes_at")
+        if opens and closes and closes < opens:
+            self.add_error("check_in_closes_at", ValidationError(_("Check-in closes before it opens.")))
         if currency := cleaned.get("currency"):
             cleaned["currency"] = currency.lower() if currency.lower() == "ticket" else currency.upper()
             cleaned["currency_exponent"] = 0 if cleaned["currency"] in WITHOUT_CENTS else 2
@@ -119,6 +154,11 @@ class DivisionForm(RefusingForm):
     deadline_rule = forms.ChoiceField(
         label=_("Matches not played by the deadline"), choices=Division.DeadlineRule.choices
     )
+    no_show_loses = forms.BooleanField(
+        label=_("A player who is 15 minutes late for an appointment loses the match"),
+        required=False,
+        help_text=_("If the opponent is there and claims it. Otherwise a director decides."),
+    )
     extension_hours = forms.IntegerField(label=_("Extension, in hours"), min_value=1, max_value=2000, initial=72)
     claim_wait = forms.TypedChoiceField(
         label=_("Accept a seen but unanswered report after"), choices=CLAIM_WAITS, coerce=int
@@ -127,6 +167,30 @@ class DivisionForm(RefusingForm):
         label=_("Accept valid game records at once"),
         required=False,
         help_text=_("Otherwise the other player has to confirm the winner’s record, like a reported score."),
+    )
+    play_mode = forms.ChoiceField(
+        label=_("Matches are played"),
+        choices=PlayMode.choices,
+        help_text=_("On this site, each player can open the board of their match with one tap."),
+    )
+    clock = forms.ChoiceField(label=_("Clock"), choices=ClockPreset.choices, initial=ClockPreset.TABLE)
+    overtime_minutes = forms.TypedChoiceField(
+        label=_("Overtime once a player’s time is used up"),
+        choices=[(0, _("none")), (1, _("1 minute")), (2, _("2 minutes"))],
+        coerce=int,
+    )
+    turn_days = forms.IntegerField(
+        label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
+    )
+    bank_days = forms.IntegerField(
+        label=_("Correspondence: extra days for the match"), min_value=0, max_value=LONGEST_DAYS, initial=0
+    )
+    flag_rule = forms.ChoiceField(label=_("A player who runs out of time loses"), choices=LiveMatch.FlagRule.choices)
+    spectators_delay = forms.TypedChoiceField(
+        label=_("Spectators see matches"),
+        choices=SPECTATORS,
+        initial="0",
+        coerce=lambda choice: None if choice == AFTER_THE_MATCH else int(choice),
     )
     deadlines = forms.CharField(
         label=_("Deadlines by round"),
@@ -160,10 +224,19 @@ class DivisionForm(RefusingForm):
         pool = self.fields["pool_id"]
         assert isinstance(pool, forms.ChoiceField)  # noqa: S101, declared above
         pool.choices = [("", _("the site’s ratings")), *pools]
+        self._offer_delay(str(self.initial.get("spectators_delay", 0)))
         self.zone, self.exponent, self.drawn = zone, exponent, drawn
         if drawn:
             for field in self.BEFORE_DRAW:
                 self.fields[field].disabled = True
+
+    def _offer_delay(self, choice: str) -> None:
+        """Add the division's delay in minutes to the choices, since the API allows more values than the form."""
+        delays = self.fields["spectators_delay"]
+        assert isinstance(delays, forms.ChoiceField)  # noqa: S101, declared above
+        if choice not in dict(SPECTATORS):
+            label = ngettext("%(minutes)d minute behind", "%(minutes)d minutes behind", int(choice))
+            delays.choices = [*SPECTATORS, (choice, label % {"minutes": int(choice)})]
 
     def clean_lengths(self) -> list[int]:
         """Parse whole numbers separated by spaces or commas."""
@@ -210,10 +283,13 @@ class DivisionForm(RefusingForm):
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
         """Return the initial values of the form for a division."""
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
-                 "deadline_rule", "extension_hours", "claim_wait", "records_stand")  # fmt: skip
+                 "deadline_rule", "no_show_loses", "extension_hours", "claim_wait", "records_stand", "play_mode",
+                 "clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule")  # fmt: skip
+        delay = division.spectators_delay
         lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
         return {
             **{field: getattr(division, field) for field in plain},
+            "spectators_delay": AFTER_THE_MATCH if delay is None else str(delay),
             "lengths": " ".join(map(str, division.lengths)),
             "closes_at": shown_local(division.closes_at, zone),
             "fee": f"{division.fee / 10**exponent:.{exponent}f}" if division.fee else "",

@@ -9,6 +9,7 @@ from matches.models import Claim
 from players.forms import RefusingForm
 from tournaments.models import Division, Tournament
 from tournaments.results.line_parser import LONGEST_TEXT
+from tournaments.state.sheet_codes import with_match_numbers
 
 
 class OnScreenForm(RefusingForm):
@@ -18,6 +19,7 @@ class OnScreenForm(RefusingForm):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.tournament = tournament
         division = self.fields["division"]
         assert isinstance(division, forms.ModelChoiceField)  # noqa: S101 - for the type checker
         division.queryset = tournament.divisions.all()
@@ -32,6 +34,16 @@ class QuickForm(OnScreenForm):
         error_messages={"required": _("Type a result, such as m22 11-7.")},
     )
     FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_results": "line"}
+
+    def clean_line(self) -> str:
+        """Return the lines with match numbers in the place of codes and scanned links of score sheets."""
+        return with_match_numbers(self.tournament, self.cleaned_data["line"])
+
+
+class PreviewForm(RefusingForm):
+    """A line that is being typed."""
+
+    line = forms.CharField(max_length=LONGEST_TEXT, required=False)
 
 
 class ConfirmForm(OnScreenForm):

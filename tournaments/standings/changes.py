@@ -92,6 +92,7 @@ class ChangeLabels:
     """Labels for the changes of a division; names and rounds are read once."""
 
     def __init__(self, division: Division, *, voided_rated: bool = True) -> None:
+        self.division = division
         self.names = names_of(division, staff=True)
         self.voided_rated = voided_rated
         self.rounds = round_names(Round.objects.filter(bracket__stage__division=division))

@@ -5,10 +5,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from django.db.models import Max
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from matches.presentation.context import MatchContext, OwnEntry
+from matches.models import Match
+from matches.presentation.context import EventEnd, MatchContext, OwnEntry
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
 from tournaments.standings.rounds import round_names
@@ -27,6 +29,19 @@ def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
         )
         for division in divisions
     }
+
+
+def event_end(topic: str) -> EventEnd | None:
+    """Return when the event of a division was over: when it should end, or its last match did, if that was later."""
+    events = Tournament.objects.filter(divisions__public_id=topic.removeprefix(KIND))
+    event = events.first() if topic.startswith(KIND) else None
+    if event is None:
+        return None
+    if event.status not in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+        return EventEnd(None)
+    matches = Match.objects.filter(parent_topic__in=[division.topic for division in event.divisions.all()])
+    last = matches.aggregate(last=Max("finished_at"))["last"]
+    return EventEnd(max(filter(None, (event.starts_at, event.ends_at, last))))
 
 
 def places_of(matches: Collection[int]) -> Mapping[int, str]:

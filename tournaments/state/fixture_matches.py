@@ -17,6 +17,7 @@ from players.models import Player
 from tournaments.formats.progress import FixtureState
 from tournaments.models import Advance, Division, Entry, Fixture
 from tournaments.state.locks import lock_matches
+from tournaments.state.notifications import notify_ready
 from tournaments.state.preview import was_rated_while_void
 from tournaments.state.stage_rows import StageRows
 
@@ -103,6 +104,7 @@ def _open(division: Division, openings: Sequence[tuple[Fixture, Opening]], now: 
     for (row, _), match in zip(openings, matches, strict=True):
         row.match = match
     Fixture.objects.bulk_update([row for row, _ in openings], ["match"], batch_size=BATCH)
+    notify_ready(division, [(row, match) for (row, _), match in zip(openings, matches, strict=True)], now)
     return matches
 
 

@@ -1,6 +1,5 @@
 """Forms that several packages use: idempotency keys, the time a page was rendered, reasons, pairs kept apart."""
 
-import secrets
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -10,6 +9,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.public_ids import new_form_key
 from players.forms import RefusingForm
 from tournaments.models import Tournament
 
@@ -28,7 +28,7 @@ class IdempotencyKeyForm(forms.Form):
     def key_of(cls, data: QueryDict) -> str:
         """Return the submitted key, or a new one for a fresh form."""
         form = cls(data)
-        return str(form.cleaned_data["key"]) if form.is_valid() else secrets.token_urlsafe(12)
+        return str(form.cleaned_data["key"]) if form.is_valid() else new_form_key()
 
 
 class PageTimeForm(forms.Form):

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from matches.lifecycle.begun import begun_at
+from matches.lifecycle.begun import begun_at, started_at_tables
 from matches.models import Action, Claim, Match, RatingPool, Result
 from matches.play.integrity import differences_of
 from matches.play.live import Kind
@@ -32,22 +32,50 @@ class Difference(NamedTuple):
         return f"{self.topic}: {self.what} is {self.stored!r}, the facts give {self.derived!r}"
 
 
-def differences(*, since: datetime | None = None, club: Club | None = None) -> Iterator[Difference]:
-    """Yield every difference in divisions, then matches, then ratings; with `since`, only in those created after it."""
-    divisions = Division.objects.select_related("tournament")
-    matches = Match.objects.all()
-    if club is not None:
-        divisions, matches = divisions.filter(tournament__club=club), matches.filter(club=club)
-    if since is not None:
-        divisions = divisions.filter(Q(tournament__created_at__gte=since) | Q(tournament__starts_at__gte=since))
-        matches = matches.filter(created_at__gte=since)
-    for division in divisions.order_by("pk").iterator(BATCH):
+class Selection(NamedTuple):
+    """What is checked."""
+
+    divisions: QuerySet[Division]
+    matches: QuerySet[Match]
+    pools: QuerySet[RatingPool]
+
+    @classmethod
+    def of(cls, *, since: datetime | None = None, club: Club | None = None) -> "Selection":
+        """Select what was created after `since`, or one club, without rating pools; everything by default."""
+        divisions = Division.objects.select_related("tournament")
+        matches, pools = Match.objects.all(), RatingPool.objects.all()
+        if club is not None:
+            divisions, matches, pools = divisions.filter(tournament__club=club), matches.filter(club=club), pools.none()
+        if since is not None:
+            divisions = divisions.filter(Q(tournament__created_at__gte=since) | Q(tournament__starts_at__gte=since))
+            matches, pools = matches.filter(created_at__gte=since), pools.none()
+        return cls(divisions.order_by("pk"), matches.order_by("pk"), pools.order_by("pk"))
+
+    def __str__(self) -> str:
+        """The number of each kind."""
+        counts = (("division", self.divisions), ("match", self.matches), ("rating pool", self.pools))
+        return ", ".join(_counted(name, rows.count()) for name, rows in counts)
+
+
+def _counted(name: str, count: int) -> str:
+    plural = {"match": "matches"}.get(name, f"{name}s")
+    return f"{count:,} {name if count == 1 else plural}"
+
+
+def is_empty() -> bool:
+    """Whether the database has no division and no match."""
+    return not Division.objects.exists() and not Match.objects.exists()
+
+
+def differences(selection: Selection | None = None) -> Iterator[Difference]:
+    """Yield every difference in divisions, then matches, then ratings."""
+    divisions, matches, pools = selection or Selection.of()
+    for division in divisions.iterator(BATCH):
         yield from _of_division(division)
-    for match in matches.order_by("pk").prefetch_related("results", "claims").iterator(BATCH):
+    for match in matches.prefetch_related("results", "claims").iterator(BATCH):
         yield from _of_match(match)
-    if club is None and since is None:
-        for pool in RatingPool.objects.order_by("pk"):
-            yield from _of_pool(pool)
+    for pool in pools:
+        yield from _of_pool(pool)
 
 
 def _of_division(division: Division) -> Iterator[Difference]:
@@ -108,7 +136,8 @@ def _of_match(match: Match) -> Iterator[Difference]:
     if match.finished_at != finished:
         yield Difference(match.topic, "finished_at", match.finished_at, finished)
     live = getattr(match, "live", None)
-    begun = begun_at(match.claims.all(), results, live.begun_at if live else None)
+    started = started_at_tables([match.pk]).get(match.pk)
+    begun = begun_at(match.claims.all(), results, live.begun_at if live else None, started)
     if match.begun_at != begun:
         yield Difference(match.topic, "begun_at", match.begun_at, begun)
     if match.unsettled:

@@ -15,7 +15,7 @@ from core.pagination import page_of
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from players.models import LogEntry
-from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.models import Division, Entry, Fixture, Floor, Payment, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES
 
 ON_A_PAGE = 50
@@ -30,6 +30,8 @@ VERBS: dict[str, str] = {
     "stages_changed": gettext_noop("changed the format"),
     "deadlines_changed": gettext_noop("changed the deadlines"),
     "deadline_moved": gettext_noop("moved the deadline"),
+    "lengths_changed": gettext_noop("changed the length of rounds"),
+    "match_length_changed": gettext_noop("changed the match's length"),
     "entered": gettext_noop("entered"),
     "entered_late": gettext_noop("entered late"),
     "bye_requested": gettext_noop("recorded a requested bye"),
@@ -39,12 +41,19 @@ VERBS: dict[str, str] = {
     "let_meet": gettext_noop("let two players meet again"),
     "entry_withdrawn": gettext_noop("withdrew from the division"),
     "entry_returned": gettext_noop("let back in"),
+    "substituted": gettext_noop("let a substitute take the place"),
+    "substitution_undone": gettext_noop("undid a substitution"),
     "late_entry_undone": gettext_noop("undid a late entry"),
     "bracket_withdrawn": gettext_noop("withdrew from the bracket"),
     "moved_up": gettext_noop("moved up from the waiting list"),
     "checked_in": gettext_noop("checked in"),
+    "kiosk_created": gettext_noop("added a check-in kiosk"),
+    "kiosk_paired": gettext_noop("paired a device as a check-in kiosk"),
+    "kiosk_revoked": gettext_noop("revoked a check-in kiosk"),
+    "checked_in_away": gettext_noop("marked as away"),
     "checked_out": gettext_noop("undid the check-in"),
     "season_drafted": gettext_noop("drafted the next season"),
+    "event_copied": gettext_noop("copied the event to a later week"),
     "draw_requested": gettext_noop("requested a draw"),
     "drawn": gettext_noop("made a draft of the draw"),
     "draw_published": gettext_noop("published the draw"),
@@ -70,13 +79,16 @@ VERBS: dict[str, str] = {
     "claimed": gettext_noop("reported a result"),
     "claim_confirmed": gettext_noop("confirmed the report"),
     "claim_contested": gettext_noop("contested the report"),
+    "late_report_kept": gettext_noop("reported too late; kept as evidence"),
     "claim_withdrawn": gettext_noop("took back the report"),
     "claim_unanswered": gettext_noop("accepted an unanswered report"),
     "claim_seen": gettext_noop("saw the report"),
     "dispute_conceded": gettext_noop("agreed to the other report"),
     "sheet_reported": gettext_noop("reported a result from the score sheet"),
     "objected": gettext_noop("objected to the result"),
+    "link_revoked": gettext_noop("revoked a personal link"),
     "objection_upheld": gettext_noop("upheld the objection"),
+    "chat_reported": gettext_noop("reported a chat message"),
     "objection_dismissed": gettext_noop("dismissed the objection"),
     "record_sent": gettext_noop("sent a record"),
     "record_reported": gettext_noop("reported a result by a record"),
@@ -85,23 +97,72 @@ VERBS: dict[str, str] = {
     "times_proposed": gettext_noop("proposed times"),
     "time_accepted": gettext_noop("accepted a time"),
     "times_withdrawn": gettext_noop("took back the proposed times"),
+    "payment_recorded": gettext_noop("recorded a payment"),
+    "payment_taken_back": gettext_noop("took a payment back"),
+    "cash_closed": gettext_noop("closed the cash desk"),
+    "cash_reopened": gettext_noop("reopened the cash desk"),
+    "cash_settings_changed": gettext_noop("changed the cash desk"),
+    "pool_created": gettext_noop("added a side pool"),
+    "pool_joined": gettext_noop("joined a side pool"),
+    "pool_left": gettext_noop("left a side pool"),
+    "prizes_saved": gettext_noop("saved a draft of the prizes"),
+    "prizes_published": gettext_noop("published the prizes"),
+    "split_agreed": gettext_noop("recorded an agreed split"),
+    "split_taken_back": gettext_noop("took back an agreed split"),
+    "wall_changed": gettext_noop("changed the wall screen"),
+    "floor_opened": gettext_noop("opened the floor"),
+    "floor_changed": gettext_noop("changed the settings of the floor"),
+    "floor_table_added": gettext_noop("added a table"),
+    "floor_table_changed": gettext_noop("changed a table"),
+    "floor_called": gettext_noop("called the match"),
+    "floor_called_again": gettext_noop("called the match again"),
+    "floor_started": gettext_noop("started the match"),
+    "floor_moved": gettext_noop("recorded the table of the match"),
+    "floor_freed": gettext_noop("freed the table"),
+    "floor_running_score": gettext_noop("recorded a running score"),
+    "floor_late": gettext_noop("recorded that a player is late"),
+    "floor_rest_waived": gettext_noop("waived the rest"),
+    "floor_pinned": gettext_noop("put the match first"),
+    "floor_held": gettext_noop("held the match"),
+    "floor_released": gettext_noop("released the match"),
+    "floor_paused": gettext_noop("paused the event"),
+    "floor_resumed": gettext_noop("resumed the event"),
+    "floor_table_out": gettext_noop("took a table out of use"),
+    "floor_table_back": gettext_noop("put a table back into use"),
+    "floor_autopilot": gettext_noop("switched the autopilot"),
+    "floor_needs_accessible": gettext_noop("recorded who needs an accessible table"),
+    "floor_undone": gettext_noop("undid a change on the floor"),
     "live_started": gettext_noop("opened the match for play here"),
     "dice_chain_committed": gettext_noop("committed to dice"),
 }
 KINDS: dict[str, Sequence[str]] = {
     "results": ("result_appended", "line_entered", "line_undone",
                 "match_voided", "match_reinstated", "result_corrected", "correction_left",
-                "correction_undone", "claimed", "claim_confirmed", "claim_contested",
+                "correction_undone", "claimed", "claim_confirmed", "claim_contested", "late_report_kept",
                 "claim_withdrawn", "claim_unanswered"),
     "entries": ("entered", "entered_late", "bye_requested", "bye_taken_back",
-                "entry_withdrawn", "entry_returned", "late_entry_undone", "bracket_withdrawn", "moved_up", "checked_in",
-                "checked_out"),
+                "entry_withdrawn", "entry_returned", "late_entry_undone", "substituted",
+                "substitution_undone", "bracket_withdrawn", "moved_up", "checked_in",
+                "checked_in_away", "checked_out", "kiosk_created", "kiosk_paired", "kiosk_revoked"),
     "draw": ("draw_requested", "drawn", "draw_published", "countdown_stopped", "draw_taken_back",
              "round_taken_back", "rounds_changed", "kept_apart", "let_meet"),
+    "cash": ("payment_recorded", "payment_taken_back", "cash_closed", "cash_reopened", "cash_settings_changed",
+             "pool_created", "pool_joined", "pool_left", "prizes_saved", "prizes_published", "split_agreed",
+             "split_taken_back"),
+    "floor": ("floor_opened", "floor_changed", "floor_table_added", "floor_table_changed", "floor_called",
+              "floor_called_again", "floor_started", "floor_moved", "floor_freed", "floor_running_score", "floor_late",
+              "floor_rest_waived", "floor_pinned", "floor_held", "floor_released", "floor_paused", "floor_resumed",
+              "floor_table_out", "floor_table_back", "floor_autopilot", "floor_needs_accessible", "floor_undone"),
     "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
-                 "season_drafted",
-                 "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved"),
+                 "season_drafted", "event_copied",
+                 "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved",
+                 "lengths_changed"),
 }  # fmt: skip
+DIRECTORS_ONLY = (
+    "kept_apart", "let_meet", "payment_recorded", "payment_taken_back", "cash_closed", "cash_reopened",
+    "cash_settings_changed", "pool_joined", "pool_left", "prizes_saved", "split_agreed", "split_taken_back",
+)  # fmt: skip
+"""What only directors see on the pages of the event either: who is kept apart, and money."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +179,11 @@ class LogLine:
     params: Mapping[str, Any]
 
 
-def entries_of(tournament: Tournament) -> QuerySet[LogEntry]:
-    """Return the log entries of an event, its divisions and its matches, newest first."""
+def entries_of(tournament: Tournament, *, directs: bool) -> QuerySet[LogEntry]:
+    """Return the log entries of an event, its divisions and its matches, newest first.
+
+    Without `directs`, those of `DIRECTORS_ONLY` are left out.
+    """
     topics = [tournament.topic, *(division.topic for division in tournament.divisions.all())]
     matches = (
         Match.objects.filter(parent_topic__in=topics)
@@ -127,7 +191,12 @@ def entries_of(tournament: Tournament) -> QuerySet[LogEntry]:
         .annotate(own_topic=Concat(Value("match:"), "public_id"))
         .values("own_topic")
     )
-    return LogEntry.objects.filter(Q(topic__in=topics) | Q(topic__in=matches)).select_related("user")
+    rows = LogEntry.objects.filter(Q(topic__in=topics) | Q(topic__in=matches)).select_related("user")
+    return _shown_to(rows, directs=directs)
+
+
+def _shown_to(rows: QuerySet[LogEntry], *, directs: bool) -> QuerySet[LogEntry]:
+    return rows if directs else rows.exclude(verb__in=DIRECTORS_ONLY)
 
 
 def of_kind(rows: QuerySet[LogEntry], kind: str) -> QuerySet[LogEntry]:
@@ -135,9 +204,9 @@ def of_kind(rows: QuerySet[LogEntry], kind: str) -> QuerySet[LogEntry]:
     return rows.filter(verb__in=KINDS[kind]) if kind in KINDS else rows
 
 
-def log_page(tournament: Tournament, kind: str, who: str, number: str | None) -> dict[str, Any]:
-    """Return the context of a page of the log."""
-    rows = of_kind(entries_of(tournament), kind)
+def log_page(tournament: Tournament, kind: str, who: str, number: str | None, *, directs: bool) -> dict[str, Any]:
+    """Return the context of a page of the log, with what only directors see if the reader is one."""
+    rows = of_kind(entries_of(tournament, directs=directs), kind)
     if who == "system":
         rows = rows.filter(by=LogEntry.By.SYSTEM)
     elif who == "people":
@@ -199,7 +268,7 @@ def _who(row: LogEntry) -> str:
     if row.by == LogEntry.By.SYSTEM:
         return _("The system")
     if row.by == LogEntry.By.LINK:
-        return _("A personal link")
+        return _("A check-in kiosk") if "kiosk" in row.params else _("A personal link")
     return str(row.user) if row.user else _("A former user")
 
 
@@ -222,6 +291,7 @@ def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
         "round": _("round %(round)s") % {"round": params["round"]} if params.get("round") else None,
         "number": _("draft %(number)s") % {"number": params["number"]} if "number" in params else None,
         "name": params.get("name"),
+        "table": _("table %(label)s") % {"label": params["table"]} if params.get("table") else None,
     }
     return [str(text) for text in named.values() if text]
 
@@ -233,7 +303,8 @@ def _result(params: Mapping[str, Any], match: Match | None) -> list[str]:
     if (winner := params.get("winner")) in (0, 1) and match is not None:
         details.append(_("%(name)s wins") % {"name": match.players[winner].shown_name})
     if params.get("kind") not in (None, "played"):
-        details.append(_choice_label(Result.Kind, params["kind"]))
+        kinds = Payment.Kind if "payment" in params else Result.Kind
+        details.append(_choice_label(kinds, params["kind"]))
     if params.get("source"):
         details.append(_choice_label(Result.Source, params["source"]))
     return details
@@ -256,8 +327,8 @@ def _choice_label(choices: type[TextChoices], value: str) -> str:
 
 
 def _model_field(name: str) -> "Field[Any, Any] | None":
-    """Return the field of an event or a division that a change names, if it has one."""
-    fields = (field for model in (Tournament, Division) for field in model._meta.concrete_fields)
+    """Return the field of an event, a division or a floor that a change names, if it has one."""
+    fields = (field for model in (Tournament, Division, Floor) for field in model._meta.concrete_fields)
     return next((field for field in fields if field.name == name), None)
 
 
@@ -282,7 +353,7 @@ def _plain(name: str, value: Any) -> str:
     return text or "–"
 
 
-def since(tournament: Tournament, topics: Sequence[str], at: datetime) -> list[LogLine]:
+def since(tournament: Tournament, topics: Sequence[str], at: datetime, *, directs: bool) -> list[LogLine]:
     """Return what changed in these topics after `at`, to show with a stale form."""
-    rows = LogEntry.objects.filter(topic__in=topics, at__gt=at).select_related("user")[:5]
-    return log_lines(rows, tournament)
+    rows = LogEntry.objects.filter(topic__in=topics, at__gt=at).select_related("user")
+    return log_lines(_shown_to(rows, directs=directs)[:5], tournament)

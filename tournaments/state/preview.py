@@ -67,6 +67,8 @@ class Consequences:
     ratings: tuple[RatingPreview, ...] = ()
     without_lives: tuple[Fixture, ...] = ()
     """Decided matches that would stand although one of their players would already have been out."""
+    states: tuple[StageState, ...] = field(default=(), repr=False, compare=False)
+    """The states of the stages afterwards; empty if nothing changes."""
 
     @property
     def voided(self) -> tuple[FixtureChange, ...]:
@@ -190,7 +192,8 @@ def preview_result(
         outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
         ratings = tuple(preview_ratings(outcomes))
-        return Consequences(changes, tuple(_places(before, after)), ratings, tuple(_newly_without_lives(before, after)))
+        without_lives = tuple(_newly_without_lives(before, after))
+        return Consequences(changes, tuple(_places(before, after)), ratings, without_lives, tuple(after))
 
     advance = None if restored is None else Advance.objects.filter(result=restored).first()
     corrected_side = new.winner if advance is None else advance.side

@@ -7,7 +7,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from matches.models import Match, Result
+from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
+from matches.models import ClockPreset, LiveMatch, Match, PlayMode, Result
 from matches.models.matches import LONGEST_MATCH
 from players.accounts.serializers import PersonSerializer, ZoneField
 from players.people.services.lists import MOST_NAMES
@@ -28,8 +29,8 @@ class EventSerializer(serializers.ModelSerializer[Tournament]):
     class Meta:
         model = Tournament
         fields = (
-            "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "time_zone", "venue", "about",
-            "currency", "currency_exponent", "created_at",
+            "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "check_in_opens_at",
+            "check_in_closes_at", "time_zone", "venue", "about", "currency", "currency_exponent", "created_at",
         )  # fmt: skip
 
 
@@ -39,6 +40,12 @@ class EventFieldsSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=LONGEST_NAME)
     starts_at = serializers.DateTimeField()
     ends_at = serializers.DateTimeField(required=False, allow_null=True)
+    check_in_opens_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="For players themselves; null: two hours before the start."
+    )
+    check_in_closes_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="Null: when the draw is published."
+    )
     time_zone = ZoneField(required=False)
     venue = serializers.CharField(max_length=200, required=False, allow_blank=True)
     about = serializers.CharField(max_length=4000, required=False, allow_blank=True)
@@ -69,7 +76,8 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
         fields = (
             "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
             "match_length", "round_lengths", "crawford", "rated", "pool_id", "draw_method", "apart",
-            "deadline_rule", "extension_hours", "claim_wait", "records_stand", "deadlines", "seed_hash",
+            "deadline_rule", "no_show_loses", "extension_hours", "claim_wait", "records_stand", "play_mode", "clock",
+            "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay", "deadlines", "seed_hash",
         )  # fmt: skip
 
     @extend_schema_field(serializers.ListField(child=serializers.DateTimeField(allow_null=True)))
@@ -110,10 +118,40 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     draw_method = serializers.ChoiceField(Division.DrawMethod.choices, required=False)
     apart = serializers.BooleanField(required=False)
     deadline_rule = serializers.ChoiceField(Division.DeadlineRule.choices, required=False)
+    no_show_loses = serializers.BooleanField(
+        required=False,
+        help_text="A player who is 15 minutes late for an appointment loses the match if the opponent claims it.",
+    )
     extension_hours = serializers.IntegerField(min_value=1, max_value=2000, required=False)
     claim_wait = serializers.IntegerField(min_value=60, max_value=2_000_000, required=False, help_text="Seconds.")
     records_stand = serializers.BooleanField(
         required=False, help_text="An accepted record stands at once, whoever sends it; for matches opened from now on."
+    )
+    play_mode = serializers.ChoiceField(
+        PlayMode.choices,
+        required=False,
+        help_text="Where matches are played: `table` (over the board), `here`, or `either`. Where it is not `table`, "
+        "each of the two players may open their match here.",
+    )
+    clock = serializers.ChoiceField(
+        ClockPreset.choices,
+        required=False,
+        help_text="Of matches played here; like the other settings of play here, for matches opened from now on.",
+    )
+    overtime_minutes = serializers.IntegerField(min_value=0, max_value=LONGEST_OVERTIME, required=False)
+    turn_days = serializers.IntegerField(
+        min_value=1, max_value=LONGEST_DAYS, required=False, help_text="Correspondence: days for each turn."
+    )
+    bank_days = serializers.IntegerField(
+        min_value=0, max_value=LONGEST_DAYS, required=False, help_text="Correspondence: days more for the whole match."
+    )
+    flag_rule = serializers.ChoiceField(LiveMatch.FlagRule.choices, required=False)
+    spectators_delay = serializers.IntegerField(
+        min_value=0,
+        max_value=LONGEST_DELAY,
+        required=False,
+        allow_null=True,
+        help_text="Minutes by which spectators are behind; 0: none; null: they see a match once it is over.",
     )
 
 
@@ -139,7 +177,10 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
 
     class Meta:
         model = Entry
-        fields = ("public_id", "division", "player", "status", "rating", "checked_in_at", "entered_at", "withdrawn_at")
+        fields = (
+            "public_id", "division", "player", "status", "rating", "checked_in_at", "away_until", "entered_at",
+            "withdrawn_at",
+        )  # fmt: skip
 
 
 class NewEntrySerializer(serializers.Serializer[Any]):
@@ -205,12 +246,6 @@ class WithdrawalSerializer(ReasonSerializer):
     scope = serializers.ChoiceField(SCOPES)
 
 
-class PresentSerializer(serializers.Serializer[Any]):
-    """Whether somebody is here."""
-
-    present = serializers.BooleanField()
-
-
 class AfterSerializer(serializers.Serializer[Any]):
     """What was seen."""
 
@@ -253,6 +288,9 @@ class DrawSerializer(serializers.Serializer[Any]):
     lots_seed = serializers.CharField(allow_null=True, help_text="Shown when the stage is over.")
     refusal = serializers.DictField(allow_null=True)
     kept_apart = serializers.BooleanField(help_text="Whether club-mates or pairs were exchanged after the lots.")
+    left_out = serializers.ListField(
+        child=serializers.CharField(), help_text="Public ids of entries that were left out because they were not here."
+    )
     places = PlaceSerializer(many=True)
 
 

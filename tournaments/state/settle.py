@@ -10,7 +10,6 @@ from functools import partial
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import F
 
 from matches.models import Match
 from players.actors import SYSTEM, Actor
@@ -19,7 +18,7 @@ from tournaments.models import Division, Fixture, Slot, Stage, Tournament
 from tournaments.state.advancement import stalled_divisions, start_next, unfinished_divisions
 from tournaments.state.derivation import StageState, stages_of, state_of
 from tournaments.state.fixture_matches import record_walkovers, update_matches
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event, lock_event_if_free
 from tournaments.state.plans import Places, set_drawn
 from tournaments.state.stage_rows import StageRows
@@ -97,7 +96,7 @@ def settle(
     reported = unsettled.update(unsettled=False)
     # A new score can change the standings without changing any fixture.
     if run.fixtures or run.opened or reported:
-        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        division_changed(division)
     _update_division_status(division)
     if run.has_finished_stage:
         # Only after the commit can we see what other divisions did meanwhile, and whether one of them held the event.

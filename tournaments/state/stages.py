@@ -13,7 +13,7 @@ from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
-from tournaments.state.locks import lock_division
+from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.numbering import lock_event
 from tournaments.state.plans import settings_of, store_settings
 
@@ -89,8 +89,7 @@ def set_stages(
         Draw.objects.filter(stage__in=new_stages, state__in=[Draw.State.DRAFT, Draw.State.REQUESTED]).update(
             state=Draw.State.DISCARDED
         )
-        row.seq += 1
-        row.save(update_fields=["seq"])
+        division_changed(row)
         changes = {"format": [_summary(before), _summary(new_settings)]}
         log(by, "stages_changed", row.topic, club=row.tournament.club, changes=changes)
     return new_stages

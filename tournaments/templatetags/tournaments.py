@@ -4,21 +4,31 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import template
 from django.template import Context
 from django.templatetags.static import static
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core import times
+from matches.models import ClockPreset
 from tournaments.events.views import console_head as navigation
-from tournaments.models import Division, Entry, Stage
+from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
 from tournaments.standings import titles
+from tournaments.state import topics
 from tournaments.state.names import shown
 
 register = template.Library()
+
+
+@register.simple_tag
+def event_topics(event: Tournament) -> str:
+    """The topics of an event that a page rendered now watches, with the numbers that it shows."""
+    return topics.event_topics(event)
 
 
 @register.filter
@@ -33,6 +43,20 @@ def stage_title(stage: Stage, stages: Sequence[object]) -> str:
     return titles.stage_title(stage, several=len(stages) > 1)
 
 
+@register.simple_tag
+def event_summary(event: Tournament) -> str:
+    """Return the club, date and place of an event, as link previews show it."""
+    day = date_format(event.starts_at.astimezone(ZoneInfo(event.time_zone)))
+    return " · ".join(filter(None, (event.club.name, day, event.venue)))
+
+
+@register.simple_tag
+def division_summary(division: Division, champion: str) -> str:
+    """Return the event, status and winner of a division, as link previews show it."""
+    state = _("won by %(champion)s") % {"champion": champion} if champion else division.get_status_display()
+    return f"{division.tournament.name} · {division.tournament.club.name} · {state}"
+
+
 @register.filter
 def fee(division: Division) -> str:
     """Format the entry fee."""
@@ -44,12 +68,42 @@ def fee(division: Division) -> str:
 
 
 @register.filter
+def has_prizes(tournament: Tournament) -> bool:
+    """Return whether the prizes of a division of the event are published."""
+    return PrizePlan.objects.filter(division__tournament=tournament, published=True).exists()
+
+
+@register.filter
 def lengths(division: Division) -> str:
     """Format the match lengths by round, those of the first stage if it has its own."""
     stages = list(division.stages.all())
     by_round = list(stages[0].settings.get("lengths") or ()) or division.lengths if stages else division.lengths
     points = ", ".join(map(str, by_round))
     return _("%(points)s points") % {"points": points}
+
+
+@register.filter
+def play_clock(division: Division) -> str:
+    """Describe the clock of matches played here, e.g. “2 days for each turn”."""
+    if division.clock != ClockPreset.CORRESPONDENCE:
+        return str(ClockPreset(division.clock).label)
+    days = ngettext("%(days)d day for each turn", "%(days)d days for each turn", division.turn_days)
+    text = days % {"days": division.turn_days}
+    if not division.bank_days:
+        return text
+    bank = ngettext("%(days)d extra day for the match", "%(days)d extra days for the match", division.bank_days)
+    return f"{text}, {bank % {'days': division.bank_days}}"
+
+
+@register.filter
+def spectators(division: Division) -> str:
+    """Say when spectators see a match that is played here."""
+    minutes = division.spectators_delay
+    if minutes is None:
+        return _("see a match once it is over")
+    if not minutes:
+        return _("watch live")
+    return ngettext("are %(minutes)d minute behind", "are %(minutes)d minutes behind", minutes) % {"minutes": minutes}
 
 
 @register.filter
@@ -63,7 +117,7 @@ def moment(at: datetime | None, zone: str, *, long: bool = False) -> SafeString 
     """An instant on the event's clocks and, where they differ, on the reader's; `long` with weekday and year."""
     if at is None:
         return ""
-    return times.time_element(at, times.event_time(at, zone, times.LONG if long else times.SHORT))
+    return times.event_element(at, zone, times.LONG if long else times.SHORT)
 
 
 @register.simple_tag

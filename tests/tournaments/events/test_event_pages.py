@@ -21,6 +21,8 @@ FORM = {
     "name": "Winter Open",
     "starts_at": "2026-12-05T18:30",
     "ends_at": "",
+    "check_in_opens_at": "2026-12-05T17:00",
+    "check_in_closes_at": "",
     "time_zone": "Copenhagen",
     "venue": "",
     "about": "",
@@ -35,6 +37,13 @@ DIVISION = {
     "deadline_rule": "director",
     "extension_hours": "72",
     "claim_wait": "600",
+    "play_mode": "table",
+    "clock": "table",
+    "overtime_minutes": "0",
+    "turn_days": "2",
+    "bank_days": "0",
+    "flag_rule": "match_lost",
+    "spectators_delay": "0",
 }
 
 
@@ -49,6 +58,7 @@ def test_a_director_creates_and_publishes_an_event_with_a_division(
     tournament = Tournament.objects.get()
     home = f"/events/{club.slug}/winter-open/"
     assert tournament.starts_at == datetime(2026, 12, 5, 17, 30, tzinfo=UTC), "entered in Copenhagen time"
+    assert tournament.check_in_opens_at == datetime(2026, 12, 5, 16, tzinfo=UTC)
     assert client.get(home).status_code == 404
 
     post(alice_client, f"{home}new-division/", DIVISION)
@@ -79,6 +89,7 @@ def test_a_double_click_creates_a_single_event_and_division(alice_client: Client
         ("time_zone", "Atlantis", "not a known time zone"),
         ("ends_at", "2026-12-04T18:30", "end is before the start"),
         ("starts_at", "tomorrow", "valid date"),
+        ("check_in_closes_at", "2026-12-05T16:30", "closes before it opens"),
         ("currency", "€", "valid value"),
     ],
 )
@@ -167,8 +178,11 @@ def test_players_see_their_next_match_first(
     assert "Your next match" in text(html)
     assert "against Carol" in text(html)
     assert running.fixture.match is not None
-    assert f"/matches/{running.fixture.match.public_id}/" in html
-    assert "Your next match" not in page(as_user(dave), running.url)
+    link = f'href="/matches/{running.fixture.match.public_id}/"'
+    assert html.count(link) == 1, "it is not in the list of the next matches as well"
+    others = page(as_user(dave), running.url)
+    assert "Your next match" not in others
+    assert others.count(link) == 1
 
 
 def test_the_event_home_searches_for_a_player(running: RunningEvent, client: Client) -> None:

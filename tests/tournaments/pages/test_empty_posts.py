@@ -17,7 +17,7 @@ BUTTONS = {
     # The address says everything that is done; the form has no field.
     "division-register", "division-withdraw", "event-leave", "event-publish", "entry-check-in", "draw-request",
     "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
-    "api-entry-withdraw", "api-tournament-cancel",
+    "api-entry-withdraw", "api-tournament-cancel", "api-cash-take-back", "kiosk-add", "kiosk-pair",
 }  # fmt: skip
 SHOWS = {"design-show", "api-outline", "api-correction-undo-preview"}
 """What is sent is shown back, and nothing is stored."""

@@ -10,12 +10,14 @@ from redis import Redis
 
 from matches.models import Match
 from players.actors import Actor
-from tests.tournaments.conftest import NOW, RunningEvent
+from players.models import User
+from tests.tournaments.conftest import NOW, RunningEvent, erin
 from tests.tournaments.support.pages import page, post, text
 from tournaments.models import Fixture
 from tournaments.results.services import heartbeat
 from tournaments.state.log import ON_A_PAGE, _named, entries_of
 
+__all__ = ["erin"]
 pytestmark = pytest.mark.django_db
 VALID_RESULT = {"after": 0, "left": 7, "right": 3}
 
@@ -32,13 +34,30 @@ def test_the_log_shows_who_changed_what(running: RunningEvent, alice_client: Cli
     assert "The system" not in draw_lines
 
 
+def test_only_directors_read_who_is_kept_apart_and_who_paid(
+    running: RunningEvent, alice_client: Client, erin: User, by_alice: Actor
+) -> None:
+    from players.actors import log
+
+    for verb in ("kept_apart", "payment_recorded"):
+        log(by_alice, verb, running.division.topic, club=running.tournament.club, entries=[running.entry.pk])
+    assistant = Client()
+    assistant.force_login(erin)
+    url, api = f"{running.url}console/log/", f"/api/v1/tournaments/{running.tournament.public_id}/log/"
+    for client, read in ((alice_client, True), (assistant, False)):
+        page_text, verbs = text(page(client, url)), {row["verb"] for row in client.get(api).json()["results"]}
+        assert "published the draw" in page_text
+        assert ("kept two players apart" in page_text, "recorded a payment" in page_text) == (read, read)
+        assert ("kept_apart" in verbs, "payment_recorded" in verbs) == (read, read)
+
+
 def test_a_long_log_has_pages(running: RunningEvent, alice_client: Client, by_alice: Actor) -> None:
     from players.actors import log
 
     for number in range(120):
         log(by_alice, "checked_in", running.division.topic, club=running.tournament.club, count=number)
     # How often the event was drawn until Bob meets Carol is left to chance, and each draft is a line.
-    pages = math.ceil(entries_of(running.tournament).count() / ON_A_PAGE)
+    pages = math.ceil(entries_of(running.tournament, directs=True).count() / ON_A_PAGE)
     assert pages >= 3
     assert f"Page 1 of {pages}" in text(page(alice_client, f"{running.url}console/log/"))
     assert f"Page 2 of {pages}" in text(page(alice_client, f"{running.url}console/log/?page=2"))

@@ -7,13 +7,16 @@ import pytest
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import User
+from tests.pages import assert_not_shared
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
-from tournaments.models import Correction, Tournament
+from tournaments.entries.services.kiosks import create_kiosk, pairing_token
+from tournaments.models import Correction, Payment, Table, Tournament
 from tournaments.results.services import corrections, results
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +45,7 @@ NO_FORM = Row(SIGN_IN, *(NOT_GET,) * 6)
 NO_POST = Row(*(NOT_GET,) * 7)
 # A page behind an account sends whoever has none to sign in, whatever the method.
 NO_POST_SIGNED_IN = NO_FORM
+NOT_PAIRED = Row(*(NOT_THERE,) * 7)
 # One's own entry in an event: who has no player has none.
 PLAYERS = Row(SIGN_IN, MAY_NOT, OK, OK, OK, OK, OK)
 # Bob's entry: he himself may withdraw it by API, but the directors' form is theirs.
@@ -59,6 +63,7 @@ API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
+    "venue": (DIRECTORS, DIRECTORS),
     "events": (PUBLIC, NO_POST),
     "event-create": (DIRECTORS, DIRECTORS),
     "event": (PUBLIC, NO_POST),
@@ -67,12 +72,63 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "event-cancel": (DIRECTORS, DIRECTORS),
     "event-leave": (NO_FORM, PLAYERS),
     "next-season": (DIRECTORS, DIRECTORS),
+    "event-copy": (NO_FORM, DIRECTORS),
     "division-create": (DIRECTORS, DIRECTORS),
     "console": (STAFF, NO_POST_SIGNED_IN),
     "console-quick": (NO_FORM, STAFF),
     "console-confirm-all": (NO_FORM, STAFF),
+    "check-in": (STAFF, NO_POST_SIGNED_IN),
+    "check-in-mark": (NO_FORM, STAFF),
+    "check-in-all": (NO_FORM, STAFF),
+    "check-in-undo": (NO_FORM, STAFF),
+    "check-in-poster": (STAFF, NO_POST_SIGNED_IN),
+    "kiosks": (DIRECTORS, NO_POST_SIGNED_IN),
+    "kiosk-add": (NO_FORM, DIRECTORS),
+    "kiosk-revoke": (NO_FORM, DIRECTORS),
+    # Only a paired device sees anything.
+    "kiosk": (NOT_PAIRED, NO_POST),
+    "kiosk-check-in": (NO_POST, NOT_PAIRED),
+    "kiosk-undo": (NO_POST, NOT_PAIRED),
+    "kiosk-pair": (PUBLIC, PUBLIC),
+    "arrive": (PUBLIC, NO_POST),
+    "arrive-mark": (NO_FORM, PLAYERS),
+    "floor": (STAFF, NO_POST_SIGNED_IN),
+    "floor-preview": (STAFF, NO_POST_SIGNED_IN),
+    "floor-settings": (DIRECTORS, DIRECTORS),
+    "floor-line": (NO_FORM, STAFF),
+    # What only directors do: tests/tournaments/pages/test_floor_page.py.
+    "floor-action": (NO_FORM, STAFF),
+    "floor-match": (STAFF, NO_POST_SIGNED_IN),
+    "floor-table": (STAFF, NO_POST_SIGNED_IN),
     "event-log": (STAFF, NO_POST_SIGNED_IN),
     "event-status": (STAFF, NO_POST_SIGNED_IN),
+    "event-report": (PUBLIC, NO_POST),
+    "event-calendar": (PUBLIC, NO_POST),
+    "prizes": (PUBLIC, NO_POST),
+    "cash": (DIRECTORS, NO_POST_SIGNED_IN),
+    "cash-file": (DIRECTORS, NO_POST_SIGNED_IN),
+    "cash-pay": (NO_FORM, DIRECTORS),
+    "cash-move": (NO_FORM, DIRECTORS),
+    "cash-take-back": (NO_FORM, DIRECTORS),
+    "cash-payout": (NO_FORM, DIRECTORS),
+    "cash-close": (NO_FORM, DIRECTORS),
+    "cash-reopen": (NO_FORM, DIRECTORS),
+    "cash-settings": (NO_FORM, DIRECTORS),
+    "cash-pool-member": (NO_FORM, DIRECTORS),
+    "cash-split-back": (NO_FORM, DIRECTORS),
+    "event-tv": (PUBLIC, NO_POST),
+    "paper": (STAFF, NO_POST_SIGNED_IN),
+    "paper-sheets": (STAFF, NO_POST_SIGNED_IN),
+    "event-wall": (PUBLIC, NO_POST),
+    "wall-settings": (STAFF, STAFF),
+    "paper-draws": (PUBLIC, NO_POST),
+    "embed-calls": (PUBLIC, NO_POST),
+    "embed-bracket": (PUBLIC, NO_POST),
+    "embed-standings": (PUBLIC, NO_POST),
+    "paper-snapshot": (STAFF, NO_POST_SIGNED_IN),
+    "paper-lists": (PUBLIC, NO_POST),
+    "paper-cards": (STAFF, NO_POST_SIGNED_IN),
+    "table-now": (PUBLIC, NO_POST),
     "division": (PUBLIC, NO_POST),
     "standings": (PUBLIC, NO_POST),
     "standings-file": (PUBLIC, NO_POST),
@@ -81,6 +137,9 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "division-register": (NO_FORM, ACCOUNT),
     "division-withdraw": (NO_FORM, ACCOUNT),
     "division-settings": (DIRECTORS, DIRECTORS),
+    "prize-plan": (DIRECTORS, DIRECTORS),
+    "pool-create": (NO_FORM, DIRECTORS),
+    "prize-split": (NO_FORM, DIRECTORS),
     "design": (DIRECTORS, DIRECTORS),
     "design-show": (NO_FORM, DIRECTORS),
     "entries": (STAFF, NO_POST_SIGNED_IN),
@@ -104,6 +163,8 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "entry-check-in": (NO_FORM, STAFF),
     "entry-return": (DIRECTORS, DIRECTORS),
     "entry-undo-late": (DIRECTORS, DIRECTORS),
+    "entry-substitute": (DIRECTORS, DIRECTORS),
+    "entry-substitute-undo": (NO_FORM, DIRECTORS),
     "entry-withdraw": (NO_FORM, DIRECTORS),
     "fixture": (STAFF, NO_POST_SIGNED_IN),
     "fixture-result": (NO_FORM, STAFF),
@@ -128,6 +189,14 @@ API: dict[str, tuple[Row, Row]] = {
     "api-tournament-leave": (API_NO_GET, API_PLAYERS),
     "api-next-season": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
     "api-tournament-log": (API_STAFF_READ, API_NO_WRITE),
+    "api-report": (API_READ, API_NO_WRITE),
+    "api-prizes": (API_READ, API_NO_WRITE),
+    "api-cash": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_NO_WRITE),
+    "api-cash-payments": (API_NO_GET, API_DIRECTORS),
+    "api-cash-take-back": (API_NO_GET, API_DIRECTORS),
+    "api-cash-close": (API_NO_GET, API_DIRECTORS),
+    "api-cash-reopen": (API_NO_GET, API_DIRECTORS),
+    "api-tournament-floor": (API_READ, API_NO_WRITE),
     "api-tournament-lines": (API_NO_GET, API_STAFF),
     "api-tournament-reports": (API_STAFF_READ, API_STAFF),
     "api-tournament-line": (API_NO_GET, API_STAFF),
@@ -183,7 +252,7 @@ WRITES_BY_OTHER_METHODS = {
     "api-fixture-deadline": ("put", API_DIRECTORS),
 }
 TABLE = PAGES | API
-OF_CLUBS = ("club", "commitments", "api-commitments")
+OF_CLUBS = ("club", "commitments", "venue", "api-commitments")
 """Routes about a club, whatever its events are."""
 
 
@@ -213,11 +282,29 @@ def address(name: str, running: RunningEvent) -> str:
         "entry": running.entry.public_id,
         "fixture": running.fixture.public_id,
         "extension": "csv",
+        "kind": "pairings",
+        "action": "undo",
         "number": str(running.division.stages.get().draws.get(state="published").number),
     }
+    if "table" in route.pattern.regex.groupindex:
+        table, _new = Table.objects.get_or_create(tournament=running.tournament, label="1")
+        values["table"] = table.public_id
+    if "pairing_token" in route.pattern.regex.groupindex:
+        kiosk = create_kiosk(tournament=running.tournament, by=SYSTEM, now=timezone.now())
+        values["pairing_token"] = pairing_token(kiosk)
+    if "payment" in route.pattern.regex.groupindex:
+        values["payment"] = paid(running).public_id
     if "correction" in route.pattern.regex.groupindex:
         values["correction"] = corrected(running).public_id
     return reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
+
+
+def paid(running: RunningEvent) -> Payment:
+    """A float in the box of the event."""
+    payment, _created = Payment.objects.get_or_create(
+        tournament=running.tournament, kind="float", amount=5, key="float"
+    )
+    return payment
 
 
 def corrected(running: RunningEvent) -> Correction:
@@ -255,7 +342,9 @@ def test_every_route_of_the_room_is_in_the_table() -> None:
 def test_each_role_reads_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
     url = address(name, running)
     for role, client in visitors.items():
-        check(client.get(url).status_code, getattr(TABLE[name][0], role), role)
+        answer = client.get(url)
+        check(answer.status_code, getattr(TABLE[name][0], role), role)
+        assert_not_shared(answer)
 
 
 @pytest.mark.parametrize("name", TABLE)

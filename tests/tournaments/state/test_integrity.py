@@ -1,9 +1,10 @@
 """`check_integrity` finds what does not follow from the facts, and `rebuild` writes it anew."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
@@ -61,12 +62,28 @@ def test_a_match_in_a_state_of_its_own_is_found(drawn: Drawn, by_alice: Actor) -
     assert found() == [f"{match.topic} state"]
 
 
-def test_the_command_ends_with_status_one_where_something_differs(drawn: Drawn) -> None:
+def test_the_command_says_what_it_checked_and_ends_with_status_one_where_something_differs(
+    drawn: Drawn, capsys: pytest.CaptureFixture[str]
+) -> None:
     division = drawn(4)
     call_command("check_integrity")
+    assert capsys.readouterr().out == "Checked 1 division, 2 matches, 1 rating pool: no differences.\n"
     Fixture.objects.filter(stage__division=division, number=3).update(status=Fixture.Status.EMPTY)
 
     with pytest.raises(SystemExit) as end:
         call_command("check_integrity")
 
     assert end.value.code == 1
+    assert capsys.readouterr().out.endswith("Checked 1 division, 2 matches, 1 rating pool: 1 difference.\n")
+
+
+def test_an_empty_database_does_not_pass() -> None:
+    with pytest.raises(CommandError, match="The database is empty"):
+        call_command("check_integrity")
+
+
+@pytest.mark.parametrize("command", ["check_integrity", "rebuild"])
+def test_on_a_server_the_database_must_be_named(command: str, settings: Any) -> None:
+    settings.IMPLICIT_DATABASE_REFUSED = True
+    with pytest.raises(CommandError, match="DATABASE_URL is not set"):
+        call_command(command)

@@ -33,7 +33,7 @@ class DivisionBuilder:
 
     def draft(self, count: int, *stages: StageSettings, **settings: object) -> Draw:
         """Enter `count` players and return the draft of the draw."""
-        division = self.make_division(match_length=LENGTH, **settings)
+        division = self.make_division(**{"match_length": LENGTH, **settings})
         players = self.make_players(count)
         entries.enter(division=division, players=players, by=self.by, now=NOW)
         division.refresh_from_db()

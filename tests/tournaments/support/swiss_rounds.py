@@ -16,7 +16,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
 from tournaments.results.services import results
 from tournaments.state import stages
-from tournaments.state.integrity import differences
+from tournaments.state.integrity import Selection, differences
 
 
 @dataclass
@@ -114,7 +114,7 @@ def pairs_of(draw: Draw) -> list[tuple[int, int | None]]:
 def is_clean(division: Division | None = None) -> bool:
     """Whether the stored state follows from the facts, apart from ratings; in the club of `division`, if given."""
     club = division.tournament.club if division is not None else None
-    return not [str(row) for row in differences(club=club) if not row.topic.startswith("pool:")]
+    return not [str(row) for row in differences(Selection.of(club=club)) if not row.topic.startswith("pool:")]
 
 
 MakeDivision = Callable[..., Division]

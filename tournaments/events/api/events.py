@@ -158,7 +158,7 @@ class Log(TournamentView, generics.GenericAPIView[Any]):
     @extend_schema(
         operation_id="tournaments_log",
         summary="Get the log of an event",
-        description="For the staff of the club; newest first.",
+        description="For the staff of the club; newest first. Who is kept apart and money: for directors only.",
         parameters=[
             OpenApiParameter("kind", str, enum=list(log.KINDS)),
             OpenApiParameter("page", int),
@@ -169,6 +169,7 @@ class Log(TournamentView, generics.GenericAPIView[Any]):
     def get(self, request: Request, **kwargs: str) -> Response:
         """One page of the log."""
         tournament = self.get_tournament(Role.ASSISTANT)
-        rows = log.of_kind(log.entries_of(tournament), request.query_params.get("kind", ""))
+        directs = people.is_at_least(people.role_in(request.user, tournament.club), Role.DIRECTOR)
+        rows = log.of_kind(log.entries_of(tournament, directs=directs), request.query_params.get("kind", ""))
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(LogSerializer(log.log_lines(page or [], tournament), many=True).data)

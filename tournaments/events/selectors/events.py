@@ -11,6 +11,9 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from core.names import fold
 from core.pagination import page_of
 from matches.models import Match, Result
+from matches.play.watching.live_now import live_now
+from matches.presentation.context import calls_of
+from matches.presentation.visibility import Viewer
 from players import access as people
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
@@ -24,6 +27,7 @@ from tournaments.state.format_labels import stages_name
 from tournaments.state.names import shown
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import UNPLAYED
+from tournaments.state.topics import event_topics
 
 NEXT_SHOWN = 12
 """Matches listed on the home of an event; division pages list all."""
@@ -89,6 +93,8 @@ class MyMatch(NamedTuple):
     line: MatchLine
     opponent: str
     side: int
+    call: str = ""
+    """Where the player is called now, as a sentence; empty if nowhere."""
 
 
 def visible(user: Visitor) -> QuerySet[Tournament]:
@@ -197,17 +203,19 @@ def state_of(match: Match | None) -> str:
     return mark_of(match) or ("ready" if match.state == Match.State.OPEN else match.state)
 
 
-def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor) -> list[MyMatch]:
-    """Return the next matches of a user in an event, by deadline."""
+def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor, now: datetime) -> list[MyMatch]:
+    """Return the next matches of a user in an event, by deadline, with where the player is called."""
     if not isinstance(user, User):
         return []
     fixtures = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
     matches = []
-    for fixture in fixtures.order_by("due_at", "number")[:NEXT_SHOWN]:
+    rows = list(fixtures.order_by("due_at", "number")[:NEXT_SHOWN])
+    calls = calls_of([row.match_id for row in rows if row.match_id is not None], now)
+    for fixture in rows:
         line = match_line(fixture, rounds, staff=False)
         assert fixture.match is not None  # noqa: S101, the query filters by its players
         side = 0 if fixture.match.player_0.user_id == user.pk else 1
-        matches.append(MyMatch(line, line.names[1 - side], side))
+        matches.append(MyMatch(line, line.names[1 - side], side, calls.get(fixture.match.pk, "")))
     return matches
 
 
@@ -228,13 +236,21 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     own = my_entries(tournament, user)
     directs = people.is_at_least(role, Role.DIRECTOR)
     rounds = names_of_rounds(tournament)
-    lines = [match_line(fixture, rounds, staff) for fixture in open_fixtures(tournament)[:NEXT_SHOWN]]
+    mine = my_matches(tournament, rounds, user, now)
+    first = open_fixtures(tournament)[:NEXT_SHOWN]
+    own_matches = {row.line.fixture.pk for row in mine}
+    # The reader's own matches are above the lists already.
+    lines = [match_line(fixture, rounds, staff) for fixture in first if fixture.pk not in own_matches]
+    topics = [counted.division.topic for counted in divisions]
+    playing = live_now(Viewer.of(user), now, among=Q(parent_topic__in=topics))
+    shown_live = {line.public_id for line in playing}
     return {
         "tournament": tournament,
         "club": tournament.club,
         "role": role,
         "staff": staff,
         "may_direct": directs,
+        "may_copy": directs and tournament.status != Tournament.Status.DRAFT and bool(divisions),
         "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),
         "divisions": [
             (
@@ -246,13 +262,19 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
             for counted in divisions
         ],
         "several": len(divisions) > 1,
-        "live": [line for line in lines if line.state != "ready"],
+        "live_now": playing,
+        "topics": event_topics(tournament),
+        "live": [line for line in lines if line.state != "ready" and _id_of(line) not in shown_live],
         "next": [line for line in lines if line.state == "ready"],
-        "more": open_fixtures(tournament).count() - len(lines) if len(lines) == NEXT_SHOWN else 0,
-        "mine": my_matches(tournament, rounds, user),
+        "more": open_fixtures(tournament).count() - NEXT_SHOWN if len(first) == NEXT_SHOWN else 0,
+        "mine": mine,
         "my_player": my_player(user),
         "entered": sum(counted.entered for counted in divisions),
     }
+
+
+def _id_of(line: MatchLine) -> str:
+    return line.match.public_id if line.match is not None else ""
 
 
 def has_league(tournament: Tournament) -> bool:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from engine.errors import Refused
 from matches.lifecycle.opening import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
-from tournaments.state.locks import lock_division
+from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.plans import deadline_of, season_end, settings_of
 from tournaments.state.stages import first_stage
 
@@ -40,8 +40,7 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
         stage.settings = {**stage.settings, "deadlines": stored}
         stage.save(update_fields=["settings"])
         _move_rounds(stage, deadlines, by, now)
-        row.seq += 1
-        row.save(update_fields=["seq"])
+        division_changed(row)
         log(by, "deadlines_changed", row.topic, club=row.tournament.club, changes={"deadlines": [before, stored]})
     return row
 
@@ -95,7 +94,7 @@ def extend_deadline(
         was, row.due_at, row.deadline_done = row.due_at, due_at, False
         row.save(update_fields=["due_at", "deadline_done"])
         set_due(row.match, due_at=due_at, by=by)
-        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        division_changed(division)
         changes = {"deadline": [was.isoformat() if was else "", due_at.isoformat()]}
         log(by, "deadline_moved", division.topic, club=division.tournament.club, fixture=row.number, changes=changes)
     return row

@@ -6,7 +6,6 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
 from django.utils.text import slugify
 
 from engine.errors import Refused
@@ -16,13 +15,26 @@ from matches.models.matches import LONGEST_MATCH
 from players.actors import Actor, log
 from players.models import Club, LogEntry
 from players.people.locks import lock_club
-from tournaments.models import Division, Entry, Stage, Tournament
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.events.selectors.venues import tables_of_venue, venue_of
+from tournaments.models import Division, Entry, Payment, Stage, Tournament
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event
 from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
 
-EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "tables", "about", "currency", "currency_exponent")
+EDITABLE = (
+    "name",
+    "starts_at",
+    "ends_at",
+    "check_in_opens_at",
+    "check_in_closes_at",
+    "time_zone",
+    "venue",
+    "tables",
+    "about",
+    "currency",
+    "currency_exponent",
+)
 SETTINGS = (
     "name",
     "self_registration",
@@ -37,20 +49,44 @@ SETTINGS = (
     "draw_method",
     "apart",
     "deadline_rule",
+    "no_show_loses",
     "extension_hours",
     "claim_wait",
     "records_stand",
+    "play_mode",
+    "clock",
+    "overtime_minutes",
+    "turn_days",
+    "bank_days",
+    "flag_rule",
+    "spectators_delay",
 )
-AFTER_DRAW = ("name", "deadline_rule", "extension_hours", "claim_wait", "records_stand", "fee")
+AFTER_DRAW = (
+    "name",
+    "deadline_rule",
+    "no_show_loses",
+    "extension_hours",
+    "claim_wait",
+    "records_stand",
+    "fee",
+    "play_mode",
+    "clock",
+    "overtime_minutes",
+    "turn_days",
+    "bank_days",
+    "flag_rule",
+    "spectators_delay",
+)
 """Settings that can be changed after the draw."""
 
 
 def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
     """Create an event as a draft that only directors see; repeating a `key` returns the first event of the user.
 
-    Refused: `name_taken`, `bad_time_zone`.
+    Without `tables` it has as many as the club's venue. Refused: `name_taken`, `bad_time_zone`.
     """
     values.setdefault("time_zone", club.time_zone)
+    values.setdefault("tables", tables_of_venue(venue_of(club)))
     _check_zone(values["time_zone"])
     with transaction.atomic():
         lock_club(club)
@@ -77,12 +113,17 @@ def _created_before(by: Actor, verb: str, key: str) -> str | None:
 
 
 def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Tournament:
-    """Change the settings of an event; the log keeps old and new values. Refused: `bad_time_zone`."""
+    """Change the settings of an event; the log keeps old and new values.
+
+    Refused: `bad_time_zone`, `currency_in_use`.
+    """
     if "time_zone" in values:
         _check_zone(values["time_zone"])
     with transaction.atomic():
         row = lock_event(tournament.pk)
         changed = _apply(row, values, EDITABLE)
+        if changed.keys() & {"currency", "currency_exponent"} and Payment.objects.filter(tournament=row).exists():
+            raise Refused("currency_in_use")
         if changed:
             row.save(update_fields=list(changed))
             log(by, "tournament_changed", row.topic, club=row.club, changes=changed)
@@ -135,7 +176,8 @@ def _cancel_division(division: Division, locked_matches: Mapping[int, Match], by
         state__in=[Match.State.SETTLED, Match.State.VOID]
     )
     void_matches(dict.fromkeys(open_matches.order_by("pk"), False), club=division.tournament.club, by=by, now=now)
-    Division.objects.filter(pk=division.pk).update(status=Division.Status.CANCELLED, seq=F("seq") + 1)
+    division.status = Division.Status.CANCELLED
+    division_changed(division, "status")
 
 
 def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: str = "", **values: Any) -> Division:
@@ -175,8 +217,8 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
         if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):
             raise Refused("division_drawn")
         if changed:
-            row.seq += 1
             _save_named(row, row.name)
+            division_changed(row)
             log(by, "division_changed", row.topic, club=row.tournament.club, changes=changed)
     return row
 

@@ -32,10 +32,19 @@ class ConsoleHead(NamedTuple):
 def console_head(
     tournament: Tournament, division: Division | None, divisions: Sequence[Division], *, page: str, may_direct: bool
 ) -> ConsoleHead:
-    """Return the navigation above `page`, opened at a division or, if None, at the event."""
-    tabs = [Tab(_("Console"), console_url(tournament, division), page == "console")]
+    """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event."""
+    if division is None and len(divisions) == 1:
+        division = divisions[0]
+    if tournament.has_floor:
+        tabs = [Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor")]
+    else:
+        tabs = [Tab(_("Console"), console_url(tournament, division), page in ("console", "floor"))]
     if division is not None:
         tabs += _tabs_of(division, page, may_direct)
+    tabs.append(Tab(_("Check-in"), check_in_url(tournament, division), page == "check-in"))
+    if may_direct:
+        tabs.append(Tab(_("Cash"), reverse("cash", args=event_url_args(tournament)), page == "cash"))
+    tabs.append(Tab(_("Paper"), reverse("paper", args=event_url_args(tournament)), page == "paper"))
     tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
     others = [Tab(row.name, _url_at(tournament, row, page), row == division) for row in divisions]
     return ConsoleHead(tabs, others if len(others) > 1 else [])
@@ -47,10 +56,18 @@ def console_url(tournament: Tournament, division: Division | None) -> str:
     return f"{url}?division={division.public_id}" if division else url
 
 
+def check_in_url(tournament: Tournament, division: Division | None) -> str:
+    """The URL of the check-in page, of `division` or of the whole event."""
+    url = reverse("check-in", args=event_url_args(tournament))
+    return f"{url}?division={division.public_id}" if division else url
+
+
 def _url_at(tournament: Tournament, division: Division, page: str) -> str:
     """The URL of the same page for another division, or of the console."""
     if page in _KEPT_BETWEEN_DIVISIONS:
         return reverse(page, args=division_url_args(division))
+    if page == "check-in":
+        return check_in_url(tournament, division)
     return console_url(tournament, division)
 
 

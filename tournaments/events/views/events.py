@@ -1,6 +1,8 @@
 """Pages about events: the list, the home of an event, and its settings."""
 
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,9 +17,12 @@ from core.htmx import is_htmx
 from engine.errors import Refused
 from players import access as people
 from players.access import Role
+from players.models import Club
 from tournaments import access
+from tournaments.events.calendar import calendar_of
 from tournaments.events.forms import TournamentForm, shown_local
 from tournaments.events.selectors import events
+from tournaments.events.selectors.venues import hours_of, next_evening, tables_of_venue, venue_of
 from tournaments.events.services import events as services
 from tournaments.events.views.pages import account_needed, by, event_url_args, form_key, page, refuse, sent, zone_of
 from tournaments.models import Tournament
@@ -36,10 +41,18 @@ def event_list(request: HttpRequest) -> HttpResponse:
 def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the home of an event; `?player=` searches its entries."""
     tournament = access.tournament(request.user, club, slug)
-    context = events.event_home(request.user, tournament, timezone.now())
+    context = events.event_home(request.user, tournament, timezone.now()) | {"key": form_key(request)}
     if text := request.GET.get("player", "").strip():
         context |= {"looked_for": text, "found": events.find_player(tournament, text, context["staff"])}
     return render(request, "tournaments/events/event.html", context)
+
+
+@require_safe
+def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Return the calendar of an event, for calendar programs to subscribe to."""
+    tournament = access.tournament(request.user, club, slug)
+    data = calendar_of(tournament, timezone.now(), request.build_absolute_uri)
+    return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 
 @account_needed
@@ -47,7 +60,7 @@ def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def create(request: HttpRequest, club: str) -> HttpResponse:
     """Create an event of a club."""
     owner = people.club_for_director(request.user, club)
-    form = TournamentForm(sent(request), initial={"time_zone": owner.time_zone, "currency": "ticket"})
+    form = TournamentForm(sent(request), initial=_defaults(owner, timezone.now()))
     if form.is_valid():
         try:
             tournament = services.create_tournament(
@@ -80,9 +93,23 @@ def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return page(request, "tournaments/events/event_form.html", context, form)
 
 
+def _defaults(club: Club, now: datetime) -> dict[str, Any]:
+    """Return the initial values of a new event: the club's next evening, at its venue or where its latest event was."""
+    venue = venue_of(club)
+    evening = next_evening(hours_of(venue), now.astimezone(ZoneInfo(club.time_zone)).replace(tzinfo=None))
+    values = {
+        "name": _("Club night"), "starts_at": evening.starts, "ends_at": evening.ends, "time_zone": club.time_zone,
+        "currency": "ticket",
+    }  # fmt: skip
+    latest = Tournament.objects.filter(club=club).order_by("-starts_at").first()
+    values |= {field: getattr(latest, field) for field in ("venue", "tables", "currency")} if latest else {}
+    of_venue = {"venue": venue.name, "tables": tables_of_venue(venue)}
+    return values | {field: value for field, value in of_venue.items() if value}
+
+
 def _initial(tournament: Tournament) -> dict[str, Any]:
     zone = zone_of(tournament)
-    times = {field: shown_local(getattr(tournament, field), zone) for field in ("starts_at", "ends_at")}
+    times = {field: shown_local(getattr(tournament, field), zone) for field in TournamentForm.TIMES}
     return {field: getattr(tournament, field) for field in TournamentForm.FIELDS} | times
 
 

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 
 from core.messages import sentence
 from engine.errors import Refused
-from players.access import Role, require
+from players.access import Role, is_at_least, require, role_in
 from players.accounts.views.pages import account_needed, by, me, page, sent
 from players.forms import RefusingForm
 from tournaments import access
@@ -69,7 +69,10 @@ def seen_at(request: HttpRequest) -> datetime:
 
 def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.LogLine]:
     """Return the changes since the form was rendered if it was refused as stale, else none."""
-    return log.since(tournament, topics, seen_at(request)) if refused.code == "stale" else []
+    if refused.code != "stale":
+        return []
+    directs = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
+    return log.since(tournament, topics, seen_at(request), directs=directs)
 
 
 def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:

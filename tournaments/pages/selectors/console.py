@@ -136,10 +136,9 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     """Return the context of the console for `by`; `chosen` is the public id of the division whose rounds are shown."""
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
-    fixtures = called_in_order(_open(tournament))
-    lines = [events.match_line(fixture, names, staff=True) for fixture in fixtures]
-    needs = _with_objections(tournament, names, _needs(lines))
-    _mark_own_matches(needs, by)
+    lines = open_lines(tournament, names)
+    needs = needs_of(tournament, names, lines, by)
+    fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
     ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=lambda line: line.state != "live")
@@ -163,6 +162,18 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "latest": latest_results(tournament) if division else [],
         "now": now,
     }
+
+
+def open_lines(tournament: Tournament, names: Mapping[int, str]) -> list[MatchLine]:
+    """Return the open matches of an event in the order in which they are called; `names` are those of all rounds."""
+    return [events.match_line(fixture, names, staff=True) for fixture in called_in_order(_open(tournament))]
+
+
+def needs_of(tournament: Tournament, names: Mapping[int, str], lines: Sequence[MatchLine], by: Actor) -> list[Need]:
+    """Return the matches that need `by`, the most urgent first; `lines` are those of `open_lines`."""
+    needs = _with_objections(tournament, names, _needs(lines))
+    _mark_own_matches(needs, by)
+    return needs
 
 
 def _winner(counted: DivisionCounts | None, by: Actor) -> str:

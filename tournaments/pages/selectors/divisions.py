@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from players import access as people
 from players.access import Role, Visitor
+from tournaments.entries.selectors.substitutions import substitutes
 from tournaments.events.selectors.events import can_register, my_player
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Commitment, Division, Draw, Entry, Stage
@@ -132,6 +133,7 @@ def division_page(
         "my_player": my_player(user),
         "may_register": can_register(division, now),
         "provenance": provenance,
+        "substitutes": substitutes(division, staff=staff),
         "announced": Draw.objects.filter(stage__in=stages, state=Draw.State.DRAFT).exclude(publish_at=None).first(),
         **entries_lists(names),
     }

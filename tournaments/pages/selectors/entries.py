@@ -7,11 +7,14 @@ from core.names import fold
 from players.access import Role, is_at_least
 from players.models import Membership
 from players.selectors import called
-from tournaments.draws.selectors.drafts import draft_page
+from tournaments.draws.selectors.drafts import draft_page, presence
 from tournaments.draws.selectors.kept_apart import apart_view
 from tournaments.draws.selectors.take_back import draw_to_take_back
+from tournaments.draws.services.draws import LEAST_ENTRIES
+from tournaments.entries.selectors.substitutions import substituted_entries
 from tournaments.entries.services.late_plans import may_come_late
 from tournaments.events.selectors.events import divisions_of
+from tournaments.ledger.selectors.accounts import owed_by_entry
 from tournaments.models import Division, Draw, Entry, LateEntry, Withdrawal
 from tournaments.pages.selectors.divisions import entries_lists, provenance_of
 from tournaments.state.names import names_of
@@ -35,11 +38,13 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
         "here": sum(entry.checked_in_at is not None for entry, _ in lists["entered"]),
         "provenance": provenance_of(stage) if stage else None,
         "now": now,
+        "unpaid": owed_by_entry(division).keys(),
         "out_of_bracket": set(
             Withdrawal.objects.filter(entry__division=division, bracket__isnull=False, taken_back_at=None).values_list(
                 "entry", flat=True
             )
         ),
+        "substituted": substituted_entries(division),
         "came_late": set(
             LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(
                 "entry", flat=True
@@ -89,7 +94,13 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
         "take_back": draw_to_take_back(division),
     }
     if division.status == Division.Status.ENTRIES:
-        context["apart"] = apart_view(division, names_of(division, staff=True))
+        names = names_of(division, staff=True)
+        here, missing = presence(names)
+        context |= {
+            "apart": apart_view(division, names),
+            "here": here if missing and here >= LEAST_ENTRIES else 0,
+            "missing": [names.of(entry) for entry in missing],
+        }
     if newest is not None and newest.state == Draw.State.DRAFT:
         context |= draft_page(division, newest)
     return context

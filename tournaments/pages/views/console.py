@@ -28,14 +28,21 @@ from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
 from tournaments.results.services import confirmations
 from tournaments.results.services.quick_entry import enter_lines
 from tournaments.state import log as log_selectors
+from tournaments.state.sheet_codes import scanned_fixture
 
 
 @account_needed
 @never_cache
 @require_safe
 def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show what needs the director, what can be played and the progress; an htmx request gets only the live part."""
+    """Show what needs the director, what can be played and the progress; an htmx request gets only the live part.
+
+    Once an event has a floor, its page takes the place of the console.
+    """
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    if event.has_floor:
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        return redirect(f"{reverse('floor', args=event_url_args(event))}{query}")
     context = _context(request, event, request.GET.get("division", ""))
     name = "tournaments/pages/_console.html" if is_htmx(request) else "tournaments/pages/console.html"
     return render(request, name, context)
@@ -47,6 +54,7 @@ def _context(request: HttpRequest, tournament: Tournament, division: str) -> dic
     if (need := context["round_need"]) is not None and need.refusal:
         context["round_refusal"] = sentence(need.refusal["code"], need.refusal["params"])
     context["focus_line"] = "entered" in request.GET
+    context["quick_url"] = reverse("console-quick", args=event_url_args(tournament))
     return {**context, "may_direct": is_at_least(role, Role.DIRECTOR), "health": workers.short(timezone.now())}
 
 
@@ -58,6 +66,9 @@ def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     form = QuickForm(request.POST, tournament=event)
     if not form.is_valid():
         return _console_with_outcomes(request, event, form)
+    if (fixture := scanned_fixture(event, form.data["line"])) is not None:
+        # A sheet was scanned, or its code typed, without a result.
+        return redirect("fixture", *event_url_args(event), fixture.public_id)
     division = form.cleaned_data["division"]
     try:
         outcomes = enter_lines(
@@ -116,7 +127,8 @@ def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the log: who did what, when, from what to what."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
-    context = {**_head(request, event), **log_selectors.log_page(event, kind, who, number)}
+    head = _head(request, event)
+    context = {**head, **log_selectors.log_page(event, kind, who, number, directs=head["may_direct"])}
     name = "tournaments/pages/_log.html" if is_htmx(request) else "tournaments/pages/log.html"
     return render(request, name, context)
 

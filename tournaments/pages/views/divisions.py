@@ -16,7 +16,9 @@ from matches.ratings.services.pools import pool_choices
 from players.access import Role
 from players.accounts.services import ensure_player
 from tournaments import access
+from tournaments.draws.evening_forms import EveningTemplateForm, format_sentence, local_span
 from tournaments.draws.forms import AfterForm
+from tournaments.draws.services.evenings import create_division_for
 from tournaments.entries.services import entries
 from tournaments.events.forms import DivisionForm
 from tournaments.events.services import deadlines, events
@@ -33,7 +35,7 @@ from tournaments.events.views.pages import (
     sent,
     zone_of,
 )
-from tournaments.models import Division, Entry
+from tournaments.models import Division, Entry, Tournament
 from tournaments.pages.selectors import divisions as selectors
 from tournaments.state.stages import round_deadlines
 
@@ -94,19 +96,40 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         pools=pool_choices(tournament.club),
         initial={"name": _("Open") if not tournament.divisions.exists() else ""},
     )
-    if form.is_valid():
+    starts, ends = local_span(tournament)
+    evening = EveningTemplateForm(sent(request), tournament=tournament, starts=starts, ends=ends)
+    if form.is_valid() and evening.is_valid():
         try:
-            created = events.create_division(
-                tournament=tournament, by=by(request), now=timezone.now(), key=form_key(request), **form.settings()
-            )
+            created = _create(request, tournament, form, evening)
             _set_deadlines(request, created, form)
         except Refused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("%(division)s was created. Now add the players.") % {"division": created.name})
             return redirect("entries", *division_url_args(created))
-    context = {"form": form, "tournament": tournament, "club": tournament.club, "key": form_key(request)}
-    return page(request, "tournaments/pages/division_form.html", context, form)
+    context = {
+        "form": form, "evening": evening, "tournament": tournament, "club": tournament.club, "key": form_key(request),
+    }  # fmt: skip
+    return page(request, "tournaments/pages/division_form.html", context, form, evening)
+
+
+def _create(request: HttpRequest, tournament: Tournament, form: DivisionForm, evening: EveningTemplateForm) -> Division:
+    """Create the division, with the format for the evening if one was asked for, which is explained in a message."""
+    format_ = evening.format()
+    if format_ is None:
+        return events.create_division(
+            tournament=tournament, by=by(request), now=timezone.now(), key=form_key(request), **form.settings()
+        )
+    division = create_division_for(
+        tournament=tournament,
+        settings=form.settings(),
+        format_=format_,
+        by=by(request),
+        now=timezone.now(),
+        key=form_key(request),
+    )
+    messages.info(request, format_sentence(format_) + " " + _("You can change it under “Format” until the draw."))
+    return division
 
 
 @account_needed

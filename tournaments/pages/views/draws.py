@@ -48,7 +48,13 @@ def request_draw(request: HttpRequest, club: str, slug: str, division: str) -> H
     publishes = form.cleaned_data["publish_event"] and row.tournament.status == Tournament.Status.DRAFT
     request_service = services.publish_event_and_draw if publishes else services.request_draw
     try:
-        request_service(division=row, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"])
+        request_service(
+            division=row,
+            by=by(request),
+            now=timezone.now(),
+            reason=form.cleaned_data["reason"],
+            here_only=form.cleaned_data["here_only"],
+        )
     except Refused as refused:
         if refused.code != "draft_in_work":
             return refuse(request, refused, _url(row))

@@ -18,11 +18,12 @@ from tournaments import access
 from tournaments.entries.csv_names import names_in_csv
 from tournaments.entries.forms import CHOICE, EVENT, AddEntryForm, CheckInForm, EnterListForm, ListForm, WithdrawForm
 from tournaments.entries.selectors.previews import late_view
+from tournaments.entries.services import check_in as presence
 from tournaments.entries.services import entries as services
 from tournaments.entries.services import lists
 from tournaments.entries.services.late_previews import LatePreview
 from tournaments.events.views.pages import account_needed, by, division_url_args, faulty, page, refuse
-from tournaments.models import Division, Entry
+from tournaments.models import CheckIn, Division, Entry
 from tournaments.pages.selectors import entries as selectors
 
 
@@ -191,7 +192,11 @@ def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
     form = CheckInForm(request.POST)
     if not form.is_valid():
         return faulty(request, form, _url(row.division))
-    services.check_in(entry=row, present=form.cleaned_data["present"], by=by(request), now=timezone.now())
+    state = CheckIn.State.HERE if form.cleaned_data["present"] else CheckIn.State.MISSING
+    try:
+        presence.mark(entry=row, state=state, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, _url(row.division))
     if is_htmx(request):
         return render(request, "tournaments/entries/_entries.html", _context(request, row.division))
     return redirect(_url(row.division))

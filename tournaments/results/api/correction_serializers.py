@@ -78,6 +78,16 @@ class ChangedRatingSerializer(serializers.Serializer[Any]):
     after = serializers.FloatField()
 
 
+class ChangedPrizeSerializer(serializers.Serializer[Any]):
+    """A published prize that would change, in the currency of the event."""
+
+    entry = serializers.CharField()
+    name = serializers.CharField()
+    prize = serializers.CharField(help_text="The bracket, table or side pool.")
+    before = serializers.CharField(help_text="The amount due now, as text.")
+    after = serializers.CharField(help_text="The amount due afterwards, as text.")
+
+
 class FollowingSerializer(serializers.Serializer[Any]):
     """What follows from one choice."""
 
@@ -85,6 +95,7 @@ class FollowingSerializer(serializers.Serializer[Any]):
     fixtures = ChangedFixtureSerializer(many=True)
     places = ChangedPlaceSerializer(many=True)
     ratings = ChangedRatingSerializer(many=True)
+    prizes = ChangedPrizeSerializer(many=True)
 
 
 class PreviewSerializer(serializers.Serializer[Any]):

@@ -1,5 +1,6 @@
 """API of corrections: previewed first, applied in one step, undone the same way."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import Http404
@@ -19,6 +20,7 @@ from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results.api import correction_serializers as serializers
+from tournaments.results.prize_changes import prize_changes
 from tournaments.results.services import corrections as services
 from tournaments.standings.changes import ChangeLabels
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
@@ -85,6 +87,7 @@ def _following(choice: Choice, following: Consequences, labels: ChangeLabels) ->
             }
             for change in following.ratings
         ],
+        "prizes": [asdict(change) for change in prize_changes(labels.division, following.states)],
     }
 
 

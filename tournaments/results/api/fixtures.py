@@ -22,7 +22,7 @@ from tournaments.results.api.lines import division_on_screen
 from tournaments.results.services import results
 from tournaments.results.services.quick_entry import enter_line
 from tournaments.results.services.withdrawals import withdraw_side
-from tournaments.standings.api.brackets import fixture_body, rows_and_names
+from tournaments.standings.api.brackets import fixture_body, rows_and_names, seq_of
 from tournaments.standings.selectors import brackets
 from tournaments.state.api import AFTER, READ, WRITE, by, example, read_after, validated, with_etag
 from tournaments.state.serializers import FixtureSerializer
@@ -34,7 +34,7 @@ def fixture_response(request: Request, fixture: Fixture) -> Response:
     targets = brackets.targets(rounds)
     row = next(row for round_ in rounds for row in round_.fixtures if row.public_id == fixture.public_id)
     body = FixtureSerializer(fixture_body(row, names, targets)).data
-    return with_etag(body, row.played.seq if row.played.public_id else None)
+    return with_etag(body, seq_of(row, names))
 
 
 class OneFixture(APIView):

@@ -26,7 +26,10 @@ class LinesSerializer(serializers.Serializer[Any]):
     lines = serializers.CharField(
         max_length=LONGEST_TEXT,
         trim_whitespace=False,
-        help_text="Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`.",
+        help_text=(
+            "Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`; on the floor of an "
+            "event also `t5 call m30`, `m30 start`, `m30 run 5-3`, `t5 free`, `late smith 10`, `pause 20:00`."
+        ),
     )
     division = serializers.CharField(max_length=10, required=False, help_text="Used for lines that name no division.")
 

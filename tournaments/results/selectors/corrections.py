@@ -10,7 +10,8 @@ from django.utils.translation import ngettext
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
-from tournaments.models import Correction, Fixture, Tournament
+from tournaments.models import Correction, Division, Fixture, Tournament
+from tournaments.results.prize_changes import prize_changes
 from tournaments.results.result_origins import is_standing, origins
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.names import shown
@@ -32,6 +33,7 @@ class ChoiceView:
     stopped: list[ChangeLine] = field(default_factory=list)
     places: list[tuple[str, CollapsedList]] = field(default_factory=list)
     ratings: CollapsedList = field(default_factory=lambda: collapse([]))
+    prizes: CollapsedList = field(default_factory=lambda: collapse([]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,10 @@ def preview_view(preview: CorrectionPreview, *, voided_rated: bool = True) -> Pr
         result_text(match, preview.new, names),
         preview.default.value,
         _reason_to_let_stand(preview.all),
-        [_choice_view(Choice(choice), following, labels) for choice, following in preview.consequences.items()],
+        [
+            _choice_view(Choice(choice), following, labels, preview.fixture.stage.division)
+            for choice, following in preview.consequences.items()
+        ],
     )
 
 
@@ -86,20 +91,22 @@ def _reason_to_let_stand(following: Consequences) -> str:
     return _("Later matches have begun (%(numbers)s), so letting the result stand is suggested.") % {"numbers": numbers}
 
 
-def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels) -> ChoiceView:
+def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, division: Division) -> ChoiceView:
     """Return a choice with everything that follows from it."""
     title, text = _titles()[choice]
     changes = [labels.change(change) for change in following.changes]
     ratings = labels.ratings(following)
+    prizes = prize_changes(division, following.states)
     return ChoiceView(
         choice.value,
         title,
         text,
-        _counts(following, len(ratings)),
+        _counts(following, len(ratings), len(prizes)),
         collapse(line for line in changes if not line.stopped),
         [line for line in changes if line.stopped],
         labels.places(following.places),
         collapse(ratings),
+        collapse(prizes),
     )
 
 
@@ -120,8 +127,8 @@ def _titles() -> dict[Choice, tuple[str, str]]:
     }
 
 
-def _counts(following: Consequences, ratings: int) -> list[str]:
-    """Return how many matches, results, places and ratings would change."""
+def _counts(following: Consequences, ratings: int, prizes: int) -> list[str]:
+    """Return how many matches, results, places, ratings and prizes would change."""
     changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
     returning, places = len(following.returning), len({change.entry for change in following.places})
     counts = {
@@ -131,6 +138,7 @@ def _counts(following: Consequences, ratings: int) -> list[str]:
         ngettext("%(count)d running match stopped", "%(count)d running matches stopped", stopped): stopped,
         ngettext("%(count)d place", "%(count)d places", places): places,
         ngettext("%(count)d rating", "%(count)d ratings", ratings): ratings,
+        ngettext("%(count)d prize", "%(count)d prizes", prizes): prizes,
     }
     return [text % {"count": count} for text, count in counts.items() if count]
 

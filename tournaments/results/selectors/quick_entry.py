@@ -36,7 +36,7 @@ def outcome_lines(tournament: Tournament, outcomes: Sequence[Outcome]) -> list[O
 
 
 def _line(tournament: Tournament, outcome: Outcome) -> OutcomeLine:
-    done = outcome.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE)
+    done = outcome.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE, OutcomeKind.DONE)
     url, link = _link(tournament, outcome)
     return OutcomeLine(outcome.line, done, outcome.what == OutcomeKind.HELP, outcome_text(outcome), url, link)
 
@@ -45,6 +45,8 @@ def outcome_text(outcome: Outcome) -> str:
     """Return the outcome of a line as a sentence."""
     if outcome.refused is not None:
         return sentence(outcome.refused.code, outcome.refused.params)
+    if outcome.text:
+        return outcome.text
     if (
         outcome.what == OutcomeKind.BOOKED
         and outcome.fixture is not None

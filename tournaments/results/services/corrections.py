@@ -15,6 +15,7 @@ from matches.lifecycle.begun import begun_since
 from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result, standing_result
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.models import Match, Result
+from matches.reporting.services.notifications import notify_ruling
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
 from tournaments.results.result_origins import is_standing, origins
@@ -169,6 +170,7 @@ def _apply(
     else:
         basis = Basis(proof.source, proof.submission, proof.waived, context.reason, own_match)
     result = append_result(locked[standing.match_id], new, basis, by=context.by, now=context.now)
+    notify_ruling(locked[standing.match_id], result)
     _record_advance(preview, choice, result, proof)
     correction = Correction.objects.create(
         fixture=fixture,

@@ -1,12 +1,15 @@
 """Whether beat, broker and workers are alive: beat sends a task every few seconds, and a worker stores the time."""
 
 from datetime import UTC, datetime
+from functools import cache as cache_function
 from typing import NamedTuple
 
-from celery import current_app
+from django.conf import settings
 from django.core.cache import cache
-from kombu.exceptions import OperationalError
+from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 KEY = "tournaments.heartbeat"
 EVERY = 5.0
@@ -15,6 +18,8 @@ LATE = 30.0
 """Seconds without a heartbeat after which something is wrong."""
 KEPT = 7 * 24 * 3600
 QUEUE = "celery"
+PATIENCE = 1.0
+"""Seconds to wait for a broker that does not answer."""
 
 
 class Health(NamedTuple):
@@ -40,9 +45,16 @@ def health() -> Health:
 
 
 def _messages() -> int | None:
-    try:
-        with current_app.connection_for_read() as connection:
-            connection.ensure_connection(max_retries=1, timeout=1)
-            return int(connection.default_channel.client.llen(QUEUE))
-    except (OperationalError, RedisError, OSError):
+    if not settings.REDIS_URL:
         return None
+    try:
+        return int(_client().llen(QUEUE))
+    except RedisError:
+        return None
+
+
+@cache_function
+def _client() -> Redis:
+    # Without pauses between attempts, which would delay each page of a director while the broker is down.
+    retry = Retry(NoBackoff(), 1)
+    return Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=retry)

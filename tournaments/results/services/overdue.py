@@ -3,16 +3,15 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
 
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Result, Submission
-from matches.reporting.services.proposals import ignored_proposer
+from matches.reporting.services.proposals import side_that_tried
 from players.actors import SYSTEM, log
 from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.lots import lot
 from tournaments.state.plans import season_end, settings_of
 from tournaments.state.settle import settle
@@ -50,7 +49,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
         fixture.save(update_fields=["deadline_done", "due_at", "extended"])
         log(SYSTEM, f"deadline_{action}", division.topic, club=division.tournament.club, fixture=fixture.number)
         if action in ("director", "extended"):
-            Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+            division_changed(division)
         else:
             settle(division, by=SYSTEM, now=now, locked=locked)
     return action
@@ -70,9 +69,9 @@ def _apply_rule(division: Division, fixture: Fixture, match: Match, now: datetim
     rule = division.deadline_rule
     if rule == Division.DeadlineRule.DIRECTOR:
         return "director"
-    proposer = ignored_proposer(match)
-    if proposer is not None:
-        _forfeit(match, proposer, now)
+    tried = side_that_tried(match)
+    if tried is not None:
+        _forfeit(match, tried, now)
         return "proposer_wins"
     if rule == Division.DeadlineRule.EXTEND and not fixture.extended:
         fixture.extended = True

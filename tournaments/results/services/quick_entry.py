@@ -1,5 +1,6 @@
 """Recording results from typed lines; `tournaments.results.line_parser` describes the syntax."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -9,6 +10,7 @@ from django.db import transaction
 
 from core.names import fold
 from engine.errors import Refused
+from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
@@ -16,7 +18,6 @@ from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.line_parser import (
     Command,
-    ForfeitLine,
     Line,
     NamedForfeit,
     NamedScore,
@@ -27,7 +28,7 @@ from tournaments.results.line_parser import (
 )
 from tournaments.results.services.quick_lookup import find_fixture
 from tournaments.results.services.quick_undo import ENTERED, undo_last
-from tournaments.results.services.results import enter_result
+from tournaments.results.services.results import enter_result, forfeit
 
 
 class Entered(NamedTuple):
@@ -42,6 +43,8 @@ class OutcomeKind(StrEnum):
 
     BOOKED = "booked"
     UNDONE = "undone"
+    DONE = "done"
+    """Something other than a result; the outcome says what."""
     HELP = "help"
     REFUSED = "refused"
 
@@ -57,9 +60,23 @@ class Outcome:
     new: ResultInput | None = None
     """The result that the line gives, if its match is known."""
     refused: Refused | None = None
+    text: str = ""
+    """What was done, as a sentence, if it is not a result."""
 
 
-class _Target(NamedTuple):
+Handler = Callable[[Tournament, str, Division | None, Actor, datetime], Outcome | None]
+_handlers: list[Handler] = []
+
+
+def register(handler: Handler) -> None:
+    """Add a handler of lines that are not results; it returns None for lines that it does not know.
+
+    The floor's lines are handled by a package above this one.
+    """
+    _handlers.append(handler)
+
+
+class Target(NamedTuple):
     """The match that a line refers to, and the result it gives."""
 
     fixture: Fixture
@@ -79,14 +96,17 @@ def enter_lines(
 
 
 def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Outcome:
-    target: _Target | None = None
+    for handler in _handlers:
+        if (handled := handler(tournament, text, division, by, now)) is not None:
+            return handled
+    target: Target | None = None
     try:
         line = parse(text)
         if line == Command.HELP:
             return Outcome(text, OutcomeKind.HELP)
         if line == Command.UNDO:
             return Outcome(text, OutcomeKind.UNDONE, undo_last(tournament=tournament, by=by, now=now))
-        target = _target(tournament, line, division)
+        target = target_of(tournament, line, division)
         result = _record(target, by, now)
     except Refused as refused:
         if target is None:
@@ -109,11 +129,11 @@ def enter_line(*, tournament: Tournament, text: str, division: Division | None, 
     replaced on the match's own page only. Refused: `line_no_fixture`, `line_no_division`, `line_which_division`,
     `line_settled`, `line_no_result`, and what `parse`, `side_of`, `find_fixture` and `enter_result` refuse.
     """
-    target = _target(tournament, parse(text), division)
+    target = target_of(tournament, parse(text), division)
     return Entered(target.fixture, _record(target, by, now))
 
 
-def _record(target: _Target, by: Actor, now: datetime) -> Result:
+def _record(target: Target, by: Actor, now: datetime) -> Result:
     fixture, match, new = target
     if match.state == Match.State.SETTLED:
         standing = standing_result(match)
@@ -128,51 +148,71 @@ def _record(target: _Target, by: Actor, now: datetime) -> Result:
     return result
 
 
-def _target(tournament: Tournament, line: Line, division: Division | None) -> _Target:
+def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datetime) -> Result:
+    """Record that one side did not come to a match, or both (`side` None); `undo` takes it back like a line.
+
+    Refused: `fixture_not_ready`, `no_show_late` if the match has begun or has a result, and as `forfeit`.
+    """
+    match = fixture.match
+    if match is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    if not is_untouched(match) or match.state == Match.State.VOID:
+        raise Refused("no_show_late", fixture=fixture.number)
+    with transaction.atomic():
+        result = forfeit(fixture=fixture, side=side, by=by, now=now, after=match.seq)
+        log(by, ENTERED, match.topic, club=fixture.stage.division.tournament.club, version=result.version)
+    return result
+
+
+def target_of(tournament: Tournament, line: Line, division: Division | None) -> Target:
     """Return the match and the result of a line. Refused: as `enter_line`."""
     if isinstance(line, Command):
         raise Refused("line_no_result")
     if isinstance(line, NamedScore | NamedForfeit):
         named = find_fixture(tournament, line, division)
         if isinstance(line, NamedForfeit):
-            return _Target(named.fixture, named.match, _forfeit(named.side))
-        return _Target(
+            return Target(named.fixture, named.match, _forfeit(named.side))
+        return Target(
             named.fixture, named.match, ResultInput.played(line.score if named.side == 0 else line.score[::-1])
         )
-    fixture = _fixture(tournament, line, division)
+    fixture = find_by_number(tournament, line.fixture, division, named=line.division)
     if fixture.match is None:
         raise Refused("fixture_not_ready", fixture=fixture.number)
     if isinstance(line, ScoreLine):
-        return _Target(fixture, fixture.match, ResultInput.played(line.score))
+        return Target(fixture, fixture.match, ResultInput.played(line.score))
     if line.both:
-        return _Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
+        return Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
-    return _Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
+    return Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
 
 
 def _forfeit(side: int) -> ResultInput:
     return ResultInput(1 - side, None, Result.Kind.FORFEIT)
 
 
-def _fixture(tournament: Tournament, line: ScoreLine | ForfeitLine, division: Division | None) -> Fixture:
+def find_by_number(tournament: Tournament, number: int, division: Division | None, *, named: str = "") -> Fixture:
+    """Return the fixture with a match number; `named` is the beginning of a division's name, if a line has one.
+
+    Refused: `line_no_division`, `line_no_fixture`, `line_which_division`.
+    """
     fixtures = list(
-        Fixture.objects.filter(stage__division__tournament=tournament, number=line.fixture)
+        Fixture.objects.filter(stage__division__tournament=tournament, number=number)
         .select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
         .order_by("stage__division__order", "stage__number")
     )
-    if line.division:
-        fixtures = [row for row in fixtures if fold(row.stage.division.name).startswith(fold(line.division))]
+    if named:
+        fixtures = [row for row in fixtures if fold(row.stage.division.name).startswith(fold(named))]
         if not fixtures:
-            raise Refused("line_no_division", name=line.division)
+            raise Refused("line_no_division", name=named)
     elif division is not None and any(row.stage.division_id == division.pk for row in fixtures):
         fixtures = [row for row in fixtures if row.stage.division_id == division.pk]
     if not fixtures:
         where = division.name if division is not None else tournament.name
-        raise Refused("line_no_fixture", fixture=line.fixture, division=where)
+        raise Refused("line_no_fixture", fixture=number, division=where)
     if len(fixtures) > 1:
         first, second = fixtures[0].stage.division.name, fixtures[1].stage.division.name
         example = first.split()[0].lower()
-        raise Refused("line_which_division", fixture=line.fixture, first=first, second=second, example=example)
+        raise Refused("line_which_division", fixture=number, first=first, second=second, example=example)
     return fixtures[0]
 
 

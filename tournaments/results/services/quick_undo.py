@@ -27,7 +27,7 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
     Refused: `nothing_to_undo`; `undo_built_on` if the result was changed since, a match that follows from it has begun,
     or a later round is paired (it can still be corrected); and what `check_own_match` refuses.
     """
-    entered = _last_entered(tournament, by)
+    entered = last_entered(tournament, by)
     if entered is None:
         raise Refused("nothing_to_undo")
     fixture = Fixture.objects.select_related("stage").filter(match__public_id=entered.topic.partition(":")[2]).first()
@@ -52,7 +52,7 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
     return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
 
 
-def _last_entered(tournament: Tournament, by: Actor) -> LogEntry | None:
+def last_entered(tournament: Tournament, by: Actor) -> LogEntry | None:
     """Return the log entry of this director's newest line that was not undone, or None."""
     divisions = [division.topic for division in tournament.divisions.all()]
     matches = Match.objects.filter(parent_topic__in=divisions).values_list("public_id", flat=True)

@@ -8,6 +8,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
+from matches.reporting.services.notifications import notify_ruling
 from matches.reporting.services.records import RecordRuling, accept_by_ruling
 from players.actors import Actor
 from tournaments.models import Division, Fixture
@@ -40,8 +41,11 @@ def enter_result(
         own_match = check_own_match(match, by, reason)
         if standing is not None:
             _refuse_if_successor_begun(row, standing, result)
+        is_ruling = standing is not None or match.state == Match.State.DISPUTED
         basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
         version = append_result(match, result, basis, by=by, now=now)
+        if is_ruling:
+            notify_ruling(match, version)
         settle(division, by=by, now=now, locked=locked)
     return version
 

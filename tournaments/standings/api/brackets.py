@@ -8,13 +8,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.pagination import PART, part_of
+from matches.models import Match
 from tournaments import access
 from tournaments.models import Division, Fixture
 from tournaments.standings.layout import bracket_name, round_name
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, SlotRow
 from tournaments.state import serializers
-from tournaments.state.api import READ, with_etag
+from tournaments.state.api import PROBLEM, READ, with_etag
 from tournaments.state.names import Names, names_for
 
 EXAMPLE = OpenApiExample(
@@ -73,13 +75,23 @@ def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], d
         "slots": [_slot(slot, names) for slot in row.slots],
         "match": played.public_id or None,
         "match_state": played.state or None,
-        "seq": played.seq if played.public_id else None,
+        "seq": seq_of(row, names),
         "due_at": row.due_at,
         "result": result,
         "bracket_kept": played.kept and played.onward != played.winner,
         "winner_to": targets[0].get(row.number),
         "loser_to": targets[1].get(row.number),
     }
+
+
+def seq_of(row: FixtureRow, names: Names) -> int | None:
+    """Return the `seq` of a fixture's match; of one that is being played here only for those who run the event.
+
+    It would show spectators who are behind when somebody acts.
+    """
+    played = row.played
+    is_hidden = played.state == Match.State.LIVE and not names.staff
+    return played.seq if played.public_id and not is_hidden else None
 
 
 def _slot(slot: SlotRow, names: Names) -> dict[str, Any]:
@@ -171,8 +183,9 @@ class Fixtures(APIView):
         parameters=[
             OpenApiParameter("status", str, enum=Fixture.Status.values),
             OpenApiParameter("player", str, description="Public id of a player: only their fixtures."),
+            *PART,
         ],
-        responses={200: serializers.FixtureSerializer(many=True), **READ},
+        responses={200: serializers.FixtureSerializer(many=True), **READ, 422: PROBLEM},
     )
     def get(self, request: Request, division: str) -> Response:
         """By number."""
@@ -186,6 +199,6 @@ class Fixtures(APIView):
         if player:
             own = {pk for pk, entry in names.entries.items() if entry.player.public_id == player}
             rows = [row for row in rows if own & {entry for slot in row.slots for entry in (slot.entry, slot.absent)}]
-        return Response(
-            serializers.FixtureSerializer([fixture_body(row, names, targets) for row in rows], many=True).data
-        )
+        part, headers = part_of(request, rows, lambda row: (row.number,))
+        bodies = [fixture_body(row, names, targets) for row in part]
+        return Response(serializers.FixtureSerializer(bodies, many=True).data, headers=headers)

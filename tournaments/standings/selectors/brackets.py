@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
+from matches.play.watching.live_now import live_scores
 from matches.presentation.labels import shown_score
 from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import FINAL
@@ -62,6 +64,8 @@ class PlayedMatch(NamedTuple):
     """Whether the bracket was kept when this result was corrected."""
     kept_side: int | None = None
     """The side that advances in that case; None: nobody."""
+    live_score: tuple[int, int] | None = None
+    """The score that spectators see of a match that is being played here."""
 
     @property
     def onward(self) -> int | None:
@@ -109,19 +113,23 @@ class RoundRow:
 
 
 def rounds_of(division: Division) -> list[RoundRow]:
-    """Return all rounds of a division with fixtures and standing results, by stage; five queries."""
+    """Return all rounds of a division with fixtures, standing results and the scores of matches played here, by stage.
+
+    Five queries, and one if matches are being played here.
+    """
     slots: dict[int, list[SlotRow]] = {}
     for fixture, *values in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
         slots.setdefault(fixture, []).append(SlotRow(*values))
     by_round: dict[int, list[FixtureRow]] = {}
     results = _standing_results(division)
-    for pk, round_, number, status, public_id, due_at, condition, match, *played in (
-        Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
-    ):
+    fixtures = Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
+    playing = [row[len(FIXTURE) - 1] for row in fixtures if row[len(FIXTURE) + 1] == Match.State.LIVE]
+    live = live_scores(playing, timezone.now()) if playing else {}
+    for pk, round_, number, status, public_id, due_at, condition, match, *played in fixtures:
         first, second = slots[pk]
         row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
         if match is not None:
-            row.played = PlayedMatch(*played)._replace(**results.get(match, {}))
+            row.played = PlayedMatch(*played)._replace(live_score=live.get(match), **results.get(match, {}))
         by_round.setdefault(round_, []).append(row)
     rounds = Round.objects.filter(bracket__stage__division=division).select_related("bracket__stage")
     return [
@@ -266,7 +274,7 @@ def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> Box:
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,
         can_enter=options.can_enter and bool(row.played.public_id),
-        seq=row.played.seq,
+        seq=row.played.seq if options.can_enter else 0,
     )
 
 
@@ -300,6 +308,8 @@ def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: Brack
         line.late = slot.source == Slot.Source.ENTRY and entry.pk in options.late
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
         _set_result(line, side, slot, row, length)
+    elif row.played.live_score is not None:
+        line.score = row.played.live_score[side]
     return line
 
 

@@ -1,0 +1,211 @@
+"""The page of a floor: calls, results, tables, the forecast and who may do what."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from matches.models import Match, Result
+from players.actors import Actor
+from players.models import User
+from tests.pages import html
+from tests.tournaments.conftest import RunningEvent
+from tournaments.events.services.events import update_tournament
+from tournaments.floor.services import autopilot, calls, opening
+from tournaments.models import Division, Fixture, FloorEvent, Round, Table, Tournament
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def division(drawn: Callable[..., Division]) -> Division:
+    """A knockout of eight, to 7 points."""
+    return drawn(8, match_length=7)
+
+
+class Page:
+    """Alice's view of the floor."""
+
+    def __init__(self, client: Client, tournament: Tournament) -> None:
+        self.client, self.tournament = client, tournament
+        self.args = (tournament.club.slug, tournament.slug)
+
+    def url(self, name: str, *more: str) -> str:
+        return reverse(name, args=[*self.args, *more])
+
+    def html(self) -> str:
+        response = self.client.get(self.url("floor"))
+        assert response.status_code == 200
+        return html(response)
+
+    def do(self, action: str, **data: Any) -> str:
+        response = self.client.post(self.url("floor-action", action), data, follow=True)
+        return html(response)
+
+    def fixture(self, number: int) -> str:
+        return Fixture.objects.get(stage__division__tournament=self.tournament, number=number).public_id
+
+    def table(self, label: str) -> str:
+        return Table.objects.get(tournament=self.tournament, label=label).public_id
+
+
+@pytest.fixture
+def page(alice_client: Client, division: Division) -> Page:
+    """The floor, opened with three tables."""
+    page = Page(alice_client, division.tournament)
+    assert "Open the floor" in page.html()
+    assert "The floor is open." in page.do("open", tables=3)
+    return page
+
+
+def test_a_match_is_called_started_scored_and_decided_from_the_page(page: Page) -> None:
+    assert "Call to table 1" in page.html()
+    assert " is called to table 1." in page.do("call", fixture=page.fixture(1), table=page.table("1"))
+    assert "Call to table 2" in page.html()
+    assert " has started." in page.do("start", fixture=page.fixture(1))
+    shown = page.do("score", fixture=page.fixture(1), left=6, right=4)
+    assert " stands 6–4." in shown
+    assert "1 playing · 2 free" in shown
+
+    sheet = html(page.client.get(page.url("floor-match", page.fixture(1))))
+    assert 'name="left" value="7"' in sheet, "the leader's win is one tap away"
+    assert "Then: Player" in sheet
+    assert "goes to M5." in sheet
+    assert "Table 1 is free." in sheet
+
+    seq = Match.objects.get(state=Match.State.OPEN, begun_at__isnull=False).seq
+    posted = {"left": 7, "right": 4, "after": seq}
+    done = page.client.post(page.url("fixture-result", page.fixture(1)), posted, follow=True)
+    assert done.redirect_chain[-1][0] == page.url("floor"), "the floor has taken the place of the console"
+    assert "3 free" in html(done)
+
+
+def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
+    entered = page.client.post(page.url("floor-line"), {"line": "m2 7-3"}, follow=True)
+    assert "M2 ·" in html(entered)
+    refused = page.client.post(page.url("floor-line"), {"line": "m99 7-3"})
+    assert refused.status_code == 422
+    assert "m99 7-3" in html(refused)
+    page.do("call", fixture=page.fixture(1), table=page.table("3"))
+    assert re.search(r"Undone: M1 .* is called to table 3\.", page.do("undo"))
+    assert "3 free" in page.html()
+
+
+def test_a_no_show_takes_two_taps_and_a_line_takes_it_back(page: Page) -> None:
+    page.do("call", fixture=page.fixture(1), table=page.table("1"))
+    assert "Who is missing?" not in page.html()
+    FloorEvent.objects.update(at=timezone.now() - timedelta(minutes=20))
+    assert "Who is missing?" in page.html()
+    assert "Enter “undo” in the line" in page.do("no-show", fixture=page.fixture(1), side="0")
+    result = Result.objects.get()
+    assert (result.kind, result.winner) == ("forfeit", 1)
+    assert "nobody is a no-show" in page.do("no-show", fixture=page.fixture(1), side="1")
+    assert Result.objects.count() == 1
+    page.client.post(page.url("floor-line"), {"line": "undo"})
+    match = Fixture.objects.get(public_id=page.fixture(1)).match
+    assert match is not None
+    assert match.state == Match.State.OPEN
+
+
+def test_a_call_of_the_autopilot_is_taken_back_by_one_tap(page: Page) -> None:
+    page.do("autopilot", mode="call")
+    event = page.tournament.pk
+    assert len(autopilot.call_ready(tournament_id=event, now=timezone.now())) == 3
+    assert "Take back the call" in page.html()
+    last = FloorEvent.objects.filter(kind="called").latest("pk").fixture
+    assert last is not None
+    assert " is held." in page.do("take-back", fixture=last.public_id)
+    [instead] = autopilot.call_ready(tournament_id=event, now=timezone.now())
+    assert instead.fixture != last, "it is on hold"
+    assert "is not called" in page.do("take-back", fixture=last.public_id), "a second tap changes nothing"
+
+
+def test_a_table_out_of_use_a_pause_and_the_autopilot(page: Page) -> None:
+    assert "Lamp broken" in page.do("out", table=page.table("2"), reason="Lamp broken")
+    assert "1 out of use" in page.html()
+    assert "Back in use" in html(page.client.get(page.url("floor-table", page.table("2"))))
+    page.do("back", table=page.table("2"))
+    assert "out of use" not in page.html()
+    assert "Call M1" in html(page.client.get(page.url("floor-table", page.table("2"))))
+    assert "Paused until" in page.do("pause", until="20:00")
+    assert "Call to table" not in page.html()
+    page.do("resume")
+    assert "Autopilot calls by itself" in page.do("autopilot", mode="call")
+
+
+def test_what_the_page_refuses(page: Page) -> None:
+    page.do("call", fixture=page.fixture(1), table=page.table("1"))
+    assert "M1" in page.do("call", fixture=page.fixture(2), table=page.table("1")), "the table is taken"
+    assert "1 called · 2 free" in page.html()
+    assert "These are not rounds" in page.do("shorten", changes="1:7:5 nonsense")
+    assert page.client.get(page.url("floor-table", "a" * 10)).status_code == 404
+
+
+@pytest.mark.parametrize(("action", "status"), [("pause", 403), ("autopilot", 403), ("undo", 302)])
+def test_an_assistant_calls_but_does_not_pause(
+    page: Page, erin: User, as_user: Callable[[User | None], Client], action: str, status: int
+) -> None:
+    client = as_user(erin)
+    assert client.get(page.url("floor")).status_code == 200
+    assert client.post(page.url("floor-action", action), {"mode": "call"}).status_code == status
+
+
+def test_the_pilot_proposes_shorter_matches_and_one_click_applies_them(page: Page, by_alice: Actor) -> None:
+    assert "Closing-time pilot" not in page.html()
+    now = timezone.now()
+    closing = {"starts_at": now - timedelta(hours=1), "ends_at": now + timedelta(hours=3, minutes=30)}
+    update_tournament(tournament=page.tournament, by=by_alice, now=now, **closing)
+    response = page.client.get(page.url("floor"))
+    assert "Closing-time pilot" in html(response)
+    option = response.context["pilot"][0]
+    assert option.button in html(response)
+    page.do("shorten", changes=option.value)
+    assert Round.objects.filter(length__lt=7).count() == option.rounds
+    again = " ".join("{0}:{2}:{1}".format(*item.split(":")) for item in option.value.split())
+    page.do("shorten", changes=again)
+    assert set(Round.objects.values_list("length", flat=True)) == {7}, "the reverse undoes it"
+
+
+def test_the_champion_is_on_the_floor_as_soon_as_the_final_is_over(page: Page) -> None:
+    for number in range(1, 8):
+        page.client.post(page.url("floor-line"), {"line": f"m{number} 7-1"})
+    assert "Main: won by <b>Player" in page.html()
+
+
+def test_the_line_says_what_enter_will_do(page: Page) -> None:
+    page.do("call", fixture=page.fixture(1), table=page.table("2"))
+    shown = html(page.client.get(page.url("floor-preview"), {"line": "m1 7-4"}))
+    assert " beats " in shown
+    assert "winner to M5" in shown
+    assert 'data-outline="2"' in shown
+    assert "field-error" in html(page.client.get(page.url("floor-preview"), {"line": "m99 7-4"}))
+    assert html(page.client.get(page.url("floor-preview"), {"line": ""})).strip() == ""
+    entered = page.client.post(page.url("floor-line"), {"line": "t3 out lamp broken"}, follow=True)
+    assert "Table 3 is out of use." in html(entered)
+
+
+def test_players_read_on_their_pages_to_which_table_they_are_called(
+    running: RunningEvent, bob: User, carol: User, dave: User, as_user: Callable[[User | None], Client], by_alice: Actor
+) -> None:
+    now = timezone.now()
+    Tournament.objects.update(tables=4)
+    opening.open_floor(tournament=running.tournament, by=by_alice, now=now)
+    table = Table.objects.get(label="4")
+    match = running.fixture.match
+    assert match is not None
+    places = (reverse("my-matches"), f"/matches/{match.public_id}/", running.url)
+
+    def reads(user: User) -> list[bool]:
+        return ["You are called to table 4." in html(as_user(user).get(place)) for place in places]
+
+    assert reads(bob) == [False] * 3
+    calls.call(fixture=running.fixture, table=table, by=by_alice, now=now)
+    assert reads(bob) == reads(carol) == [True] * 3
+    assert reads(dave) == [False] * 3
+    calls.start(fixture=running.fixture, by=by_alice, now=now)
+    assert reads(bob) == [False] * 3

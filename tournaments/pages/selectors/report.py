@@ -1,0 +1,234 @@
+"""The report of an event: the winners of each bracket, prizes, figures, upsets and rating changes."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from matches.analysis.night import Night, night
+from matches.models import Match, RatingChange, Result
+from matches.presentation.labels import score_of
+from matches.presentation.visibility import Viewer
+from players.access import Role, Visitor, is_at_least, role_in
+from players.models import Player
+from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.prizes.selectors.places import standings_of
+from tournaments.prizes.selectors.prize_views import DivisionPrizesView, prizes_view
+from tournaments.prizes.shares import Standing
+from tournaments.standings.layout import ranking_name
+from tournaments.state.names import Names, names_for, shown
+
+PLACES_LISTED = 4
+"""The lowest place that is listed for a bracket."""
+MOST_UPSETS = 5
+UNPLAYED = (Result.Kind.WALKOVER, Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLine:
+    """A place of a bracket, such as 3–4, and who has it."""
+
+    place: str
+    names: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BracketReport:
+    """The best places of a bracket or table, as far as they are certain."""
+
+    key: str
+    title: str
+    is_over: bool
+    places: list[PlaceLine]
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionReport:
+    """A division: its champion (empty until that is certain), its brackets, and its prizes if they are published."""
+
+    division: Division
+    entries: int
+    champion: str
+    brackets: list[BracketReport]
+    prizes: DivisionPrizesView | None
+
+
+@dataclass(frozen=True, slots=True)
+class Upset:
+    """A match that the player with the lower rating won; ratings before the match, in FIBS points."""
+
+    match: str
+    winner: str
+    loser: str
+    score: str
+    winner_rating: float
+    loser_rating: float
+
+    @property
+    def difference(self) -> float:
+        """How much lower the winner was rated."""
+        return self.loser_rating - self.winner_rating
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPlayer:
+    """A player's rating before their first and after their last rated match of the event."""
+
+    player: str
+    name: str
+    before: float
+    after: float
+    matches: int
+
+    @property
+    def change(self) -> float:
+        """What the event changed."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How large the event was; points count both sides of every score."""
+
+    players: int = 0
+    entries: int = 0
+    matches: int = 0
+    walkovers: int = 0
+    points: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EventReport:
+    """Everything on the page of the report."""
+
+    tournament: Tournament
+    divisions: list[DivisionReport]
+    figures: Figures
+    upsets: list[Upset] = field(default_factory=list)
+    ratings: list[RatedPlayer] = field(default_factory=list)
+
+
+def event_report(user: Visitor, tournament: Tournament) -> EventReport:
+    """Return the report of an event, with names as this reader may see them."""
+    staff = is_at_least(role_in(user, tournament.club), Role.ASSISTANT)
+    divisions = list(tournament.divisions.select_related("tournament__club", "pool"))
+    fixtures = Fixture.objects.filter(stage__division__in=divisions, match__isnull=False)
+    matches = Match.objects.filter(pk__in=fixtures.values("match")).select_related("player_0", "player_1").in_bulk()
+    results = _standing(matches)
+    changes = _changes(matches)
+    return EventReport(
+        tournament,
+        [_division(row, names_for(user, row)) for row in divisions],
+        _figures(divisions, results),
+        _upsets(matches, results, changes, staff),
+        _rated(changes, staff),
+    )
+
+
+def event_night(user: Visitor, tournament: Tournament) -> Night:
+    """Return how well the event was played, as far as this reader may see it."""
+    fixtures = Fixture.objects.filter(stage__division__tournament=tournament, match__isnull=False)
+    return night(Q(pk__in=fixtures.values("match")), Viewer.of(user))
+
+
+def _division(division: Division, names: Names) -> DivisionReport:
+    standings = standings_of(division)
+    prizes = prizes_view(division, names)
+    return DivisionReport(
+        division,
+        division.entries.exclude(status=Entry.Status.WAITING).count(),
+        _champion(standings, names),
+        [_bracket(key, standing, names) for key, standing in standings.items() if standing.placings],
+        prizes if prizes.is_published else None,
+    )
+
+
+def _champion(standings: dict[str, Standing], names: Names) -> str:
+    """Return who has first place of the bracket or table that decides the title; groups decide none."""
+    first = next(iter(standings.values()), Standing())
+    best = first.placings[0] if first.placings else None
+    if best is None or best.first != 1 or len(best.entries) != 1:
+        return ""
+    return names.of(best.entries[0])
+
+
+def _bracket(key: str, standing: Standing, names: Names) -> BracketReport:
+    places = [
+        PlaceLine(
+            str(row.first) if row.first == row.last else f"{row.first}–{row.last}",
+            [names.of(entry) for entry in row.entries],
+        )
+        for row in standing.placings
+        if row.last <= PLACES_LISTED
+    ]
+    return BracketReport(key, ranking_name(key), standing.over, places)
+
+
+def _standing(matches: dict[int, Match]) -> dict[int, Result]:
+    """Return match id -> its standing result."""
+    rows = Result.objects.filter(match__in=matches).order_by("version")
+    return {row.match_id: row for row in rows if row.kind != Result.Kind.VOID}
+
+
+def _changes(matches: dict[int, Match]) -> list[RatingChange]:
+    """Return the rating changes of these matches in order, each match and player once."""
+    rows = RatingChange.objects.filter(match__in=matches).select_related("player").order_by("finished_at", "match_id")
+    changes: dict[tuple[int, int], RatingChange] = {}
+    for row in rows:
+        changes.setdefault((row.match_id, row.player_id), row)
+    return list(changes.values())
+
+
+def _figures(divisions: Sequence[Division], results: dict[int, Result]) -> Figures:
+    entered = Entry.objects.filter(division__in=divisions, status=Entry.Status.IN)
+    unplayed = sum(row.kind in UNPLAYED for row in results.values())
+    return Figures(
+        players=entered.values("player").distinct().count(),
+        entries=entered.count(),
+        matches=len(results) - unplayed,
+        walkovers=unplayed,
+        points=sum((row.score_0 or 0) + (row.score_1 or 0) for row in results.values()),
+    )
+
+
+def _upsets(
+    matches: dict[int, Match], results: dict[int, Result], changes: Sequence[RatingChange], staff: bool
+) -> list[Upset]:
+    """Return the wins against the largest rating differences."""
+    upsets = []
+    for row in changes:
+        result, match = results.get(row.match_id), matches[row.match_id]
+        if not row.won or row.rating_before >= row.opponent_before or result is None or result.winner is None:
+            continue
+        loser = match.players[1 - result.winner]
+        upsets.append(
+            Upset(
+                match.public_id,
+                shown(row.player, staff),
+                shown(loser, staff),
+                _score(match, result, result.winner),
+                row.rating_before,
+                row.opponent_before,
+            )
+        )
+    return sorted(upsets, key=lambda upset: -upset.difference)[:MOST_UPSETS]
+
+
+def _score(match: Match, result: Result, winner: int) -> str:
+    """Return the score from the winner's point of view; empty if there is none."""
+    if result.score_0 is None or result.score_1 is None:
+        return ""
+    return score_of(match, winner, (result.score_0, result.score_1))
+
+
+def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:
+    """Return every rated player, the largest gain first."""
+    by_player: dict[Player, list[RatingChange]] = defaultdict(list)
+    for row in changes:
+        by_player[row.player].append(row)
+    players = [
+        RatedPlayer(player.public_id, shown(player, staff), rows[0].rating_before, rows[-1].rating_after, len(rows))
+        for player, rows in by_player.items()
+    ]
+    return sorted(players, key=lambda player: -player.change)

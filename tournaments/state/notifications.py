@@ -1,0 +1,127 @@
+"""Notifications about draws, rounds, matches that can be played, and the waiting list."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from matches.models import Match
+from matches.reporting.notification_kinds import match_is_open
+from matches.reporting.services.notifications import side_notices
+from players.notifications.kinds import Kind, Params
+from players.notifications.services import accounts_of, notify, notify_each, users_of
+from tournaments.models import Division, Draw, Entry, Fixture, Slot
+
+DRAW_PUBLISHED, ROUND_PAIRED, MATCH_READY, MOVED_UP = "draw_published", "round_paired", "match_ready", "moved_up"
+
+LEFT_OUT = "left_out"
+"""Variant for players who were entered but not checked in when the draw was made with those here."""
+
+
+def _is_published(params: Params) -> bool:
+    return Draw.objects.filter(pk=params["draw"], state=Draw.State.PUBLISHED).exists()
+
+
+def _is_in(params: Params) -> bool:
+    return Entry.objects.filter(pk=params["entry"], status=Entry.Status.IN).exists()
+
+
+KINDS = (
+    Kind(
+        code=MATCH_READY,
+        label=gettext_noop("You have an opponent for your next match"),
+        sentences={"": gettext_noop("Your match against {opponent} is ready.")},
+        players=("opponent",),
+        is_current=match_is_open,
+    ),
+    Kind(
+        code=DRAW_PUBLISHED,
+        label=gettext_noop("The draw is published"),
+        sentences={
+            "": gettext_noop("The draw is published."),
+            LEFT_OUT: gettext_noop("The draw was made without you, because you were not checked in."),
+        },
+        details={
+            LEFT_OUT: gettext_noop("You are on the waiting list. If you are here, ask the director to let you in.")
+        },
+        is_current=_is_published,
+    ),
+    Kind(
+        code=ROUND_PAIRED,
+        label=gettext_noop("A round is paired"),
+        sentences={"": gettext_noop("Round {round} is paired.")},
+        default=frozenset({"site", "push"}),
+        lapses_after=timedelta(hours=12),
+        is_current=_is_published,
+    ),
+    Kind(
+        code=MOVED_UP,
+        label=gettext_noop("You move up from the waiting list"),
+        sentences={"": gettext_noop("A place became free: you are in.")},
+        is_current=_is_in,
+    ),
+)
+
+
+def notify_published(division: Division, draw: Draw, now: datetime) -> None:
+    """Tell everybody who is entered that the draw, or a round, is published, and those who were left out of it."""
+    entered = division.entries.filter(status=Entry.Status.IN).values_list("player", flat=True)
+    kind = ROUND_PAIRED if draw.round else DRAW_PUBLISHED
+    params = {"draw": draw.pk, "context": _title(division), **({"round": draw.round} if draw.round else {})}
+    notify(users=users_of(entered), kind=kind, params=params, url=_page(division), key=f"draw:{draw.pk}", now=now)
+    left_out = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING)
+    users = users_of(left_out.values_list("player", flat=True))
+    notify(
+        users=users,
+        kind=kind,
+        params={**params, "variant": LEFT_OUT},
+        url=_page(division),
+        key=f"draw:{draw.pk}",
+        now=now,
+    )
+
+
+def notify_moved_up(division: Division, entry: Entry, now: datetime) -> None:
+    """Tell a player that they have moved from the waiting list into the field."""
+    params = {"entry": entry.pk, "context": _title(division)}
+    key = f"{MOVED_UP}:{entry.pk}:{now:%Y%m%d%H%M%S}"
+    notify(users=users_of([entry.player_id]), kind=MOVED_UP, params=params, url=_page(division), key=key, now=now)
+
+
+def notify_ready(division: Division, opened: Sequence[tuple[Fixture, Match]], now: datetime) -> None:
+    """Tell the players of matches that follow from others that they can be played.
+
+    The first matches of a draw and the pairings of a round are announced with the draw itself.
+    """
+    following = Slot.objects.filter(
+        fixture__in=[fixture for fixture, _ in opened], source__in=(Slot.Source.WINNER, Slot.Source.LOSER)
+    )
+    fixtures = set(following.values_list("fixture", flat=True)) if opened else set()
+    ready = [(fixture, match) for fixture, match in opened if fixture.pk in fixtures]
+    if not ready:
+        return
+    accounts = accounts_of([player.pk for _, match in ready for player in match.players])
+    notices = [
+        notice
+        for fixture, match in ready
+        for notice in side_notices(
+            match, (0, 1), match_params(division, fixture, match), f"{MATCH_READY}:{match.public_id}", accounts
+        )
+    ]
+    notify_each(kind=MATCH_READY, notices=notices, now=now)
+
+
+def match_params(division: Division, fixture: Fixture, match: Match) -> dict[str, Any]:
+    """Return the parameters that every notification about a match of an event has."""
+    return {"match": match.public_id, "context": f"{_title(division)} · M{fixture.number}"}
+
+
+def _title(division: Division) -> str:
+    return f"{division.tournament.name} · {division.name}"
+
+
+def _page(division: Division) -> str:
+    event = division.tournament
+    return reverse("division", args=[event.club.slug, event.slug, division.public_id])

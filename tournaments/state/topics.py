@@ -1,0 +1,34 @@
+"""Divisions and events as topics of the event stream."""
+
+from django.http import Http404, HttpRequest
+
+from core.live.publishing import last_touch, now_shown
+from matches.lifecycle.locks import matches_topic
+from tournaments import access
+from tournaments.models import Tournament
+
+
+def division_number(request: HttpRequest, public_id: str) -> int:
+    """Return the `seq` of a division for whoever may see it; raise Http404 for others."""
+    return access.division(request.user, public_id).seq
+
+
+def event_number(request: HttpRequest, public_id: str) -> int:
+    """Return when an event changed last, for whoever may see it; raise Http404 for others."""
+    return last_touch(access.tournament_by_id(request.user, public_id).topic)
+
+
+def matches_number(request: HttpRequest, topic: str) -> int:
+    """Return when a match of a division changed last, by the topic of the division; raise Http404 if hidden."""
+    kind, _, public_id = topic.partition(":")
+    if kind != "division":
+        raise Http404
+    return last_touch(matches_topic(access.division(request.user, public_id).topic))
+
+
+def event_topics(event: Tournament) -> str:
+    """The topics of an event that a page rendered now watches, with the numbers that it shows."""
+    divisions = event.divisions.values_list("public_id", flat=True)
+    topics = [event.topic, *(matches_topic(f"division:{public_id}") for public_id in divisions)]
+    number = now_shown()
+    return " ".join(f"{topic}={number}" for topic in topics)

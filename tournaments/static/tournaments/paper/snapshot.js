@@ -1,0 +1,116 @@
+/**
+ * Keeps the snapshot of an event on the director's device, read again every ten minutes, and shows, prints or saves it
+ * when the server cannot be reached. One snapshot an event; those older than two days are removed.
+ */
+
+const EVERY = 10 * 60_000; // ms
+const PATIENCE = 20_000;
+const KEPT_FOR = 2 * 24 * 3_600_000;
+
+const part = document.getElementById("keep-snapshot");
+const { url, event } = part.dataset;
+const text = part.querySelector("[data-text]");
+const showButton = part.querySelector("[data-show]");
+const download = part.querySelector("[data-download]");
+let kept = null;
+
+const opened = new Promise((resolve, reject) => {
+  const request = indexedDB.open("barpoint-snapshots", 1);
+  request.onupgradeneeded = () => request.result.createObjectStore("snapshots", { keyPath: "event" });
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+
+/** The result of a request to the store of snapshots. */
+async function inStore(mode, act) {
+  const store = (await opened).transaction("snapshots", mode).objectStore("snapshots");
+  return new Promise((resolve, reject) => {
+    const request = act(store);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+async function read() {
+  const signal = AbortSignal.timeout(PATIENCE);
+  const answer = await fetch(url, { cache: "no-store", signal });
+  if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const sheets = page.querySelector(".sheets-of-paper");
+  if (!sheets) throw new Error("not a snapshot");
+  const styles = [...page.querySelectorAll('link[rel="stylesheet"]')].map((link) => link.getAttribute("href"));
+  const css = await Promise.all(styles.map((style) => fetch(style, { signal }).then((file) => file.text())));
+  return { event, at: Date.now(), title: page.title, body: page.body.className, html: sheets.outerHTML, css: css.join("\n") };
+}
+
+async function keep() {
+  let failed = false;
+  try {
+    kept = await read();
+    await inStore("readwrite", (store) => store.put(kept));
+  } catch {
+    failed = true;
+  }
+  say(failed);
+}
+
+function say(failed) {
+  if (!kept) return;
+  const time = new Date(kept.at).toLocaleTimeString(document.documentElement.lang, {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  text.textContent = (failed ? part.dataset.failed : part.dataset.kept).replace("{time}", time);
+  showButton.hidden = false;
+  download.hidden = false;
+}
+
+/** Put the sheets in the place of the page; the address stays, so that loading it again leads back. */
+function show() {
+  const style = new CSSStyleSheet();
+  style.replaceSync(kept.css);
+  document.adoptedStyleSheets = [style];
+  document.body.className = kept.body;
+  const sheets = new DOMParser().parseFromString(kept.html, "text/html").body.firstElementChild;
+  const bar = document.createElement("p");
+  bar.className = "paper-bar no-print";
+  for (const [label, act] of [
+    [part.dataset.print, () => print()],
+    [part.dataset.back, () => location.reload()],
+  ]) {
+    const button = document.createElement("button");
+    button.className = "button";
+    button.textContent = label;
+    button.addEventListener("click", act);
+    bar.append(button);
+  }
+  const main = document.getElementById("main");
+  main.replaceChildren(bar, sheets);
+  document.body.replaceChildren(main);
+}
+
+/** A page that needs nothing but itself. */
+function asFile() {
+  const parts = ['<!doctype html><meta charset="utf-8"><title>', kept.title, "</title><style>", kept.css, "</style>"];
+  const file = new Blob([...parts, `<body class="${kept.body}">`, kept.html], { type: "text/html" });
+  URL.revokeObjectURL(download.href);
+  download.href = URL.createObjectURL(file);
+  download.download = part.dataset.file;
+}
+
+async function begin() {
+  kept = (await inStore("readonly", (store) => store.get(event))) ?? null;
+  for (const old of await inStore("readonly", (store) => store.getAll())) {
+    if (Date.now() - old.at > KEPT_FOR) await inStore("readwrite", (store) => store.delete(old.event));
+  }
+  say(false);
+  if (!kept || Date.now() - kept.at > EVERY) await keep();
+  setInterval(keep, EVERY);
+}
+
+showButton.addEventListener("click", show);
+download.addEventListener("click", asFile);
+addEventListener("offline", () => say(true));
+addEventListener("online", keep);
+begin();

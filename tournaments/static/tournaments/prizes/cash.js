@@ -1,0 +1,58 @@
+// The cash desk: finds a player in the list, counts the box, and says on the button what closing will record.
+
+const amountOf = (text, exponent) => Math.round(Number((text || "0").replace(",", ".")) * 10 ** exponent);
+
+const textOf = (amount, exponent) =>
+  (amount / 10 ** exponent).toLocaleString("en-US", { minimumFractionDigits: exponent, maximumFractionDigits: exponent });
+
+function setUpSearch(field) {
+  field.hidden = false;
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    for (const line of document.querySelectorAll(".account-line")) {
+      line.hidden = !line.dataset.name.includes(wanted);
+    }
+  });
+}
+
+function setUpCount(form) {
+  const exponent = Number(form.dataset.exponent);
+  const expected = Number(form.dataset.expected);
+  const counted = form.elements.counted;
+  const button = form.querySelector("button");
+  const plain = button.textContent;
+  const notes = form.querySelector(".count-notes");
+
+  const label = () => {
+    const difference = amountOf(counted.value, exponent) - expected;
+    const which = difference === 0 ? "exact" : difference < 0 ? "short" : "over";
+    const known = counted.value.trim() !== "" && !Number.isNaN(difference);
+    const amount = textOf(Math.abs(difference), exponent);
+    button.textContent = known ? form.dataset[which].replace("{amount}", amount) : plain;
+  };
+  counted.addEventListener("input", label);
+  if (notes) {
+    notes.hidden = false;
+    notes.addEventListener("input", () => {
+      let sum = amountOf(notes.querySelector("[data-coins]").value, exponent);
+      for (const note of notes.querySelectorAll("[data-worth]")) {
+        sum += Number(note.dataset.worth) * (Number.parseInt(note.value, 10) || 0);
+      }
+      counted.value = (sum / 10 ** exponent).toFixed(exponent);
+      label();
+    });
+  }
+}
+
+for (const field of document.querySelectorAll("[data-find]")) setUpSearch(field);
+for (const form of document.querySelectorAll("[data-count]")) setUpCount(form);
+// On paper nothing opens, so that all payments are printed.
+addEventListener("beforeprint", () => {
+  for (const payments of document.querySelectorAll("details[data-payments]")) {
+    payments.open = true;
+  }
+});
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
+}
