@@ -72,10 +72,10 @@ class Site:
                 f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self.database}'",
             )
             return
-        # Each request opens the file again, and a folder cannot be opened.
+        # Connections stay open from one request to the next, so the file under them is overwritten in its place.
         for file in self.var.glob(f"{DATABASE}*"):
-            file.rename(self.var / f"gone-{file.name}")
-        (self.var / DATABASE).mkdir()
+            with file.open("r+b") as opened:
+                opened.write(b"\1" * file.stat().st_size)
 
     def end(self) -> None:
         self.process.terminate()
@@ -128,7 +128,7 @@ def test_no_secret_is_in_the_log(site: Site) -> None:
     account = {"display_name": "Bob", "email": "bob@example.org", "new_password": PASSWORD}
     site.ask("GET", "/sign-up/")
     assert site.ask("POST", "/sign-up/", account)[0] == 302
-    api_token = re.findall(r'"token": ?"(\w{40})"', site.token()[1])[0]
+    api_token = re.findall(r'"token": ?"(bp_[\w-]{43})"', site.token()[1])[0]
     link = match_link(site)
     invitation, reset = secrets.token_urlsafe(24), f"MQ/{secrets.token_urlsafe(12)}"
     session, csrf = site.cookies["sessionid"], site.cookies["csrftoken"]
@@ -159,7 +159,7 @@ def test_no_secret_is_in_the_log(site: Site) -> None:
 
     log = site.log()
     assert log.count("Internal Server Error") >= len(answers), "the failures are in the log"
-    assert log.count("OperationalError") >= len(answers), "and so are their tracebacks"
+    assert log.count("OperationalError" if POSTGRES else "DatabaseError") >= len(answers), "and so are their tracebacks"
     names = {
         "password": PASSWORD, "session": session, "csrf": csrf, "token": api_token, "link": link,
         "signature": link.rpartition(".")[2], "invitation": invitation, "reset": reset.partition("/")[2],

@@ -81,12 +81,12 @@ def warmed_up(checking: Checking) -> None:
 
 def stopped_without_lock(checking: Checking) -> bool:
     """Stop the worker and return True if it held no database lock; otherwise let it continue."""
-    os.kill(checking.pid("worker"), signal.SIGSTOP)
+    os.kill(checking.pid("records"), signal.SIGSTOP)
     database = sqlite3.connect(checking.var / DATABASE, timeout=0, isolation_level=None)
     try:
         database.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError:
-        os.kill(checking.pid("worker"), signal.SIGCONT)
+        os.kill(checking.pid("records"), signal.SIGCONT)
         return False
     finally:
         database.close()
@@ -98,7 +98,7 @@ def test_a_worker_killed_during_an_adjudication(checking: Checking) -> None:
     for games in (240, 241, 242):
         checking.send(long_session(games))
     assert eventually(lambda: checking.states()["working"] > 0)
-    checking.kill("worker")
+    checking.kill("records")
     interrupted = checking.rows("SELECT id FROM matches_submission WHERE state = 'working'")
     assert interrupted
     assert not checking.verdicts().keys() & {submission_id for (submission_id,) in interrupted}
@@ -116,7 +116,7 @@ def test_a_broker_killed_between_upload_and_work(checking: Checking) -> None:
     for seed in range(5):
         assert checking.send(simulated(seed=seed)) < NOT_HUNG
     checking.kill("valkey")
-    os.kill(checking.pid("worker"), signal.SIGCONT)
+    os.kill(checking.pid("records"), signal.SIGCONT)
     assert checking.states()["done"] == 1
     assert eventually(lambda: checking.all_done(6), PATIENCE)
     assert set(checking.verdicts().values()) == {1}
@@ -142,7 +142,7 @@ def test_a_record_that_kills_every_worker_is_given_up(checking: Checking) -> Non
     for attempt in (1, 2, 3):
         query = f"SELECT 1 FROM matches_submission WHERE state = 'working' AND attempts = {attempt}"
         assert eventually(lambda query=query: bool(checking.rows(query)), PATIENCE), attempt
-        checking.kill("worker")
+        checking.kill("records")
     assert eventually(lambda: checking.states()["failed"] == 1, PATIENCE)
     assert checking.rows("SELECT failure FROM matches_submission WHERE state = 'failed'") == [("adjudication_gave_up",)]
     checking.send(simulated(seed=1))

@@ -18,7 +18,7 @@ from config.valkey import free_port
 
 DATABASE = "barpoint.sqlite3"
 ROOT = Path(__file__).resolve().parents[2]
-CHILDREN = ("valkey", "web", "clock", "worker", "beat")
+CHILDREN = ("valkey", "web", "clock", "worker", "records", "analysis", "beat")
 
 
 def alive(pid: int) -> bool:
@@ -51,7 +51,9 @@ def migrated() -> bytes:
 def environment(var: Path) -> dict[str, str]:
     """Return the environment of an installation in a folder; DEBUG only avoids hashing the static files."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return kept | {"BARPOINT_VAR": str(var), "DEBUG": "1"}
+    # The worker of analyses runs, but finds no program that would compete with the others for the CPU.
+    no_program = {"ANALYSIS_BACKEND": "gnubg", "ANALYSIS_GNUBG": "/nonexistent"}
+    return kept | {"BARPOINT_VAR": str(var), "DEBUG": "1"} | no_program
 
 
 class Installation:

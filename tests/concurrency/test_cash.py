@@ -1,0 +1,94 @@
+"""Two directors at the cash desk at once: a prize is paid once, a fee taken once, and the box closed as counted."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from matches.lifecycle.finish import ResultInput
+from players.models import Club, Player, User
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players
+from tests.concurrency.racing import at_once, faults, refusals
+from tournaments.ledger.selectors.accounts import account_of
+from tournaments.ledger.selectors.box import box_of
+from tournaments.ledger.services import desk, payments
+from tournaments.ledger.services.payments import PaymentInput
+from tournaments.models import CashDesk, Division, Entry, Payment
+from tournaments.prizes.selectors.prizes import prizes_of
+from tournaments.prizes.services import payouts, plans
+from tournaments.prizes.services.plans import PlanInput
+from tournaments.prizes.shares import Pot
+from tournaments.results.services import results
+
+__all__ = ["club", "make_players"]
+
+pytestmark = POSTGRESQL_ONLY
+RACES = 5
+FEE = 10
+
+
+@pytest.fixture
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
+
+
+def played(builder: EventBuilder) -> Division:
+    """A division of two with a published prize of 20 for the winner."""
+    division = builder.drawn(2, fee=FEE)
+    plans.save_plan(division=division, plan=PlanInput([Pot("main", (10000,))]), publish=True, **builder.acts)
+    (final,) = fixtures(division)
+    results.enter_result(fixture=final, result=ResultInput(0, (1, 0)), **builder.acts)
+    return Division.objects.select_related("tournament__club").get(pk=division.pk)
+
+
+def pay_twice(builder: EventBuilder, division: Division) -> list[Any]:
+    (prize,) = prizes_of(division).rows
+    assert prize.entry is not None
+    entry = Entry.objects.select_related("player", "division__tournament__club").get(pk=prize.entry)
+    pay = partial(payouts.pay_out, entry=entry, pot="main", **builder.acts)
+    return at_once(*(partial(pay, payment=PaymentInput(2 * FEE, f"director {number}")) for number in range(2)))
+
+
+def test_two_directors_who_pay_out_a_prize_at_once_pay_it_once(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        division = played(builder)
+        outcomes = pay_twice(builder, division)
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["nothing_due"]
+        assert [row.amount for row in Payment.objects.filter(tournament=division.tournament)] == [-2 * FEE]
+
+
+def test_control_without_the_lock_of_the_desk_a_prize_is_paid_twice(
+    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unlocked(tournament: Any) -> CashDesk:
+        return CashDesk.objects.get(tournament=tournament)
+
+    monkeypatch.setattr(payouts, "lock_open_desk", unlocked)
+    for _ in range(RACES):
+        pay_twice(builder, played(builder))
+    assert Payment.objects.count() > RACES
+
+
+def test_two_directors_who_take_a_fee_at_once_take_it_once(builder: EventBuilder) -> None:
+    event = played(builder).tournament
+    player = builder.cast[0]
+    take = partial(payments.receive, tournament=event, player=player, **builder.acts)
+    outcomes = at_once(*(partial(take, payment=PaymentInput(FEE, f"director {number}")) for number in range(2)))
+    assert faults(outcomes) == []
+    assert refusals(outcomes) == ["owes_less"]
+    assert account_of(event, player).owes == 0
+
+
+def test_a_payment_and_the_closing_at_once_leave_a_closed_box_as_counted(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        event = played(builder).tournament
+        pay = PaymentInput(FEE, "fee")
+        outcomes = at_once(
+            partial(payments.receive, tournament=event, player=builder.cast[0], payment=pay, **builder.acts),
+            partial(desk.close_desk, tournament=event, counted=0, expected=0, **builder.acts),
+        )
+        assert faults(outcomes) == []
+        assert refusals(outcomes) in (["cash_closed"], ["box_changed"])
+        assert (box_of(event).expected == 0) == (refusals(outcomes) == ["cash_closed"])

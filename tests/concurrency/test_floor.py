@@ -1,0 +1,141 @@
+"""Two directors act on the floor at once: a match is called once, a table gets one match, a result wins over a call."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from matches.lifecycle.finish import ResultInput
+from players.actors import SYSTEM
+from players.models import Club, Player, User
+from tests.concurrency.event import POSTGRESQL_ONLY, TOGETHER, EventBuilder, club, fixtures, make_players
+from tests.concurrency.racing import at_once, faults, refusals
+from tests.tournaments.conftest import NOON
+from tournaments.floor import selectors
+from tournaments.floor.facts import Autopilot
+from tournaments.floor.services import autopilot, calls, evening, journal, opening
+from tournaments.floor.state import MatchState
+from tournaments.models import Division, Fixture, Floor, FloorEvent, Table
+from tournaments.results.services import results
+
+__all__ = ["club", "make_players"]
+
+pytestmark = POSTGRESQL_ONLY
+RACES = 4
+
+
+@pytest.fixture
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
+
+
+def evening_of(builder: EventBuilder, tables: int = 3) -> tuple[Division, list[Table]]:
+    """A division of eight that is drawn, with some tables."""
+    division = builder.drawn(8)
+    division.tournament.tables = tables
+    division.tournament.save()
+    opening.open_floor(tournament=division.tournament, **builder.acts)
+    return division, list(division.tournament.floor_tables.all())
+
+
+def call(builder: EventBuilder, fixture: Fixture, table: Table) -> Callable[[], FloorEvent]:
+    return partial(calls.call, fixture=fixture, table=table, **builder.acts)
+
+
+def test_two_directors_call_a_match_to_two_tables(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        division, tables = evening_of(builder)
+        first = fixtures(division)[0]
+        outcomes = at_once(*(call(builder, first, table) for table in tables[:2]))
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["match_called"]
+
+
+def test_two_directors_call_two_matches_to_a_table(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        division, tables = evening_of(builder)
+        outcomes = at_once(*(call(builder, fixture, tables[0]) for fixture in fixtures(division)[:2]))
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["table_taken"]
+
+
+def test_control_without_the_lock_of_the_floor_two_matches_get_a_table(
+    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    division, tables = evening_of(builder)
+    both_have_read = threading.Barrier(2)
+
+    def unguarded(tournament_id: int, now: object) -> Floor:
+        return Floor.objects.select_related("tournament__club").get(tournament=tournament_id)
+
+    def read_together(floor: Floor, now: Any) -> Any:
+        state = journal.read_state(floor, now)
+        both_have_read.wait(TOGETHER)
+        return state
+
+    monkeypatch.setattr(calls, "lock_floor", unguarded)
+    monkeypatch.setattr(calls, "read_state", read_together)
+    outcomes = at_once(*(call(builder, fixture, tables[0]) for fixture in fixtures(division)[:2]))
+    assert refusals(outcomes) == []
+    assert FloorEvent.objects.filter(kind="called", table=tables[0]).count() == 2
+
+
+def test_a_result_and_a_call_at_once_neither_fail_nor_leave_a_decided_match_at_a_table(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        division, tables = evening_of(builder)
+        first = fixtures(division)[0]
+        won = ResultInput.played((1, 0))
+        outcomes = at_once(
+            call(builder, first, tables[0]),
+            partial(results.enter_result, fixture=first, result=won, **builder.acts),
+        )
+        assert faults(outcomes) == []
+        assert refusals(outcomes) in ([], ["match_finished"])
+        row = selectors.floor(division.tournament, NOON).state.matches[first.pk]
+        assert (row.state, row.table) == (MatchState.SETTLED, None)
+
+
+def test_a_call_waits_for_the_result_that_is_being_entered(builder: EventBuilder) -> None:
+    division, tables = evening_of(builder)
+    first = fixtures(division)[0]
+    entered, outcomes = threading.Event(), []
+
+    def late_call() -> None:
+        entered.wait(TOGETHER)
+        outcomes.extend(at_once(call(builder, first, tables[0])))
+
+    thread = threading.Thread(target=late_call)
+    thread.start()
+    with transaction.atomic():
+        results.enter_result(fixture=first, result=ResultInput.played((1, 0)), **builder.acts)
+        entered.set()
+        thread.join(0.3)
+        assert outcomes == []
+    thread.join(TOGETHER)
+    assert refusals(outcomes) == ["match_finished"]
+
+
+def test_workers_and_a_director_call_each_match_once(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        division, tables = evening_of(builder)
+        tournament = division.tournament
+        evening.set_autopilot(tournament=tournament, mode=Autopilot.CALL, by=SYSTEM, now=NOON)
+        worker = partial(autopilot.call_ready, tournament_id=tournament.pk, now=NOON)
+        outcomes = at_once(worker, worker, call(builder, fixtures(division)[3], tables[0]))
+        assert faults(outcomes) == []
+        called = FloorEvent.objects.filter(tournament=tournament, kind="called")
+        assert called.count() == len(tables) == len(set(called.values_list("fixture", flat=True)))
+        assert len(set(called.values_list("table", flat=True))) == len(tables)
+
+
+def test_two_first_calls_open_the_floor_once(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        division = builder.drawn(4)
+        division.tournament.tables = 2
+        division.tournament.save()
+        opened = partial(opening.open_floor, tournament=division.tournament, **builder.acts)
+        assert faults(at_once(opened, opened)) == []
+        assert division.tournament.floor_tables.count() == 2

@@ -1,0 +1,62 @@
+"""Create an evening in an installation: `python -m tests.faults.create_evening 16 5`, with its environment.
+
+So many players with accounts play a knockout of matches to 1 at so many tables, and the autopilot calls by itself.
+Prints the public id of the event and a token of its director as JSON.
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+import django
+
+
+def make(players: int, tables: int) -> dict[str, str]:
+    """Create Alice's club with an event whose floor is open; nobody rests between matches."""
+    from django.utils import timezone
+
+    from players.accounts.api_tokens import SCOPES, create_token
+    from players.actors import Actor
+    from players.models import Club, Membership, Player, User
+    from tournaments.draws.services import draws
+    from tournaments.entries.services import entries
+    from tournaments.events.services import events
+    from tournaments.floor.facts import Autopilot
+    from tournaments.floor.services import evening, opening
+    from tournaments.formats.settings import StageSettings
+    from tournaments.models import Floor
+    from tournaments.state.stages import set_stages
+
+    alice, now = User.objects.create_user("alice@example.org", display_name="Alice"), timezone.now()
+    acts: dict[str, Any] = {"by": Actor.of(alice), "now": now}
+    club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
+    owner = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=owner, role=Membership.Role.OWNER)
+    names = [f"Player {number}" for number in range(1, players + 1)]
+    users = [
+        User.objects.create_user(f"player{number}@example.org", display_name=name)
+        for number, name in enumerate(names, start=1)
+    ]
+    field = [Player.objects.create(name=name, user=user) for name, user in zip(names, users, strict=True)]
+    event = events.create_tournament(club=club, name="Club Night", starts_at=now, tables=tables, **acts)
+    division = events.create_division(tournament=event, name="Open", match_length=1, **acts)
+    entries.enter(division=division, players=field, **acts)
+    events.publish_tournament(tournament=event, **acts)
+    division.refresh_from_db()
+    set_stages(division=division, stages=[StageSettings("knockout")], after=division.seq, **acts)
+    draw = draws.request_draw(division=division, **acts)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, **acts)
+    opening.open_floor(tournament=event, **acts)
+    Floor.objects.update(rest_minutes=0)
+    evening.set_autopilot(tournament=event, mode=Autopilot.CALL, **acts)
+    token = create_token(user=alice, name="Evening", scopes=SCOPES, days=1, **acts)
+    return {"event": event.public_id, "token": token.key}
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    print(json.dumps(make(int(sys.argv[1]), int(sys.argv[2]))))

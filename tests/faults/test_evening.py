@@ -1,0 +1,147 @@
+"""An evening goes on whatever is killed: no match is called twice, and each player hears once of each call.
+
+The autopilot calls by itself while worker, beat, Valkey and web are killed one after the other. The director enters the
+results of what was called over HTTP; the players' e-mails arrive at a mail server of this test.
+"""
+
+import http.client
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from email.message import Message
+from pathlib import Path
+from random import Random, SystemRandom
+
+import pytest
+
+from config.valkey import free_port
+from tests.faults.mailbox import Mailbox
+from tests.faults.test_event import Event
+from tests.faults.test_supervisor import eventually
+
+PLAYERS, TABLES = 8, 2
+VICTIMS = ("worker", "worker", "beat", "valkey", "web")
+BETWEEN_KILLS = (0.5, 1.5)
+PATIENCE = 180.0
+"""Seconds; a busy machine needs several times as long as an idle one."""
+ANSWER_WITHIN = 20.0
+IN_HAND = 2
+"""Tasks that a worker may be at when it is killed: its threads."""
+
+
+class Evening(Event):
+    """An installation that sends its e-mails to a mailbox, each at once."""
+
+    def __init__(self, var: Path, port: int, mailbox: Mailbox) -> None:
+        self.mailbox = mailbox
+        self.statuses: Counter[int] = Counter()
+        super().__init__(var, port)
+
+    def start(self) -> "subprocess.Popen[str]":
+        self.env |= {
+            "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+            "EMAIL_HOST": "127.0.0.1",
+            "EMAIL_PORT": str(self.mailbox.port),
+        }
+        return super().start()
+
+    def enter(self, event: str, token: str, number: int) -> None:
+        """Enter that the first player of a match has won; nobody may answer."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/api/v1/tournaments/{event}/lines/",
+            json.dumps({"lines": f"m{number} 1-0"}).encode(),
+            {"Content-Type": "application/json", "Authorization": f"Token {token}"},
+        )
+        try:
+            urllib.request.urlopen(request, timeout=ANSWER_WITHIN).close()
+        except urllib.error.HTTPError as error:
+            self.statuses[error.code] += 1
+            error.close()
+        except (OSError, http.client.HTTPException):
+            pass  # killed; what has no result is entered again
+
+    def called(self) -> list[int]:
+        """Return the numbers of the matches that were called and have no result."""
+        query = """
+            SELECT f.number FROM tournaments_floorevent e JOIN tournaments_fixture f ON f.id = e.fixture_id
+            JOIN matches_match m ON m.id = f.match_id WHERE e.kind = 'called' AND m.state = 'open' ORDER BY f.number
+        """
+        return [number for (number,) in self.rows(query)]
+
+
+@pytest.fixture
+def evening() -> Iterator[Evening]:
+    # A short path, since the broker's socket is in it.
+    var, mailbox = Path(tempfile.mkdtemp(prefix="bp-evening-")), Mailbox()
+    running = Evening(var, free_port(), mailbox)
+    assert eventually(lambda: "Barpoint is ready" in (var / "output").read_text(), PATIENCE)
+    yield running
+    running.process.terminate()
+    running.process.wait(60)
+    running.output.close()
+    mailbox.close()
+    shutil.rmtree(var)
+
+
+def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening: Evening) -> None:
+    completed = evening.run("-m", "tests.faults.create_evening", str(PLAYERS), str(TABLES))
+    assert completed.returncode == 0, completed.stderr
+    created = json.loads(completed.stdout)
+    seed = SystemRandom().randrange(10**6)
+    chance, victims = Random(seed), list(VICTIMS)
+    chance.shuffle(victims)
+    deadline, next_kill = time.monotonic() + PATIENCE, time.monotonic()
+    while not evening.over():
+        assert time.monotonic() < deadline, (seed, victims, evening.called())
+        if victims and time.monotonic() >= next_kill and evening.kill(victims[-1]):
+            victims.pop()
+            next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
+        waiting = evening.called()
+        # One match stays at its table until the last kill, so that all kills happen during the evening.
+        for number in waiting if not victims else waiting[1:]:
+            evening.enter(created["event"], created["token"], number)
+        time.sleep(0.1)
+
+    calls = evening.rows("SELECT id, match_id, table_id FROM tournaments_floorevent WHERE kind = 'called'")
+    assert len(calls) == PLAYERS - 1
+    assert not evening.statuses[500]
+    assert set(Counter(match for _, match, _ in calls).values()) == {1}, (seed, calls)
+    every_call_is_delivered_once(evening, [pk for pk, *_ in calls])
+    checked = evening.run("manage.py", "check_integrity")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def every_call_is_delivered_once(evening: Evening, calls: list[int]) -> None:
+    """Both players have a notification of each call; each that was sent has arrived in one e-mail."""
+    notified = evening.rows("SELECT user_id, key FROM players_notification WHERE kind = 'called'")
+    assert sorted(Counter(notified).values()) == [1] * 2 * len(calls)
+    waiting = "SELECT count(*) FROM players_delivery WHERE channel = 'email' AND state = 'waiting'"
+    assert eventually(lambda: evening.rows(waiting) == [(0,)], PATIENCE)
+    sent = evening.rows(
+        "SELECT u.email, d.batch FROM players_delivery d JOIN players_notification n ON n.id = d.notification_id "
+        "JOIN players_user u ON u.id = n.user_id "
+        "WHERE d.channel = 'email' AND d.state = 'sent' AND n.kind = 'called'"
+    )
+    assert sent
+    arrived = {(str(mail["To"]), message_id(mail)): mail for mail in evening.mailbox.messages}
+    assert {key: calls_in(mail) for key, mail in arrived.items() if calls_in(mail)} == Counter(sent)
+    # What a dying worker has sent and not noted yet is sent again; mail programs recognise it by its id.
+    assert len(evening.mailbox.messages) - len(arrived) <= IN_HAND * VICTIMS.count("worker")
+
+
+def message_id(mail: Message) -> str:
+    """The part of the Message-ID that names the batch."""
+    return str(mail["Message-ID"])[1:].partition("@")[0]
+
+
+def calls_in(mail: Message) -> int:
+    """How many calls an e-mail contains."""
+    body = mail.get_payload(decode=True)
+    assert isinstance(body, bytes)
+    return body.decode().count("Come to table")
