@@ -1,6 +1,7 @@
 """A real browser against a real server: the site's ASGI application under uvicorn, in a thread of this process."""
 
 import os
+import re
 import shutil
 import threading
 import time
@@ -10,11 +11,14 @@ import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
+from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from config.valkey import free_port
 from players.models import Club, Membership, Player, User
+from tournaments.draws.services import draws
 
 # Playwright's event loop runs in the tests' thread, so Django would take our queries for async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
@@ -26,6 +30,8 @@ PHONE, DESK = 390, 1280
 VIEWS = ((PHONE, "dark"), (DESK, "light"))
 """The views of the pages: each width and each theme once, since the layout does not depend on colours."""
 HEIGHT = {PHONE: 844, DESK: 800}
+ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
+"""What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -90,7 +96,31 @@ def club(site: str, alice: User) -> Club:
 
 
 @pytest.fixture
-def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
+def draw_worker(site: str) -> Iterator[None]:
+    """Make the requested drafts, as a worker would."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.1):
+            for draw in draws.Draw.objects.filter(state="requested"):
+                draws.make_draft(draw_id=draw.pk, now=timezone.now())
+        connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(10)
+
+
+@pytest.fixture
+def expected_errors() -> list[re.Pattern[str]]:
+    """What pages may log as an error in this test, such as a network that it cuts."""
+    return []
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: str, expected_errors: list[re.Pattern[str]]) -> Iterator[OpenPage]:
     """Open a path at a width, in a colour scheme, as a user: `open_page("/check/", width=PHONE, scheme="dark")`.
 
     At the end no page may have logged an error: a refused script, a missing file, an exception.
@@ -98,9 +128,14 @@ def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
     contexts: list[BrowserContext] = []
     errors: list[str] = []
 
-    def open_it(path: str, *, width: int = DESK, scheme: str = "light", user: User | None = None) -> Page:
+    def open_it(
+        path: str, *, width: int = DESK, scheme: str = "light", user: User | None = None, touch: bool = False
+    ) -> Page:
         context = browser.new_context(
-            base_url=site, viewport={"width": width, "height": HEIGHT.get(width, 800)}, color_scheme=scheme
+            base_url=site,
+            viewport={"width": width, "height": HEIGHT.get(width, 800)},
+            color_scheme=scheme,
+            has_touch=touch,
         )
         contexts.append(context)
         if user is not None:
@@ -117,7 +152,8 @@ def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
     yield open_it
     for context in contexts:
         context.close()
-    assert errors == []
+    ignored = [ENDED_WITH_ITS_PAGE, *expected_errors]
+    assert [error for error in errors if not any(expected.search(error) for expected in ignored)] == []
 
 
 @pytest.fixture(scope="session")

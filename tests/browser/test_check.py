@@ -56,8 +56,7 @@ def test_a_dropped_file_ends_as_a_verdict_with_a_replay(
     axe(page)
     fits(page)
     page.get_by_role("link", name="Replay the match").click()
-    board = page.get_by_role("img", name=re.compile("Bob, white: 2 on the 24 point"))
-    expect(board).to_be_visible()
+    expect(page.get_by_role("button", name="24 point, 2 of Bob")).to_be_visible()
     axe(page)
     fits(page)
     page.get_by_role("link", name="Next", exact=True).click()
@@ -174,7 +173,7 @@ def test_a_phone_in_landscape_shows_the_whole_board_and_the_buttons(open_page: O
     page = open_page(path)
     page.set_viewport_size(LANDSCAPE)  # type: ignore[arg-type]
     fits(page)
-    for box in (page.locator(".board-box").bounding_box(), page.locator(".thumb").bounding_box()):
+    for box in (page.locator("[data-board]").bounding_box(), page.locator(".thumb").bounding_box()):
         assert box is not None
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= LANDSCAPE["height"]
@@ -195,6 +194,6 @@ def test_very_long_names_fit(open_page: OpenPage, fits: Check, width: int) -> No
 def test_the_xgid_of_a_position_can_be_copied(open_page: OpenPage) -> None:
     page: Any = open_page(checked(simulated()) + "replay/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.get_by_role("button", name="✓ Copy")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("[data-xgid]").inner_text()

@@ -28,12 +28,15 @@ def test_the_keyboard_reaches_the_content_first(open_page: OpenPage) -> None:
     expect(page.locator("main")).to_be_focused()
 
 
-def test_the_theme_is_changed_without_scripts(open_page: OpenPage, axe: Check) -> None:
+def test_a_visitor_without_an_account_keeps_a_theme_in_the_browser(open_page: OpenPage, axe: Check) -> None:
     page = open_page("/")
     paper = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(paper) == "rgb(244, 242, 238)"
     page.get_by_role("button", name="dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate(paper) == "rgb(21, 24, 28)"
+    page.reload()
+    expect(page.get_by_role("button", name="dark")).to_have_attribute("aria-pressed", "true")
     assert page.evaluate(paper) == "rgb(21, 24, 28)"
     axe(page)
 

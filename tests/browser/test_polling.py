@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
@@ -17,8 +17,8 @@ from tournaments.results.services import results
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
-POLLED = "00:21"
-"""Milliseconds, longer than the interval of any of these parts."""
+POLLED = "01:01"
+"""Longer than the interval of any of these parts."""
 
 
 @pytest.fixture
@@ -48,9 +48,14 @@ def with_clock(open_page: OpenPage, path: str, user: User) -> Page:
     return page
 
 
+def is_refresh(request: Request) -> bool:
+    """Whether a part of the page is requested again, other than the bell in its header."""
+    return "hx-request" in request.headers and not request.url.endswith("/notifications/bell/")
+
+
 def polled(page: Page) -> None:
     """Let the page request its part again and show the response."""
-    with page.expect_response(lambda answer: "hx-request" in answer.request.headers):
+    with page.expect_response(lambda answer: is_refresh(answer.request)):
         page.clock.fast_forward(POLLED)
     page.clock.run_for(500)
 
@@ -63,6 +68,27 @@ def book_next(division: Division, by: Actor) -> Fixture:
     return fixture
 
 
+def test_a_page_that_has_sent_a_form_is_not_refreshed_before_the_answer(
+    division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
+) -> None:
+    page = with_clock(open_page, f"{address}console/", alice)
+    # The stream opens, and what has changed since the page was read is refreshed.
+    page.clock.run_for(3_000)
+    page.wait_for_timeout(1_000)
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<form><button id=send>Send</button></form>')")
+    # The answer takes its time: this handler is called after that of the page.
+    page.evaluate("document.addEventListener('submit', (event) => event.preventDefault())")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if is_refresh(request) else None)
+    page.locator("#send").click()
+    book_next(division, by_alice)
+    # Less than the page waits, since its clock runs on during all this.
+    page.clock.run_for(5_000)
+    assert requests == []
+    with page.expect_response(lambda answer: is_refresh(answer.request)):
+        page.clock.fast_forward(POLLED)
+
+
 def test_a_field_in_use_is_not_replaced_and_its_text_stays(
     division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
 ) -> None:
@@ -72,7 +98,7 @@ def test_a_field_in_use_is_not_replaced_and_its_text_stays(
     page.locator("#line").focus()
     booked = book_next(division, by_alice)
     requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url) if "hx-request" in request.headers else None)
+    page.on("request", lambda request: requests.append(request.url) if is_refresh(request) else None)
     page.clock.fast_forward(POLLED)
     page.clock.run_for(500)
     expect(page.locator("#typed")).to_have_value("4")
@@ -125,3 +151,32 @@ def test_an_open_explanation_stays_open_while_the_table_changes(
     expect(page.locator("#brackets")).not_to_have_text(before)
     expect(page.locator("tr:has(details[open]) th .name")).to_have_text([name])
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_a_result_is_on_the_page_within_two_seconds(
+    division: Division, address: str, open_page: OpenPage, by_alice: Actor
+) -> None:
+    page = open_page(f"{address}{division.public_id}/")
+    before = page.locator("#brackets").inner_html()
+    page.wait_for_timeout(2_500)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if is_refresh(request) else None)
+    book_next(division, by_alice)
+    page.wait_for_function(
+        "(before) => document.getElementById('brackets').innerHTML !== before", arg=before, timeout=2_000
+    )
+    page.wait_for_timeout(1_000)
+    assert 1 <= len(requests) <= 2
+
+
+def test_without_a_stream_the_page_asks_every_twenty_seconds(
+    division: Division, address: str, open_page: OpenPage, by_alice: Actor
+) -> None:
+    page = open_page("/")
+    page.clock.install()
+    page.route("**/live/**", lambda route: route.fulfill(status=204))
+    page.goto(f"{address}{division.public_id}/")
+    page.clock.run_for(4_000)
+    book_next(division, by_alice)
+    with page.expect_response(lambda answer: is_refresh(answer.request)):
+        page.clock.run_for(20_000)

@@ -1,13 +1,10 @@
 """A director's evening in a browser: a knockout of five from start to finish, on a phone and on a desktop."""
 
 import re
-import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
@@ -18,24 +15,6 @@ from tournaments.draws.services import draws
 from tournaments.models import Division, Fixture
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
-
-
-@pytest.fixture
-def draw_worker(club: Club) -> Iterator[None]:
-    """Make the requested drafts, as a worker would."""
-    stop = threading.Event()
-
-    def work() -> None:
-        while not stop.wait(0.1):
-            for draw in draws.Draw.objects.filter(state="requested"):
-                draws.make_draft(draw_id=draw.pk, now=timezone.now())
-        connection.close()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    yield
-    stop.set()
-    thread.join(10)
 
 
 def make_event(page: Page) -> None:

@@ -156,6 +156,7 @@ def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture,
     winner.get_by_role("spinbutton", name=match.player_0.name).fill("5")
     winner.get_by_role("spinbutton", name=match.player_1.name).fill("2")
     winner.get_by_role("button", name="Continue").click()
+    expect(winner.get_by_role("button", name="Send report")).to_be_visible()
     looked_at(winner)
     winner.get_by_role("button", name="Send report").click()
     loser = open_page(f"/m/{links.token_for(match, 1)}/", width=width)

@@ -1,0 +1,66 @@
+"""The cash desk in a browser: one tap takes the cash, the button of the closing says what it will record."""
+
+import pytest
+from playwright.sync_api import expect
+
+from players.models import User
+from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
+from tests.tournaments.conftest import NOW, by_alice, club, drawn, make_division, make_players, tournament
+from tests.tournaments.prizes.conftest import Prizes, prizes
+from tournaments.models import CashCount, Payment
+from tournaments.prizes.services.pools import PoolInput, create_pool, join_pool
+
+__all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "prizes", "tournament"]
+
+
+@pytest.fixture
+def cash_url(site: str, prizes: Prizes) -> str:
+    """The cash desk of a played event in which one player owes the side pool."""
+    pool = create_pool(
+        division=prizes.division, pool=PoolInput("Side pool", 1000, (10000,), (("main", 1),)), by=prizes.by, now=NOW
+    )
+    join_pool(pool=pool, entry=prizes.holder(2), by=prizes.by, now=NOW)
+    event = prizes.division.tournament
+    return f"/events/{event.club.slug}/{event.slug}/cash/"
+
+
+def test_fees_prizes_and_closing(
+    cash_url: str, prizes: Prizes, open_page: OpenPage, alice: User, axe: Check, fits: Check
+) -> None:
+    for width, scheme in VIEWS:
+        for path in ("", "?tab=prizes", "?tab=closing"):
+            page = open_page(f"{cash_url}{path}", width=width, scheme=scheme, user=alice)
+            axe(page)
+            fits(page)
+    page = open_page(cash_url, width=PHONE, user=alice, touch=True)
+    first = page.locator(".account-line").first
+    expect(first).to_contain_text("Owes 10.00")
+    expect(page.locator("[data-part=closing]")).to_be_hidden()
+    follow(first.get_by_role("button", name="Take cash"))
+    expect(page.get_by_role("status")).to_contain_text("paid 10.00.")
+    follow(page.get_by_role("link", name="Prizes", exact=True))
+    follow(page.get_by_role("button", name="Pay 71.00 to").first)
+    expect(page.get_by_role("status")).to_contain_text("71.00 paid to")
+    assert Payment.objects.filter(kind="payout").count() == 1
+
+    page = open_page(f"{cash_url}?tab=closing", width=DESK, user=alice)
+    page.get_by_label("Find a player").fill("player 3")
+    expect(page.locator(".account-line:visible")).to_have_count(1)
+    page.get_by_label("50 ×").fill("1")
+    page.get_by_label("coins").fill("14.00")
+    expect(page.get_by_role("button", name="Close, 5.00 too much")).to_be_visible()
+    page.get_by_label("Counted").fill("54")
+    page.get_by_label("What happened").fill("Wrong change")
+    follow(page.get_by_role("button", name="Close, 5.00 short"))
+    expect(page.locator(".message-warning")).to_contain_text("5.00 short “Wrong change”")
+    assert CashCount.objects.get().difference == -500
+
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    fits(page)
+    event = prizes.division.tournament
+    for text in (event.name, "Entries and fees", "Prizes", "Expected in the box", "Signature"):
+        expect(page.get_by_text(text).locator("visible=true").first).to_be_visible()
+    expect(page.locator("details[data-payments]")).to_have_attribute("open", "")
+    expect(page.locator(".no-print:visible")).to_have_count(0)

@@ -1,0 +1,84 @@
+"""Checking in a field of 32 in a browser."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from players.actors import Actor
+from players.models import Player, User
+from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import CheckIn, Division
+
+__all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
+
+FIELD = 32
+
+
+@pytest.fixture
+def division(
+    site: str, make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Division:
+    """A published division of 32."""
+    division = make_division()
+    entries.enter(division=division, players=make_players(FIELD), by=by_alice, now=NOW)
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
+    return division
+
+
+def is_above(upper: Locator, lower: Locator) -> bool:
+    """Whether an element ends where another begins, or higher."""
+    top, bottom = upper.bounding_box(), lower.bounding_box()
+    assert top is not None
+    assert bottom is not None
+    return top["y"] + top["height"] <= bottom["y"]
+
+
+def test_a_director_checks_32_players_in(
+    division: Division, open_page: OpenPage, alice: User, axe: Check, fits: Check
+) -> None:
+    event = division.tournament
+    url = f"/events/{event.club.slug}/{event.slug}/check-in/"
+    page = open_page(url, width=PHONE, scheme="dark", user=alice, touch=True)
+    counts, undo = page.locator(".check-in-counts"), page.get_by_role("button", name="Undo")
+    here, taps = page.locator(".arrival-here"), 0
+
+    for number in (1, 2):
+        page.get_by_role("button", name=f"Player {number}", exact=False).first.tap()
+        taps += 1
+        expect(here).to_have_count(number)
+    page.evaluate("scrollTo(0, 0)")
+    assert is_above(undo, page.locator(".console-nav")), "the navigation does not cover it"
+    undo.tap()
+    expect(here).to_have_count(1)
+
+    row = page.locator(".arrival-missing").last
+    name = row.locator(".name").inner_text()
+    row.locator("summary").tap()
+    row.get_by_label("Away until").fill("23:10")
+    row.get_by_role("button", name="Save").tap()
+    expect(page.locator("li.arrival-away")).to_contain_text("away until")
+    expect(counts).to_contain_text("1 away")
+    axe(page)
+    fits(page)
+
+    page.get_by_role("button", name="All here").tap()
+    taps += 1
+    expect(here).to_have_count(FIELD - 1)
+    expect(page.get_by_role("status")).to_contain_text("30 players checked in.")
+    page.get_by_role("searchbox").fill(name)
+    expect(page.locator("li.arrival")).to_have_count(1)
+    page.get_by_role("button", name=name).tap()
+    taps += 1
+    expect(here).to_have_count(1)
+    expect(counts).to_contain_text("32 here")
+    assert taps <= FIELD + 1
+    assert CheckIn.objects.filter(state="here").values("entry").distinct().count() == FIELD
+
+    for width, scheme in VIEWS:
+        page = open_page(url, width=width, scheme=scheme, user=alice)
+        axe(page)
+        fits(page)

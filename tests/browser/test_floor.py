@@ -1,0 +1,137 @@
+"""The floor of an evening in a browser: at a desk by keyboard, and on a phone with one hand."""
+
+import os
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from matches.models import Match
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.floor.services import calls, matches, opening, tables
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division, Fixture, Tournament
+from tournaments.results.services.quick_entry import enter_lines
+from tournaments.state.stages import set_stages
+
+NAMES = [
+    "Maja Kowal",
+    "Bob Bergmann",
+    "Alice Andersen",
+    "Kofi Mensah",
+    "Mei Hashimoto",
+    "Jörg Weißmüller",
+    "Luca De Santis",
+    "Ivo Petrov",
+    "山本 健",
+    "Γιώργος Παπαδόπουλος",
+    "Tomáš Dvořák",
+    "Leon Brandt",
+    "Siobhán O’Neill",
+    "Pavel Sorin",
+    "Rafael Quint",
+    "Ines Duarte",
+    "Hugo Almeida",
+    "Clara Moss",
+    "Zoë Ballard",
+]
+PICTURES = os.environ.get("FLOOR_PICTURES")
+"""A folder for pictures of the pages, for docs/screenshots."""
+
+
+def picture(page: Page, name: str) -> None:
+    if PICTURES:
+        # There is no worker in this test.
+        page.locator(".floor-main > .message-warning").evaluate_all("rows => rows.forEach((row) => row.remove())")
+        page.screenshot(path=Path(PICTURES) / f"{name}.png", caret="initial")
+
+
+@pytest.fixture
+def evening(club: Club, alice: User) -> Tournament:
+    """A knockout of 19 with consolation at six tables, after an hour: M1–M3 are over, others play or are called."""
+    by, now = Actor.of(alice), timezone.now()
+    start = now - timedelta(hours=1)
+    event = events.create_tournament(
+        club=club, by=by, now=start, name="Saturday Night", starts_at=start, tables=6, ends_at=now + timedelta(hours=4)
+    )
+    division = events.create_division(tournament=event, by=by, now=start, name="Open", match_length=7)
+    players = [Player.objects.create(name=name) for name in NAMES]
+    entries.enter(division=division, players=players, by=by, now=start)
+    division.refresh_from_db()
+    set_stages(division=division, stages=[StageSettings("progressive")], after=division.seq, by=by, now=start)
+    events.publish_tournament(tournament=event, by=by, now=start)
+    draw = draws.request_draw(division=division, by=by, now=start)
+    draws.make_draft(draw_id=draw.pk, now=start)
+    division = Division.objects.get()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=start)
+    opening.open_floor(tournament=event, by=by, now=start)
+    open_fixtures = list(Fixture.objects.filter(match__state=Match.State.OPEN).order_by("number"))
+    spots = list(event.floor_tables.all())
+    for at, (fixture, table) in enumerate(zip(open_fixtures[:4], spots, strict=False)):
+        calls.call(fixture=fixture, table=table, by=by, now=start + timedelta(minutes=at))
+        if at < 3:
+            calls.start(fixture=fixture, by=by, now=start + timedelta(minutes=at + 2))
+    matches.set_running_score(fixture=open_fixtures[0], score=(6, 4), by=by, now=now)
+    tables.take_out_of_use(table=spots[5], reason="Lamp broken", by=by, now=now)
+    last = open_fixtures[-1].number
+    enter_lines(tournament=event, text=f"m{last} 7-2", division=None, by=by, now=now)
+    return event
+
+
+def test_the_floor_at_a_desk_and_on_a_phone(
+    evening: Tournament, alice: User, open_page: OpenPage, looked_at: Check, fits: Check
+) -> None:
+    path = f"/events/harbour/{evening.slug}/floor/"
+    desk = open_page(path, width=DESK, user=alice)
+    expect(desk.get_by_role("heading", name="Needs you")).to_be_visible()
+    expect(desk.locator(".floor-card")).to_have_count(6)
+    expect(desk.locator(".floor-chart")).to_be_visible()
+    expect(desk.get_by_text("Closing-time pilot")).to_be_visible()
+    looked_at(desk)
+    picture(desk, "floor")
+    phone = open_page(path, width=PHONE, scheme="dark", user=alice, touch=True)
+    looked_at(phone)
+    picture(phone, "floor-phone-dark")
+
+    # By keyboard: "c" calls what is suggested, and the other page follows without reload.
+    desk.locator("#line").fill("m99")
+    desk.locator("#line").press("Tab")
+    desk.locator("body").press("c")
+    expect(desk.locator("#floor-undo")).to_contain_text("is called to table 5.")
+    expect(desk.locator("#line")).to_have_value("m99")
+    expect(phone.locator(".floor-card").nth(4)).to_contain_text("Called", timeout=8000)
+
+    # A result by two taps: the card, and the button that names the outcome.
+    phone.locator(".floor-card").first.tap()
+    sheet = phone.locator("dialog[open]")
+    expect(sheet.locator(".save:visible")).to_have_text(re.compile("Save 7–4 · "))
+    expect(sheet.locator(".floor-then:visible")).to_contain_text("Table 1 is free.")
+    looked_at(phone)
+    picture(phone, "floor-sheet-phone-dark")
+    sheet.locator(".save:visible").tap()
+    expect(phone.locator(".floor-card").first).to_contain_text("Free")
+    expect(desk.locator(".floor-latest")).to_contain_text("7–4", timeout=8000)
+    expect(desk.locator("#line")).to_have_value("m99")
+
+    for tab in ("Needs you", "Next", "Forecast", "More", "Tables"):
+        phone.locator(".floor-tabs").get_by_role("button", name=tab).tap()
+        fits(phone)
+        picture(phone, f"floor-phone-{tab.split()[0].lower()}")
+    phone.evaluate("document.documentElement.style.fontSize = '200%'")
+    fits(phone)
+
+    table = desk.locator(".floor-card").nth(5)
+    expect(table).to_contain_text("Lamp broken")
+    table.click()
+    desk.get_by_role("button", name="Back in use").click()
+    expect(desk.locator("#floor-undo")).to_contain_text("Table 6 is in use again.")
+    desk.set_viewport_size({"width": 900, "height": 800})
+    fits(desk)

@@ -1,0 +1,340 @@
+"""Whole matches in real browsers: by mouse and by touch, by keyboard and typed plays, and watched by a third."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Locator, Page, expect
+
+from engine.clock import MINUTE, SECOND, ClockSettings
+from matches.lifecycle import links
+from matches.models import Match
+from matches.play.services.starting import PlaySettings, start
+from players.actors import Actor
+from players.models import User
+from tests.browser.conftest import PHONE, Check, OpenPage
+from tests.browser.test_formats import builder  # noqa: F401, a fixture
+from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of
+from tournaments.formats.settings import KNOCKOUT, StageSettings
+from tournaments.models import Division
+
+BOB, CAROL = 0, 1
+CLOCK = ClockSettings(12 * SECOND, 30 * MINUTE)
+PATIENCE = 20.0
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < until, "it never came to be"
+        time.sleep(0.05)
+
+
+class Seat:
+    """A page of a player, moved by mouse, by fingers or by the keyboard."""
+
+    def __init__(self, page: Page, *, touch: bool = False) -> None:
+        self.page, self.touch = page, touch
+
+    def panel(self, name: str) -> Locator:
+        return self.page.locator(f'[data-panel="{name}"]:visible')
+
+    def act(self, kind: str, value: int | None = None, patience: float = 5_000) -> None:
+        """Press a button, and the confirmation where there is one. `patience` in milliseconds."""
+        selector = f'[data-act="{kind}"]' + (f'[data-value="{value}"]' if value else "")
+        self.tap(self.page.locator(f"{selector}:visible"))
+        if kind in ("double", "take", "drop", "resign", "concede", "vacation"):
+            self.tap(self.page.locator("#confirmed"))
+        expect(self.page.locator(f"{selector}:visible")).to_have_count(0, timeout=patience)
+
+    def tap(self, target: Locator) -> None:
+        expect(target).to_be_enabled()
+        target.tap() if self.touch else target.click()
+
+    @property
+    def movable(self) -> list[str]:
+        """The points from which a checker can be moved."""
+        places: list[str] = self.page.eval_on_selector_all(
+            ".place.movable", "places => places.map(place => place.dataset.place)"
+        )
+        return places
+
+    def center(self, place: str) -> tuple[float, float]:
+        box = self.page.locator(f'.place[data-place="{place}"]').bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def press_point(self, place: str) -> None:
+        x, y = self.center(place)
+        self.page.touchscreen.tap(x, y) if self.touch else self.page.mouse.click(x, y)
+
+    def drag(self, source: str, target: str) -> None:
+        self.page.mouse.move(*self.center(source))
+        self.page.mouse.down()
+        self.page.mouse.move(*self.center(target), steps=5)
+        self.page.mouse.up()
+
+    def graph(self) -> list[dict[str, Any]]:
+        """The legal steps, as the server sends them to the mover."""
+        api = self.page.evaluate("JSON.parse(document.getElementById('play-settings').textContent)")
+        headers = {"Match-Link": api["link"]} if api["link"] else {}
+        response = self.page.request.get(api["api"], headers=headers)
+        return list(response.json()["graph"])
+
+    def move(self) -> None:
+        """Play the roll by touching points, and send it."""
+        commit = self.page.locator("#commit")
+        eventually(lambda: bool(self.movable) or commit.is_enabled())
+        while not commit.is_enabled():
+            self.step()
+        self.tap(commit)
+        expect(self.panel("play")).to_have_count(0)
+
+    def step(self) -> None:
+        before = self.moved
+        self.press_point(self.movable[0])
+        eventually(partial(self.has_moved, before))
+
+    def has_moved(self, before: str) -> bool:
+        return self.moved != before
+
+    @property
+    def moved(self) -> str:
+        """What changes with every step."""
+        moved: str = self.page.locator(".game-board .checkers").evaluate(
+            "layer => [...layer.children].map(checker => checker.style.transform).join()"
+        )
+        return moved
+
+
+def both(seats: list[Seat], kind: str) -> None:
+    for seat in seats:
+        seat.act(kind)
+
+
+def on_turn(seats: Sequence[Seat]) -> int:
+    """The side that has something to do now."""
+    for _ in range(400):
+        for side, seat in enumerate(seats):
+            if any(seat.panel(name).count() for name in ("roll", "play", "cube", "resigned")):
+                return side
+        time.sleep(0.05)
+    raise AssertionError("nobody is on turn")
+
+
+@pytest.fixture
+def match(builder: DivisionBuilder, alice: User, bob: User) -> Match:  # noqa: F811, the fixture
+    """The final of a knockout of two to three points, played here; Bob has an account, his opponent a link."""
+    division = builder.drawn(2, StageSettings(KNOCKOUT), match_length=3)
+    match = fixture_of(division, 1).match
+    assert match is not None
+    match.player_0.user = bob
+    match.player_0.save()
+    start(match=match, settings=PlaySettings(CLOCK), by=Actor.of(alice), now=timezone.now())
+    return match
+
+
+def open_seats(match: Match, open_page: OpenPage, bob: User) -> list[Seat]:
+    """Bob at a desk in the light theme, his opponent on a phone in the dark one."""
+    desk = open_page(f"/matches/{match.public_id}/play/", user=bob)
+    phone = open_page(f"/m/{links.token_for(match, CAROL)}/play/", width=PHONE, scheme="dark", touch=True)
+    return [Seat(desk), Seat(phone, touch=True)]
+
+
+def test_a_match_by_mouse_and_by_touch_watched_by_a_third(
+    match: Match, open_page: OpenPage, looked_at: Check, bob: User, celery_worker: object
+) -> None:
+    seats = open_seats(match, open_page, bob)
+    viewer = open_page(f"/matches/{match.public_id}/play/")
+    expect(viewer.locator('[data-panel="wait"]')).to_be_visible()
+    reads: list[str] = []
+    viewer.on("request", lambda request: reads.append(request.url) if "/live/?since=" in request.url else None)
+    for seat in seats:
+        looked_at(seat.page)
+    both(seats, "ready")
+    owner = double_and_take(seats)
+    expect(seats[BOB].page.locator("#watching")).to_contain_text("1 watching")
+    looked_at(seats[CAROL].page)
+    redouble_and_pass(seats, owner)
+    score = ("2–0", "0–2")[owner]
+    expect(viewer.locator("#moves header")).to_contain_text(score)
+
+    both(seats, "ready")
+    crawford(seats, viewer)
+    drag_and_take_back(seats)
+    # The stream has brought everything so far.
+    assert reads == []
+    resign(seats, loser=1 - owner)
+    final = viewer.locator('[data-panel="over"]:visible')
+    expect(final).to_contain_text("3–0")
+    looked_at(viewer)
+    assert match.results.get().winner == owner
+    eventually(lambda: Division.objects.get().status == Division.Status.FINISHED)
+    viewer.goto(page_of(Division.objects.get()))
+    expect(viewer.locator(".bracket")).to_contain_text("3")
+
+
+def double_and_take(seats: list[Seat]) -> int:
+    """Play until somebody can double, who does; the opponent takes. Return who owns the cube."""
+    while True:
+        side = on_turn(seats)
+        if seats[side].panel("roll").count():
+            break
+        seats[side].move()
+    seats[side].act("double")
+    seats[1 - side].act("take")
+    seats[side].act("roll")
+    return 1 - side
+
+
+def redouble_and_pass(seats: list[Seat], owner: int) -> None:
+    while True:
+        side = on_turn(seats)
+        if seats[side].panel("play").count():
+            seats[side].move()
+        elif side == owner:
+            break
+        else:
+            seats[side].act("roll")
+    seats[owner].act("double")
+    seats[1 - owner].act("drop")
+
+
+def crawford(seats: list[Seat], viewer: Page) -> None:
+    """In the Crawford game nobody can double."""
+    for page in (*(seat.page for seat in seats), viewer):
+        expect(page.locator(".game-board .cube.dimmed")).to_be_visible()
+    seats[on_turn(seats)].move()
+    side = on_turn(seats)
+    expect(seats[side].panel("roll")).to_be_visible()
+    expect(seats[side].page.locator('[data-act="double"]')).to_be_hidden()
+    expect(seats[BOB].page.locator("#crawford")).to_be_visible()
+
+
+def drag_and_take_back(seats: list[Seat]) -> None:
+    """Bob drags a checker, drags it back to where it came from, and drags it again."""
+    while on_turn(seats) != BOB or not seats[BOB].panel("play").count():
+        seat = seats[on_turn(seats)]
+        seat.move() if seat.panel("play").count() else seat.act("roll")
+    bob = seats[BOB]
+    expect(bob.page.locator(".place.movable")).not_to_have_count(0)
+    step = next(edge for edge in bob.graph()[0]["edges"] if edge["to"] > 0)
+    source, target = str(step["from"]), str(step["to"])
+    undo = bob.page.locator("#undo")
+    for _ in range(2):
+        bob.drag(source, target)
+        expect(undo).to_be_enabled()
+        bob.drag(target, source)
+        expect(undo).to_be_disabled()
+    bob.drag(source, target)
+    bob.page.keyboard.press("Backspace")
+    expect(undo).to_be_disabled()
+    bob.drag(source, target)
+    bob.move()
+
+
+def resign(seats: list[Seat], *, loser: int) -> None:
+    """A single game is refused; in the next turn a gammon is accepted, which ends the match."""
+    for value, answer in ((1, "refuse"), (2, "accept")):
+        while on_turn(seats) != loser or not seats[loser].panel("roll").count():
+            seat = seats[on_turn(seats)]
+            seat.move() if seat.panel("play").count() else seat.act("roll")
+        seats[loser].tap(seats[loser].page.locator('[data-open="resign"]'))
+        seats[loser].act("resign", value)
+        seats[1 - loser].act(answer)
+        if answer == "refuse":
+            seats[loser].act("roll")
+
+
+class KeyboardSeat(Seat):
+    """A page of a player who has neither mouse nor finger."""
+
+    def tap(self, target: Locator) -> None:
+        expect(target).to_be_enabled()
+        target.focus()
+        self.page.keyboard.press("Enter")
+
+    def go_on(self) -> None:
+        """Do what the open panel asks for: double where that is possible, take, roll, and play the first legal play."""
+        if self.page.locator('[data-act="double"]:visible').count():
+            self.act("double")
+        elif self.panel("cube").count():
+            self.act("take")
+        elif self.panel("play").count():
+            self.type_play()
+        elif self.panel("ready").count() or self.panel("roll").count():
+            name = "ready" if self.panel("ready").count() else "roll"
+            self.page.keyboard.press(" ")
+            expect(self.panel(name)).to_have_count(0)
+
+    def type_play(self) -> None:
+        """Type the play, and send it by pressing Enter once more."""
+        field = self.page.locator("#typed-play")
+        field.focus()
+        commit = self.page.locator("#commit")
+        eventually(lambda: bool(self.movable) or commit.is_enabled())
+        if text := first_play(self.graph()):
+            self.page.keyboard.type(text)
+            self.page.keyboard.press("Enter")
+        expect(commit).to_be_enabled()
+        self.page.keyboard.press("Enter")
+        expect(self.panel("play")).to_have_count(0)
+
+    def walk(self) -> None:
+        """Go to a point by the arrow keys, move with Enter, undo, move again, and send the play by the space bar."""
+        eventually(lambda: bool(self.movable))
+        undo, commit = self.page.locator("#undo"), self.page.locator("#commit")
+        for key in ("Enter", "Backspace"):
+            self.focus(self.movable[0])
+            self.page.keyboard.press(key)
+        expect(undo).to_be_disabled()
+        while not commit.is_enabled():
+            before = self.moved
+            self.focus(self.movable[0])
+            self.page.keyboard.press("Enter")
+            eventually(partial(self.has_moved, before))
+        self.page.keyboard.press(" ")
+        expect(self.panel("play")).to_have_count(0)
+
+    def focus(self, place: str) -> None:
+        """Walk along the row of the point, from its left end."""
+        self.page.locator('.place[tabindex="0"]').focus()
+        self.page.keyboard.press("ArrowUp" if 13 <= int(place) <= 25 else "ArrowDown")
+        focused = "document.activeElement.dataset.place"
+        for _ in range(14):
+            self.page.keyboard.press("ArrowLeft")
+        for _ in range(14):
+            if self.page.evaluate(focused) == place:
+                return
+            self.page.keyboard.press("ArrowRight")
+        raise AssertionError(f"point {place} cannot be reached")
+
+
+def first_play(graph: list[dict[str, Any]]) -> str:
+    """The first walk through a step graph as a player types it; empty if there is no move."""
+    node, steps = graph[0], []
+    while node["edges"]:
+        edge = node["edges"][0]
+        steps.append(f"{'bar' if edge['from'] == 25 else edge['from']}/{edge['to'] or 'off'}")
+        node = graph[edge["node"]]
+    return " ".join(steps)
+
+
+def test_a_match_by_keyboard_and_typed_plays_alone(
+    match: Match, open_page: OpenPage, looked_at: Check, bob: User
+) -> None:
+    seats = [KeyboardSeat(seat.page) for seat in open_seats(match, open_page, bob)]
+    for seat in seats:
+        expect(seat.panel("ready")).to_be_visible()
+        seat.go_on()
+    first = seats[on_turn(seats)]
+    first.walk()
+    while Match.objects.get(pk=match.pk).state == Match.State.LIVE:
+        for seat in seats:
+            seat.go_on()
+    for seat in seats:
+        expect(seat.panel("over")).to_be_visible()
+        looked_at(seat.page)

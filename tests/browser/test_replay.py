@@ -1,0 +1,162 @@
+"""The replay in a browser: the board shows every position of a match as the engine has it."""
+
+import gzip
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, Response, expect
+
+from config.static_storage import without_comments
+from engine import check_record, parse_xgid
+from engine.records import to_data
+from matches.records.replays import Match, Moment
+from matches.records.verdicts import as_json
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.test_check import checked
+from tests.matches.records.samples import simulated
+
+VIEWS = [(width, scheme) for width in (PHONE, DESK) for scheme in ("light", "dark")]
+MOST_BYTES = 60 * 1024
+"""Of all files of a first visit, with gzip."""
+COUNTS = """board => {
+  const counts = Array(26).fill(0);
+  for (const place of board.querySelectorAll(".place")) {
+    const [, count, name] = place.getAttribute("aria-label").match(/, (\\d+) of (\\w+)$/) ?? [];
+    const number = Number(place.dataset.place);
+    if (count && number < 26) counts[number] = name === "Bob" ? Number(count) : -Number(count);
+  }
+  return counts;
+}"""
+
+
+def moments_of(data: bytes) -> list[Moment]:
+    """Every step of a match, from the engine."""
+    check = check_record(data)
+    assert check.transcript is not None
+    match = Match(to_data(check.transcript), as_json(check.verdict))
+    return [moment for index in range(1, len(match) + 1) for moment in match.game(index).moments]
+
+
+def shown(page: Page, moment: Moment) -> None:
+    """Wait until the board shows a step."""
+    expect(page.locator(".game-board")).to_have_attribute("data-shown", f"{moment.game}.{moment.number}")
+
+
+def as_served(answer: Response) -> bytes:
+    """Return a file as it is served in production."""
+    body = answer.body()
+    return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
+
+
+def seen_by_bob(moment: Moment) -> list[int]:
+    position = moment.diagram.position
+    return list((position if moment.diagram.side == 0 else position.swapped()).counts)
+
+
+def test_every_ply_of_a_match_is_shown_as_the_engine_has_it(open_page: OpenPage) -> None:
+    data = simulated(seed=13, length=3)
+    moments = moments_of(data)
+    assert {"Doubles to 2", "Takes"} <= {moment.words for moment in moments}
+    assert len({moment.game for moment in moments}) > 1
+    page = open_page(checked(data) + "replay/")
+    board = page.locator(".game-board")
+    for moment in moments:
+        shown(page, moment)
+        assert board.evaluate(COUNTS) == seen_by_bob(moment), moment.step
+        assert page.locator("[data-xgid]").inner_text() == moment.xgid
+        assert parse_xgid(moment.xgid)
+        assert page.locator(".game-board .arrow").count() == len(moment.diagram.paths)
+        expect(page.locator("[data-now] strong")).to_have_text(moment.words)
+        cube = 2 * moment.diagram.cube if moment.diagram.offered else moment.diagram.cube
+        expect(page.locator(".game-board .cube")).to_have_text(str(64 if cube == 1 else cube))
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Home")
+    shown(page, next(moment for moment in moments if moment.game == moments[-1].game))
+
+
+def test_steps_back_and_between_games_and_the_other_side(open_page: OpenPage) -> None:
+    data = simulated(seed=4, length=3)
+    moments = moments_of(data)
+    page = open_page(checked(data) + "replay/?g=2&p=1")
+    second = next(moment for moment in moments if moment.game == 2)
+    shown(page, second)
+    page.keyboard.press("ArrowLeft")
+    end = moments[moments.index(second) - 1]
+    shown(page, end)
+    assert page.locator(".game-board").evaluate(COUNTS) == seen_by_bob(end)
+    page.keyboard.press("f")
+    expect(page.locator(".seat-bottom")).to_contain_text("Carol")
+    flipped = seen_by_bob(end)[::-1]
+    expect(page.locator("[data-step=flip]")).not_to_have_attribute("href", re.compile("flip"))
+    page.wait_for_function(
+        f"counts => JSON.stringify(({COUNTS})(document.querySelector('.game-board'))) === counts",
+        arg=str(flipped).replace(" ", ""),
+    )
+
+
+def test_fast_steps_end_at_the_last_one(open_page: OpenPage) -> None:
+    data = simulated(seed=4, length=3)
+    moments = moments_of(data)
+    page = open_page(checked(data) + "replay/")
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    shown(page, moments[12])
+    assert page.locator(".game-board").evaluate(COUNTS) == seen_by_bob(moments[12])
+    assert page.url.endswith("?g=1&p=13")
+    page.reload()
+    shown(page, moments[12])
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_the_replay_is_accessible_and_fits(open_page: OpenPage, looked_at: Check, width: int, scheme: str) -> None:
+    data = simulated(seed=13, length=3)
+    moments = moments_of(data)
+    page = open_page(checked(data) + "replay/?g=1&p=4", width=width, scheme=scheme)
+    shown(page, moments[3])
+    looked_at(page)
+    page.keyboard.press("End")
+    shown(page, next(moment for moment in moments if moment.side is None))
+    looked_at(page)
+
+
+def test_checkers_do_not_move_where_motion_is_reduced(browser: Browser, site: str) -> None:
+    data = simulated(seed=4, length=3)
+    moments = moments_of(data)
+    for is_reduced in (False, True):
+        context = browser.new_context(base_url=site)
+        page = context.new_page()
+        page.emulate_media(reduced_motion="reduce" if is_reduced else "no-preference")
+        page.add_init_script(
+            "const animate = Element.prototype.animate; window.animated = 0;"
+            "Element.prototype.animate = function (...all) { window.animated += 1; return animate.apply(this, all); };"
+        )
+        page.goto(checked(data) + "replay/")
+        shown(page, moments[0])
+        page.keyboard.press("ArrowRight")
+        shown(page, moments[1])
+        assert (page.evaluate("window.animated") == 0) == is_reduced
+        context.close()
+
+
+def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> None:
+    data = simulated(seed=13, length=3)
+    page = browser.new_context(base_url=site).new_page()
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(checked(data) + "replay/")
+    shown(page, moments_of(data)[0])
+    sizes = {answer.url: len(gzip.compress(as_served(answer))) for answer in answers}
+    assert any(url.endswith("board/board.js") for url in sizes)
+    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    page.context.close()
+
+
+def test_each_step_has_a_board_without_scripts(browser: Browser, site: str) -> None:
+    data = simulated(seed=4, length=3)
+    context = browser.new_context(base_url=site, java_script_enabled=False, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(checked(data) + "replay/?g=2&p=1")
+    expect(page.get_by_role("img", name=re.compile("Bob, white: 2 on the 24 point"))).to_be_visible()
+    page.get_by_role("link", name="Back", exact=True).click()
+    expect(page.locator("[data-now]")).to_contain_text("wins")
+    context.close()

@@ -1,0 +1,44 @@
+"""The big screen of an event follows a match that is being played."""
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from engine.actions import Act
+from matches.models import LiveMatch, Match
+from matches.play.services.directing import Ruling, rule
+from players.actors import Actor
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.wall.test_tv import division, play_here
+from tournaments.models import Division
+
+__all__ = ["bob_player", "by_alice", "club", "division", "make_division", "make_players", "play_here", "tournament"]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(DESK, "dark"), (PHONE, "light")])
+def test_the_screen_shows_the_board_and_new_scores(
+    site: str,
+    width: int,
+    scheme: str,
+    division: Division,
+    play_here: Callable[..., Match],
+    by_alice: Actor,
+    open_page: OpenPage,
+    looked_at: Check,
+) -> None:
+    match = play_here(1, (4, 3))
+    play_here(2, (1, 0))
+    event = division.tournament
+    page = open_page(f"/events/{event.club.slug}/{event.slug}/tv/", width=width, scheme=scheme)
+    scores = page.locator("[data-score]")
+    expect(scores).to_have_text(["3", "4"])
+    expect(page.locator("#board.game-board")).to_be_visible()
+    expect(page.locator(".tv-also")).to_contain_text("1–0")
+    looked_at(page)
+    ruling = Ruling(Act.END_GAME, LiveMatch.objects.get(pk=match.pk).last, side=0, value=2, reason="Agreed.")
+    rule(match=match, ruling=ruling, by=by_alice, now=timezone.now())
+    expect(scores).to_have_text(["3", "6"], timeout=2_000)
+    expect(page.locator(".tv-box.is-followed")).to_contain_text("6", timeout=5_000)

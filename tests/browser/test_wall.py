@@ -1,0 +1,107 @@
+"""The wall screen: readable from afar, follows the floor, and survives a lost network and a release."""
+
+import os
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from players.actors import Actor
+from players.models import User
+from tests.browser.conftest import Check, OpenPage, follow
+from tests.browser.test_paper import people
+from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
+from tournaments.floor.services.calls import call
+from tournaments.floor.services.opening import open_floor
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division, Table
+
+__all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
+
+PICTURES = os.environ.get("PAPER_PICTURES", "")
+SMALLEST = """
+  [...document.querySelectorAll(".wall-screen:not([hidden]) *, .wall-head *, .wall-foot *")]
+    .filter((part) => [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .filter((part) => part.getClientRects().length)
+    .map((part) => part.ownerSVGElement
+      ? parseFloat(part.getAttribute("font-size")) * part.getScreenCTM().a
+      : parseFloat(getComputedStyle(part).fontSize))
+    .reduce((least, size) => Math.min(least, size), 1000)
+"""
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep a picture of the screen, to be looked at."""
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / f"{name}.png")
+
+
+def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
+    site: str,
+    make_division: Callable[..., Division],
+    by_alice: Actor,
+    alice: User,
+    open_page: OpenPage,
+    looked_at: Check,
+    expected_errors: list[re.Pattern[str]],
+) -> None:
+    division = make_division(name="Open", match_length=7)
+    drawn_as(division, [StageSettings("progressive")], people(16), by_alice)
+    play(division, by_alice, random.Random(7), most=6)
+    event = division.tournament
+    event.tables = 8
+    event.save()
+    open_floor(tournament=event, by=by_alice, now=NOON)
+    tables = list(Table.objects.filter(tournament=event))
+    matches = ready(division)
+    now = timezone.now()
+    call(fixture=matches[0], table=tables[4], by=by_alice, now=now)
+    path = f"/events/{event.club.slug}/{event.slug}/wall/"
+    page = open_page(path, width=1920, scheme="dark")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    expect(page.locator(".wall-call-table b")).to_have_text("5")
+    assert page.evaluate(SMALLEST) >= 30
+    expect(page.locator(".wall-name").first).to_have_css("font-size", "62px")
+    expect(page.locator(".wall-call-table b")).to_have_css("font-size", "124px")
+    looked_at(page)
+    picture(page, "wall-floor")
+
+    # A call is on the wall without a reload; the message is set from the console.
+    call(fixture=matches[1], table=tables[0], by=by_alice, now=timezone.now())
+    expect(page.locator(".wall-call")).to_have_count(2, timeout=3_000)
+    settings = open_page(f"{path}settings/", user=alice)
+    looked_at(settings)
+    settings.get_by_label("Message").fill("Kitchen open until 20:30.")
+    settings.get_by_label("Seconds per screen").fill("5")
+    follow(settings.get_by_role("button", name="Show on the wall"))
+    expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.", timeout=3_000)
+
+    # Its parts come in turn.
+    expect(page.locator(".wall-screen.is-bracket").first).to_be_visible(timeout=8_000)
+    assert page.evaluate(SMALLEST) >= 29.5
+    picture(page, "wall-bracket")
+
+    # Without a network the content stays, marked with its time; afterwards it is current again.
+    expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED|ERR_NETWORK"))
+    page.context.set_offline(True)
+    expect(page.locator("#wall-stale")).to_be_visible(timeout=5_000)
+    expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
+    page.context.set_offline(False)
+    expect(page.locator("#wall-stale")).to_be_hidden(timeout=15_000)
+
+    # Reading the page again leaves nothing behind.
+    grown = page.evaluate("document.querySelectorAll('*').length")
+    for _reading in range(5):
+        page.evaluate("dispatchEvent(new Event('online'))")
+        page.wait_for_timeout(400)
+    assert page.evaluate("document.querySelectorAll('*').length") == grown
+
+    # After a release the page loads itself again.
+    page.evaluate("document.getElementById('wall').dataset.release = 'an older one'; window.isOld = true")
+    with page.expect_navigation():
+        page.evaluate("dispatchEvent(new Event('online'))")
+    assert page.evaluate("window.isOld") is None
