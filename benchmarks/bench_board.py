@@ -1,0 +1,132 @@
+"""The page on which a match is played, in Chromium at 6× CPU throttle: its weight, its first paint, and dragging.
+
+The mover of an opening roll opens the page by a personal link, lifts a checker and drags it about for two seconds.
+Weights are those of all files of a first visit, with gzip.
+"""
+
+import gzip
+import os
+import shutil
+from statistics import median, quantiles
+
+from benchmarks.bench_paint import FIRST_PAINT, SIDEWAYS, THROTTLE, served
+from benchmarks.pages import database
+
+# isort: split
+from django.conf import settings
+from django.utils import timezone
+from playwright.sync_api import Browser, FloatRect, Page, Response, sync_playwright
+
+from config.static_storage import without_comments
+from engine.clock import PRESETS
+from matches.lifecycle import links
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
+from matches.models import Match
+from matches.play.live import Kind
+from matches.play.services import due
+from matches.play.services.acting import ActionInput, act
+from matches.play.services.starting import PlaySettings, commit_chain, start
+from players.actors import SYSTEM
+from players.models import Player
+
+LENGTH = 7
+VISITS = 7
+STEPS = 120
+VIEWS = {"phone": (390, 844), "desk": (1280, 800)}
+GATE_PAINT, GATE_FRAME, GATE_BYTES = 1000, 20, 60 * 1024
+
+FRAMES = """() => {
+  window.frames_ = [];
+  let last = performance.now();
+  const frame = (now) => {
+    window.frames_.push(now - last);
+    last = now;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}"""
+
+
+def rolled_match() -> tuple[Match, int]:
+    """Return a match after its opening roll, and the side that plays it."""
+    now = timezone.now()
+    left, right = (Player.objects.create(name=name) for name in ("Alice", "Jörg"))
+    match = open_matches([Opening((left, right), LENGTH)], settings=MatchSettings(), by=SYSTEM, now=now)[0]
+    clock = PRESETS["table"].settings(length=LENGTH)
+    start(match=match, settings=PlaySettings(clock, server_chains=True), by=SYSTEM, now=now)
+    for side in (0, 1):
+        commit_chain(match=match, side=side, anchor="", by=SYSTEM, now=now)
+    for after, side in enumerate((0, 1)):
+        act(match=match, side=side, request=ActionInput(Kind.READY, after), by=SYSTEM, now=now)
+    return match, due.state_of(Match.objects.get(pk=match.pk).live).match.turn or 0
+
+
+def opened(browser: Browser, url: str, view: str) -> tuple[Page, list[int]]:
+    """Open the page in a context of its own; returns it with the compressed sizes of its files."""
+    width, height = VIEWS[view]
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(url)
+    page.wait_for_selector(".place.movable", state="attached")
+    loaded = [answer for answer in answers if answer.ok and "/live/?topic" not in answer.url]
+    return page, [len(gzip.compress(as_served(answer))) for answer in loaded]
+
+
+def as_served(answer: Response) -> bytes:
+    """Return a file as it is served in production."""
+    body = answer.body()
+    return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
+
+
+def dragging(page: Page) -> float:
+    """Return the 95th percentile of the time between two frames while a checker is dragged, in ms."""
+    boxes = [page.locator(selector).first.bounding_box() for selector in (".place.movable", ".game-board")]
+    box, board = (found or FloatRect(x=0, y=0, width=0, height=0) for found in boxes)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(board["x"] + 60, board["y"] + 60, steps=5)
+    page.evaluate(FRAMES)
+    for step in range(STEPS):
+        share = step / STEPS
+        page.mouse.move(board["x"] + board["width"] * share, board["y"] + board["height"] * (0.2 + share / 2))
+    frames: list[float] = page.evaluate("window.frames_")
+    page.mouse.up()
+    return quantiles(frames[2:], n=20)[18]
+
+
+def main() -> None:
+    """Print the median of many visits at each width."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
+        return
+    # Playwright's loop runs in this thread, so Django would take our own queries for queries from async code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    settings.ALLOWED_HOSTS = ["127.0.0.1"]
+    with database(), served() as site, sync_playwright() as playwright:
+        match, side = rolled_match()
+        url = f"{site}/m/{links.token_for(match, side)}/play/"
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        print(f"{THROTTLE}× CPU throttle, {VISITS} visits each")
+        print(
+            f"Gates: first paint ≤ {GATE_PAINT} ms, all files ≤ {GATE_BYTES // 1024} KiB, p95 frame ≤ {GATE_FRAME} ms"
+        )
+        for view in VIEWS:
+            rows = []
+            for _ in range(VISITS):
+                page, sizes = opened(browser, url, view)
+                rows.append((page.evaluate(FIRST_PAINT), sum(sizes), dragging(page), page.evaluate(SIDEWAYS)))
+                page.context.close()
+            paints, weights, frames, sideways = zip(*rows, strict=True)
+            print(
+                f"  {view:<8} paint {median(paints):>5.0f} ms (worst {max(paints):.0f}), {max(weights) / 1024:.1f} KiB,"
+                f" frame p95 {median(frames):.1f} ms (worst {max(frames):.1f}), {max(sideways)} px sideways"
+            )
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Live play under load, over HTTP: an installation, its players and its spectators."""
