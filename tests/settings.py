@@ -31,3 +31,9 @@ ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 WEB_PULSE = False
 # A connection kept by a server thread would block dropping the test database.
 DATABASES["default"]["CONN_MAX_AGE"] = 0
+# Without it, the test client could read metrics, since it is on this machine.
+METRICS_TOKEN = "only-for-tests"
+# Each test sees the state that it made.
+HEALTH_LASTS = 0.0
+# Most tests play their matches on a fixed day, which moves into the past.
+PERSONAL_LINK_HOURS = 24 * 365 * 100

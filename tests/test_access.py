@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from players.models import User
+from tournaments.pages.floor.actions import ACTIONS
 
 SIGN_IN = 302
 NOT_GET = 405
@@ -41,16 +42,20 @@ ROUTES: dict[str, Access] = {
     "theme/": ONLY_POST,
     # Django's view redirects GET requests.
     "language/": Access(302, 302, 302),
+    "robots.txt": EVERYBODY,
     "healthz": EVERYBODY,
     # Without a topic there is nothing to watch; who may watch what: tests/core/live/test_stream.py.
     "live/": Access(400, 400, 400),
     "readyz": EVERYBODY,
+    # Only with the token of the operator: tests/config/monitoring.
+    "metrics": Access(404, 404, 404),
     "api/schema/": EVERYBODY,
     "api/docs/": EVERYBODY,
     # Records are visible to anybody with the link: tests/matches/records/test_pages.py.
     "check/": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/replay/$": EVERYBODY,
+    r"^check/(?P<public_id>[2-9a-z]{10})/replay/picture\.png$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
     # tests/api/test_submissions.py
     "api/v1/submissions/": ONLY_POST,
@@ -59,6 +64,15 @@ ROUTES: dict[str, Access] = {
     # Accounts: tests/players/accounts/test_account_pages.py.
     "sign-up/": Access(200, 302, 302),
     "sign-in/": Access(200, 302, 302),
+    "sign-in/code/": Access(302, 302, 302),
+    "preferences/sessions/": WITH_ACCOUNT,
+    "preferences/sessions/end/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/sessions/end-others/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/second-factor/": WITH_ACCOUNT,
+    "preferences/second-factor/start/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/second-factor/on/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/second-factor/off/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/second-factor/codes/": ONLY_POST_WITH_ACCOUNT,
     "sign-in/continue/": Access(302, 302, 302),
     "sign-out/": ONLY_POST,
     "password/forgotten/": EVERYBODY,
@@ -70,17 +84,47 @@ ROUTES: dict[str, Access] = {
     "preferences/play/": WITH_ACCOUNT,
     "api/v1/me/play-preferences/": Access(401, 200, 200),
     "preferences/email/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/email/send-again/": ONLY_POST_WITH_ACCOUNT,
+    # Without a valid secret there is nothing to confirm.
+    r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$": EVERYBODY,
     "preferences/password/": ONLY_POST_WITH_ACCOUNT,
     "preferences/delete/": WITH_ACCOUNT,
-    "preferences/token/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/token/": WITH_ACCOUNT,
+    # tests/privacy
+    "preferences/data/": WITH_ACCOUNT,
+    "preferences/data/export/": ONLY_POST_WITH_ACCOUNT,
+    r"^data-exports/(?P<export>[2-9a-z]{10})\.zip$": Access(SIGN_IN, 404, 404),
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/data/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/data/export/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/erase/$": ONLY_POST_WITH_ACCOUNT,
+    "api/v1/accounts/": ONLY_POST,
+    "api/v1/me/exports/": Access(401, 200, 200),
+    "api/v1/me/erase/": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/exports/(?P<export>[2-9a-z]{10})/$": Access(401, 404, 404),
+    r"^api/v1/exports/(?P<export>[2-9a-z]{10})/archive\.zip$": Access(401, 404, 404),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/exports/$": Access(401, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/erase/$": Access(401, NOT_GET, NOT_GET),
     "preferences/token/revoke/": ONLY_POST_WITH_ACCOUNT,
+    # tests/players/notifications
+    "notifications/": WITH_ACCOUNT,
+    "notifications/bell/": WITH_ACCOUNT,
+    "notifications/read/": ONLY_POST_WITH_ACCOUNT,
+    r"^notifications/(?P<notification>\d{1,18})/open/$": ONLY_POST_WITH_ACCOUNT,
+    r"^notifications/(?P<notification>\d{1,18})/unread/$": ONLY_POST_WITH_ACCOUNT,
+    "account/notifications/": WITH_ACCOUNT,
+    "account/notifications/push/": ONLY_POST_WITH_ACCOUNT,
+    r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$": ONLY_POST_WITH_ACCOUNT,
+    "service-worker.js": EVERYBODY,
+    r"^unsubscribe/(?P<unsubscribe_token>\d{1,18}\.[a-z_-]{1,400}\.[\w-]{43})/$": EVERYBODY,
     # Clubs, for each role: tests/players/clubs/test_club_pages.py.
     "clubs/": EVERYBODY,
     "clubs/new/": WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/edit/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/leave/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/second-factor/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/add/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/known/$": ONLY_POST_WITH_ACCOUNT,
@@ -110,6 +154,8 @@ ROUTES: dict[str, Access] = {
     r"^invitations/(?P<secret>[\w-]{20,64})/sign-up/$": ONLY_POST,
     # tests/api/test_people.py
     "api/v1/me/": Access(401, 200, 200),
+    "api/v1/me/tokens/": Access(401, 200, 200),
+    r"^api/v1/me/tokens/(?P<token_id>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
     "api/v1/tokens/": ONLY_POST,
     "api/v1/tokens/current/": Access(401, NOT_GET, NOT_GET),
     "api/v1/invitations/accept/": Access(401, NOT_GET, NOT_GET),
@@ -142,7 +188,18 @@ ROUTES: dict[str, Access] = {
     # Matches: tests/matches/reporting/test_match_access.py requests these as each role.
     "my/": WITH_ACCOUNT,
     r"^matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    # tests/matches/analysis/test_pages.py
+    r"^matches/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    r"^check/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    r"^matches/(?P<public_id>[2-9a-z]{10})/analysis\.csv$": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    # tests/matches/analysis/test_totals.py
+    r"^players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$": EVERYBODY,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
+    r"^matches/(?P<public_id>[2-9a-z]{10})/links/(?P<side>[01])/revoke/$": ONLY_POST_WITH_ACCOUNT,
     r"^matches/(?P<public_id>[2-9a-z]{10})/appointment\.ics$": Access(SIGN_IN, 404, 404),
     r"^matches/(?P<public_id>[2-9a-z]{10})/report/$": Access(SIGN_IN, 404, 404),
     r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/$": EVERYBODY,
@@ -165,17 +222,59 @@ ROUTES: dict[str, Access] = {
             "times",
             r"times/(?P<proposal_id>[2-9a-z]{10})/accept",
             r"times/(?P<proposal_id>[2-9a-z]{10})/withdraw",
+            "play-here",
+            "here",
+            "no-show",
         )
     },
+    r"^matches/(?P<public_id>[2-9a-z]{10})/rematch/$": ONLY_POST_WITH_ACCOUNT,
+    # Only matches that are played here have a board, dice and a replay: tests/matches/play/.
+    **{
+        f"{prefix}{page}$": Access(404, 404, 404)
+        for prefix in (r"^matches/(?P<public_id>[2-9a-z]{10})/", r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/")
+        for page in ("play/", "dice/", r"dice\.json", "replay/", r"record\.(?P<extension>mat|sgf|json)")
+    },
+    r"^matches/(?P<public_id>[2-9a-z]{10})/replay/picture\.png$": Access(404, 404, 404),
+    "my/calendar/": ONLY_POST_WITH_ACCOUNT,
+    "my/calendar/revoke/": ONLY_POST_WITH_ACCOUNT,
+    r"^calendar/(?P<feed_token>[2-9a-z]{10}\.[\w-]{43})\.ics$": EVERYBODY,
+    "api/v1/me/notifications/": Access(401, 200, 200),
+    "api/v1/me/notification-choices/": Access(401, 200, 200),
+    "api/v1/me/calendar/": Access(401, 200, 200),
+    **{rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST for action in ("here", "no-show")},
+    # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
+    "lobby/": WITH_ACCOUNT,
+    "lobby/practice/": ONLY_POST_WITH_ACCOUNT,
+    "lobby/challenges/": ONLY_POST_WITH_ACCOUNT,
+    **{
+        rf"^lobby/challenges/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST_WITH_ACCOUNT
+        for action in ("accept", "decline", "withdraw")
+    },
+    "lobby/blocks/": ONLY_POST_WITH_ACCOUNT,
+    r"^lobby/blocks/(?P<public_id>[2-9a-z]{10})/remove/$": ONLY_POST_WITH_ACCOUNT,
+    "api/v1/practice/": Access(401, NOT_GET, NOT_GET),
+    "api/v1/challenges/": Access(401, 200, 200),
+    **{
+        rf"^api/v1/challenges/(?P<public_id>[2-9a-z]{{10}})/{action}/$": Access(401, NOT_GET, NOT_GET)
+        for action in ("accept", "decline", "withdraw")
+    },
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/rematch/$": Access(401, NOT_GET, NOT_GET),
+    "api/v1/me/blocks/": Access(401, 200, 200),
+    r"^api/v1/me/blocks/(?P<public_id>[2-9a-z]{10})/$": Access(401, NOT_GET, NOT_GET),
     "api/v1/matches/": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/links/$": Access(401, 403, 403),
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/links/(?P<side>[01])/$": Access(401, NOT_GET, NOT_GET),
     # tests/api/test_live.py
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/$": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/dice/$": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/open/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chains/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/ping/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/goodbye/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/$": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/mute/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/(?P<message>[2-9a-z]{10})/report/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/actions/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/rulings/$": Access(401, NOT_GET, NOT_GET),
     **{
@@ -200,6 +299,24 @@ ROUTES: dict[str, Access] = {
     "events/": EVERYBODY,
     r"^events/new/(?P<club>[a-z0-9_-]+)/$": ONLY_OFFICERS,
     rf"{EVENT}$": EVERYBODY,
+    rf"{EVENT}tv/$": EVERYBODY,
+    rf"{EVENT}prizes/$": EVERYBODY,
+    rf"{EVENT}report/$": EVERYBODY,
+    rf"{EVENT}calendar\.ics$": EVERYBODY,
+    rf"{EVENT}cash\.csv$": ONLY_OFFICERS,
+    rf"{EVENT}paper/$": ONLY_OFFICERS,
+    rf"{EVENT}paper/score-sheets/$": ONLY_OFFICERS,
+    rf"{EVENT}wall/$": EVERYBODY,
+    rf"{EVENT}wall/settings/$": ONLY_OFFICERS,
+    rf"{EVENT}paper/draws/$": EVERYBODY,
+    rf"{EVENT}embed/calls/$": EVERYBODY,
+    rf"{EVENT}(?P<division>[2-9a-z]{{10}})/embed/bracket/$": EVERYBODY,
+    rf"{EVENT}(?P<division>[2-9a-z]{{10}})/embed/standings/$": EVERYBODY,
+    rf"{EVENT}paper/snapshot/$": ONLY_OFFICERS,
+    rf"{EVENT}paper/(?P<kind>pairings|names|entries|standings|prizes|cross-tables)/$": EVERYBODY,
+    rf"{EVENT}paper/tables/$": ONLY_OFFICERS,
+    rf"{EVENT}tables/(?P<table>[2-9a-z]{{10}})/$": EVERYBODY,
+    rf"{EVENT}arrive/$": EVERYBODY,
     rf"{EVENT}(?P<division>[2-9a-z]{{10}})/$": EVERYBODY,
     **{
         rf"{EVENT}(?P<division>[2-9a-z]{{10}})/{page}": EVERYBODY
@@ -218,6 +335,15 @@ ROUTES: dict[str, Access] = {
             "new-division",
             "console",
             "console/log",
+            "cash",
+            "check-in",
+            "check-in/poster",
+            "check-in/kiosks",
+            "floor",
+            "floor/preview",
+            "floor/settings",
+            "floor/matches/(?P<fixture>[2-9a-z]{10})",
+            "floor/tables/(?P<table>[2-9a-z]{10})",
             "status",
             "corrections",
             "next-season",
@@ -225,6 +351,7 @@ ROUTES: dict[str, Access] = {
             "fixtures/(?P<fixture>[2-9a-z]{10})/correct",
             "fixtures/(?P<fixture>[2-9a-z]{10})/correct/undo/(?P<correction>[2-9a-z]{10})",
             "(?P<division>[2-9a-z]{10})/settings",
+            "(?P<division>[2-9a-z]{10})/prizes",
             "(?P<division>[2-9a-z]{10})/format",
             "(?P<division>[2-9a-z]{10})/entries",
             "(?P<division>[2-9a-z]{10})/entries/search",
@@ -232,17 +359,38 @@ ROUTES: dict[str, Access] = {
             "(?P<division>[2-9a-z]{10})/rounds",
             "entries/(?P<entry>[2-9a-z]{10})/back-in",
             "entries/(?P<entry>[2-9a-z]{10})/undo-late",
+            "entries/(?P<entry>[2-9a-z]{10})/substitute",
         )
     },
     **{
         rf"{EVENT}{form}/$": ONLY_POST_WITH_ACCOUNT
         for form in (
             "publish",
+            "copy",
             "leave",
             "console/quick",
             "console/confirm-all",
+            *(
+                f"cash/{form}"
+                for form in (
+                    "pay",
+                    "move",
+                    "take-back",
+                    "payout",
+                    "close",
+                    "reopen",
+                    "settings",
+                    "pool-member",
+                    "split-back",
+                )
+            ),
+            *(f"check-in/{form}" for form in ("mark", "all", "undo", "kiosks/add", "kiosks/revoke")),
+            "arrive/mark",
+            "floor/line",
+            f"floor/do/(?P<action>{'|'.join(ACTIONS)})",
             "entries/(?P<entry>[2-9a-z]{10})/check-in",
             "entries/(?P<entry>[2-9a-z]{10})/withdraw",
+            "entries/(?P<entry>[2-9a-z]{10})/substitute/undo",
             *(
                 f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{form}"
                 for form in ("result", "forfeit", "rule", "accept", "objection", "extend", "withdraw")
@@ -266,10 +414,17 @@ ROUTES: dict[str, Access] = {
                     "rounds/change",
                     "rounds/bye",
                     "keep-apart",
+                    "prizes/pool",
+                    "prizes/split",
                 )
             ),
         )
     },
+    # Whoever is signed in, only a paired device sees anything: tests/tournaments/entries/test_kiosks.py.
+    "kiosk/": Access(404, 404, 404),
+    "kiosk/check-in/": ONLY_POST,
+    "kiosk/undo/": ONLY_POST,
+    r"^kiosk/pair/(?P<pairing_token>[2-9a-z]{10}\.[\w-]{43})/$": EVERYBODY,
     # tests/tournaments/pages/test_roles.py and tests/api/test_tournaments.py
     "api/v1/tournaments/": EVERYBODY,
     **{
@@ -278,6 +433,9 @@ ROUTES: dict[str, Access] = {
             "clubs/(?P<slug>[a-z0-9-]+)/commitments",
             "tournaments/(?P<tournament>[2-9a-z]{10})",
             "tournaments/(?P<tournament>[2-9a-z]{10})/divisions",
+            "tournaments/(?P<tournament>[2-9a-z]{10})/report",
+            "tournaments/(?P<tournament>[2-9a-z]{10})/prizes",
+            "tournaments/(?P<tournament>[2-9a-z]{10})/floor",
             "divisions/(?P<division>[2-9a-z]{10})",
             "divisions/(?P<division>[2-9a-z]{10})/stages",
             "divisions/(?P<division>[2-9a-z]{10})/entries",
@@ -293,6 +451,7 @@ ROUTES: dict[str, Access] = {
         )
     },
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
+    "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/cash/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/next-season/$": Access(403, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/reports/$": Access(401, 403, 403),
@@ -309,7 +468,17 @@ ROUTES: dict[str, Access] = {
         for write in (
             *(
                 f"tournaments/(?P<tournament>[2-9a-z]{{10}})/{verb}"
-                for verb in ("publish", "cancel", "leave", "line", "lines")
+                for verb in (
+                    "publish",
+                    "cancel",
+                    "leave",
+                    "line",
+                    "lines",
+                    "cash/payments",
+                    "cash/payments/(?P<payment>[2-9a-z]{10})/take-back",
+                    "cash/close",
+                    "cash/reopen",
+                )
             ),
             *(
                 f"divisions/(?P<division>[2-9a-z]{{10}})/{verb}"
@@ -335,6 +504,9 @@ ROUTES: dict[str, Access] = {
         )
     },
     # Django's own pages, which share one check.
+    ".well-known/security.txt": EVERYBODY,
+    # The staff is signed in already.
+    "admin/login/": Access(SIGN_IN, 403, 403),
     "admin/": Access(SIGN_IN, SIGN_IN, 200),
 }
 

@@ -29,6 +29,7 @@ PACKAGES = {
         "analysis",
         "reporting",
         "play",
+        "privacy",
     ],
     "tournaments": [
         "models",
@@ -44,7 +45,9 @@ PACKAGES = {
         "results",
         "floor",
         "prizes",
+        "paper",
         "wall",
+        "privacy",
         "pages",
         "demo",
     ],

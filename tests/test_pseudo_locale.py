@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.models import Verdict
-from players.models import User
+from players.models import Notification, User
 from tests import test_role_walk
 from tests.test_role_walk import (  # noqa: F401  # noqa: F401
     World,
@@ -33,6 +33,7 @@ from tests.test_role_walk import (  # noqa: F401  # noqa: F401
 )
 from tools.pseudo_locale import LANGUAGE
 from tournaments.demo import load
+from tournaments.models import FloorEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +94,9 @@ def typed_by_people() -> list[str]:
             texts |= {" ".join(value.split()) for value in row if value}
     for content in Verdict.objects.values_list("content", flat=True):
         texts |= {name for name in content["players"] if name}
+    texts |= {params.get("reason", "") for params in FloorEvent.objects.values_list("params", flat=True)} - {""}
+    # A notification keeps what its match was called when it was sent.
+    texts |= {params.get("context", "") for params in Notification.objects.values_list("params", flat=True)} - {""}
     # Titles cut long names off.
     texts |= {f"{name[:29]}…" for name in texts if len(name) > 30}
     texts |= {str(name) for _code, name in settings.LANGUAGES}

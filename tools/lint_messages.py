@@ -133,7 +133,9 @@ def faults() -> Iterator[str]:
         for line, fault in template_faults(path.read_text(encoding="utf-8")):
             yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
     for path in messages.source_files(APPS, ".py"):
-        for_api = "api" in path.parts or path.stem in {"api", "serializers"} or path.stem.endswith("_serializers")
+        for_api = (
+            "api" in path.parts or path.stem in {"api", "serializers"} or path.stem.endswith(("_serializers", "_api"))
+        )
         for line, fault in python_faults(path.read_text(encoding="utf-8"), for_api=for_api):
             yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
     yield from registry_faults()

@@ -20,20 +20,25 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pytest_django import DjangoDbBlocker
-from rest_framework.authtoken.models import Token
 from schemathesis import APIOperation, Case, Response
 from schemathesis.checks import content_type_conformance, not_a_server_error, response_schema_conformance
 from schemathesis.generation import GenerationMode
 
 from config.api_errors import PROBLEM_JSON
-from matches.models import Match, Proposal, RatingImport, RatingPool, Submission
+from matches.models import Challenge, ChatMessage, Match, Proposal, RatingImport, RatingPool, Submission
+from matches.play.lobby.services import challenges
+from matches.play.lobby.services.challenges import ChallengeInput
 from matches.reporting.services import proposals
 from players.actors import Actor
-from players.models import Club, Merge, Player, User
+from players.models import Club, DataExport, Merge, Player, User
+from players.privacy.services import request_export
+from tests.tokens import key_for
 from tournaments.demo import load
 from tournaments.entries.services import entries
 from tournaments.events.services import events
-from tournaments.models import Correction, Division, Entry, Fixture, Tournament
+from tournaments.ledger.services import payments
+from tournaments.ledger.services.payments import PaymentInput
+from tournaments.models import Correction, Division, Entry, Fixture, Payment, Tournament
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +80,10 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
             proposals.propose(
                 match=match, side=0, offer=proposals.Offer([now + timedelta(hours=6)]), by=Actor.link(0), now=now
             )
-        yield World(_ids(), _seqs(), {user.email: Token.objects.create(user=user).key for user in User.objects.all()})
+        _a_friendly_match(now)
+        bob = User.objects.get(email=ASKERS["player"])
+        request_export(player=bob.player, user=bob, by=Actor.of(bob), now=now)
+        yield World(_ids(), _seqs(), {user.email: key_for(user) for user in User.objects.all()})
         transaction.set_rollback(True)
     request_started.connect(close_old_connections)
     request_finished.connect(close_old_connections)
@@ -86,6 +94,17 @@ def _an_event_to_draw(now: datetime) -> None:
     event = events.create_tournament(club=club, by=by, now=now, name="Spring Open", starts_at=now)
     division = events.create_division(tournament=event, by=by, now=now, name="Open", self_registration=True)
     entries.enter(division=division, players=list(Player.objects.order_by("pk")[:5]), by=by, now=now)
+    payments.add_float(tournament=event, payment=PaymentInput(100, "float"), by=by, now=now)
+
+
+def _a_friendly_match(now: datetime) -> None:
+    """Bob plays Alice here, who has said hello; a challenge to anybody is open."""
+    alice, bob = (Player.objects.get(user__email=ASKERS[name]) for name in ("director", "player"))
+    by = Actor.of(User.objects.get(email=ASKERS["player"]))
+    challenge = challenges.make_challenge(player=bob, wish=ChallengeInput(5), by=by, now=now)
+    match = challenges.accept(challenge=challenge, player=alice, by=by, now=now)
+    ChatMessage.objects.create(match=match, room=ChatMessage.Room.PLAYERS, side=1, text="Hello!")
+    challenges.make_challenge(player=alice, wish=ChallengeInput(3), by=by, now=now)
 
 
 def _ids() -> dict[tuple[str, str], list[str]]:
@@ -97,6 +116,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
     )
     people, submissions = of(Player.objects), of(Submission.objects)
     return {
+        ("challenges", "public_id"): of(Challenge.objects),
         ("clubs", "slug"): of(Club.objects, "slug"),
         ("clubs", "public_id"): people,
         ("clubs", "id"): [*of(Merge.objects, "pk"), *of(RatingPool.objects, "pk"), "1"],
@@ -105,15 +125,21 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("divisions", "division"): of(Division.objects),
         ("divisions", "number"): ["1"],
         ("entries", "entry"): of(Entry.objects),
+        ("exports", "export"): of(DataExport.objects),
         ("fixtures", "fixture"): of(Fixture.objects.filter(match__isnull=False)),
         ("matches", "public_id"): [*of(bob_matches), *of(Match.objects.exclude(state=Match.State.SETTLED))],
         ("matches", "record_id"): of(Submission.objects.filter(match__in=bob_matches)),
+        ("matches", "side"): ["0", "1"],
+        ("matches", "message"): of(ChatMessage.objects),
+        ("me", "public_id"): people,
+        ("me", "token_id"): ["1"],
         ("matches", "proposal_id"): of(Proposal.objects),
         ("players", "public_id"): people,
         ("players", "other_id"): people,
         ("submissions", "public_id"): submissions,
         ("submissions", "extension"): ["mat", "sgf", "json"],
         ("tournaments", "tournament"): of(Tournament.objects),
+        ("tournaments", "payment"): of(Payment.objects),
     }
 
 

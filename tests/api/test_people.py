@@ -6,16 +6,19 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from rest_framework.authtoken.models import Token
+from django.utils import timezone
 from rest_framework.test import APIClient
 
-from core.throttle import SIGN_IN_AS
+from core.throttle import SIGN_IN_AS_FROM
+from engine.errors import Refused
 from players.access import Role, role_in
+from players.accounts.api_tokens import MOST_TOKENS
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, create_club, set_role
-from players.models import Club, LogEntry, Membership, Player, User
+from players.models import ApiToken, Club, LogEntry, Membership, Player, User
 from players.people.services import find_or_add_players
+from tests.tokens import key_for
 
 pytestmark = pytest.mark.django_db
 ME, TOKENS, CLUBS = "/api/v1/me/", "/api/v1/tokens/", "/api/v1/clubs/"
@@ -56,26 +59,88 @@ def problem(response: Any, status: int, code: str) -> None:
     assert response.json()["code"] == code
 
 
-def test_bob_obtains_uses_and_revokes_a_token(bob: User, password: str) -> None:
+def test_bob_obtains_uses_and_revokes_tokens(bob: User, password: str) -> None:
     client = APIClient()
-    response = client.post(TOKENS, {"email": "BOB@example.org", "password": password})
+    fields = {"email": "BOB@example.org", "password": password}
+    response = client.post(TOKENS, {**fields, "name": "Scoreboard", "scopes": ["play"], "days": 30})
     assert response.status_code == 200
-    headers = {"Authorization": f"Token {response.json()['token']}"}
+    key = response.json()["token"]
+    assert (response.json()["name"], response.json()["scopes"]) == ("Scoreboard", ["read", "play"])
+    other = client.post(TOKENS, fields).json()
+    assert other["token"] != key
+    assert not ApiToken.objects.filter(key_hash__contains=key[3:]).exists(), "only the hash is stored"
+    headers = {"Authorization": f"Token {key}"}
     assert client.get(ME, headers=headers).json()["display_name"] == "Bob"
-    assert client.post(TOKENS, {"email": bob.email, "password": password}).json() == response.json()
+    mine = client.get(f"{ME}tokens/", headers=headers)
+    assert [token["name"] for token in mine.json()] == ["API client", "Scoreboard"]
+    assert mine.json()[1]["last_used_on"] == timezone.now().date().isoformat()
+    assert key not in mine.content.decode()
+    assert client.delete(f"{ME}tokens/{other['id']}/", headers=headers).status_code == 204
     assert client.delete(f"{TOKENS}current/", headers=headers).status_code == 204
     problem(client.get(ME, headers=headers), 401, "authentication_failed")
+    assert not ApiToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("get", "me/", "read"),
+        ("get", "clubs/{club}/members/", "read"),
+        ("patch", "me/", "play"),
+        ("post", "challenges/", "play"),
+        ("post", "matches/2222222222/claims/", "play"),
+        ("post", "divisions/2222222222/register/", "play"),
+        ("post", "matches/2222222222/live/", "direct"),
+        ("get", "matches/2222222222/links/", "direct"),
+        ("patch", "tournaments/2222222222/", "direct"),
+        ("post", "fixtures/2222222222/result/", "direct"),
+        ("patch", "clubs/{club}/", "club"),
+        ("post", "clubs/{club}/members/", "club"),
+    ],
+)
+def test_a_token_does_only_what_its_scopes_allow(alice: User, club: Club, method: str, path: str, scope: str) -> None:
+    url = "/api/v1/" + path.format(club=club.slug)
+    for scopes in (("read",), ("play",), ("direct",), ("club",)):
+        client = APIClient(headers={"Authorization": f"Token {key_for(alice, *scopes)}"})
+        response = getattr(client, method)(url, {})
+        if scope in (*scopes, "read"):
+            assert response.status_code not in (401, 403), scopes
+        else:
+            problem(response, 403, "token_scope")
+
+
+def test_an_expired_token_and_one_of_a_deactivated_account_are_refused(bob: User) -> None:
+    client = APIClient(headers={"Authorization": f"Token {key_for(bob)}"})
+    assert client.get(ME).status_code == 200
+    ApiToken.objects.update(expires_at=timezone.now())
+    problem(client.get(ME), 401, "authentication_failed")
+    ApiToken.objects.update(expires_at=None)
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    problem(client.get(ME), 401, "authentication_failed")
+
+
+def test_an_account_has_a_limited_number_of_tokens(bob: User) -> None:
+    for _ in range(MOST_TOKENS):
+        key_for(bob)
+    with pytest.raises(Refused, match="too_many_tokens"):
+        key_for(bob)
+
+
+def test_nobody_revokes_the_token_of_somebody_else(bob: User, carol: User) -> None:
+    key_for(bob)
+    as_(carol).delete(f"{ME}tokens/{ApiToken.objects.get().pk}/")
+    assert ApiToken.objects.count() == 1
 
 
 def test_a_wrong_password_gets_no_token(bob: User) -> None:
     for email in (bob.email, "nobody@example.org"):
         problem(APIClient().post(TOKENS, {"email": email, "password": "guess"}), 401, "wrong_credentials")
-    assert not Token.objects.exists()
+    assert not ApiToken.objects.exists()
 
 
 def test_guesses_of_a_password_are_limited(bob: User, password: str) -> None:
     client = APIClient()
-    for _ in range(SIGN_IN_AS.most):
+    for _ in range(SIGN_IN_AS_FROM.most):
         client.post(TOKENS, {"email": bob.email, "password": "guess"})
     problem(client.post(TOKENS, {"email": bob.email, "password": password}), 429, "too_many_attempts")
 
@@ -84,7 +149,8 @@ def test_bob_reads_and_changes_his_preferences(bob: User) -> None:
     client = as_(bob)
     before = client.get(ME).json()
     assert before["player"] == Player.objects.get(user=bob).public_id
-    after = client.patch(ME, {"time_zone": "copenhagen", "initials_only": True}).json()
+    after = client.patch(ME, {"time_zone": "copenhagen", "initials_only": True, "analysis_visibility": "public"}).json()
+    assert after["analysis_visibility"] == "public"
     assert (after["time_zone"], after["initials_only"], after["display_name"]) == ("Europe/Copenhagen", True, "Bob")
     assert LogEntry.objects.get(verb="preferences_changed").user == bob
 

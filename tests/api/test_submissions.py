@@ -138,10 +138,10 @@ def test_the_same_record_without_a_key_returns_the_existing_submission(client: C
 
 
 def test_an_account_is_remembered_as_the_sender(client: Client, bob: User) -> None:
-    from rest_framework.authtoken.models import Token
+    from tests.tokens import key_for
 
-    token = Token.objects.create(user=bob)
-    assert post(client, headers={"Authorization": f"Token {token.key}"}).status_code == 201
+    token = key_for(bob)
+    assert post(client, headers={"Authorization": f"Token {token}"}).status_code == 201
     assert Submission.objects.get().submitter == bob
 
 

@@ -30,6 +30,8 @@ from tests.tournaments.conftest import (
     tournament,
 )
 from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
 
 __all__ = [
@@ -186,7 +188,32 @@ def test_an_assistant_checks_a_player_in(running: RunningEvent, erin: User, as_u
     path = f"entries/{running.entry.public_id}/check-in/"
     assert problem_code(send(as_user(erin), "post", path)) == (422, "invalid")
     assert send(as_user(erin), "post", path, {"present": True}).json()["checked_in_at"]
-    assert send(as_user(erin), "post", path, {"present": False}).json()["checked_in_at"] is None
+    away = {"state": "away", "until": "2026-11-20T21:10:00Z"}
+    entry = send(as_user(erin), "post", path, away).json()
+    assert (entry["checked_in_at"], entry["away_until"]) == (None, "2026-11-20T21:10:00Z")
+    for faulty in ({"state": "away"}, {**away, "state": "here"}, {**away, "present": True}):
+        assert problem_code(send(as_user(erin), "post", path, faulty)) == (422, "invalid")
+    entry = send(as_user(erin), "post", path, {"present": False}).json()
+    assert (entry["checked_in_at"], entry["away_until"]) == (None, None)
+
+
+def test_a_draw_with_those_here_names_who_was_left_out(
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    alice_client: Client,
+    alice: User,
+) -> None:
+    division, by = make_division(), Actor.of(alice)
+    first, second, absent = entries.enter(division=division, players=make_players(3), by=by, now=NOW)
+    events.publish_tournament(tournament=division.tournament, by=by, now=NOW)
+    path = f"divisions/{division.public_id}/draws/"
+    assert problem_code(send(alice_client, "post", path, {"here_only": True})) == (422, "too_few_entries")
+    for entry in (first, second):
+        send(alice_client, "post", f"entries/{entry.public_id}/check-in/", {"present": True})
+    assert send(alice_client, "post", path, {"here_only": True}).json()["left_out"] == [absent.public_id]
+    draws.make_draft(draw_id=Draw.objects.get().pk, now=NOW)
+    (draft,) = send(alice_client, "get", path).json()
+    assert sorted(place["entry"] for place in draft["places"]) == sorted([first.public_id, second.public_id])
 
 
 def test_a_result_needs_the_current_seq_and_is_recorded_once(running: RunningEvent, alice_client: Client) -> None:
@@ -272,6 +299,23 @@ def test_fixtures_are_filtered_by_player(running: RunningEvent, client: Client) 
     path = f"{API}divisions/{running.division.public_id}/fixtures/"
     player = Player.objects.get(name="Bob").public_id
     assert [row["number"] for row in client.get(f"{path}?player={player}").json()] == [1]
+
+
+def test_lists_of_a_division_are_read_in_parts(running: RunningEvent, client: Client) -> None:
+    for name in ("fixtures", "draws"):
+        path = f"{API}divisions/{running.division.public_id}/{name}/"
+        whole = client.get(path)
+        parts, url = [], f"{path}?page_size=1"
+        while url:
+            answer = client.get(url)
+            parts.append(answer.json())
+            url = answer.headers.get("Link", "").partition(">")[0].removeprefix("<http://testserver")
+        assert [row for part in parts for row in part] == whole.json()
+        assert {len(part) for part in parts} == {1}
+        assert "Link" not in whole.headers
+        for wrong in ("page_size=0", "page_size=201", "cursor=x", "cursor="):
+            assert client.get(f"{path}?{wrong}").status_code == 422
+    assert len(client.get(f"{API}divisions/{running.division.public_id}/fixtures/").json()) == 3
 
 
 def test_the_seed_of_a_draft_is_secret(

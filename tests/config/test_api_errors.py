@@ -1,13 +1,15 @@
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 from engine.errors import Refused
+from players.models import User
 
 
 class GameSerializer(serializers.Serializer):
@@ -66,6 +68,20 @@ def test_each_error_has_its_status_and_code(error: Exception, status: int, code:
 
 def test_a_throttled_client_is_told_how_long_to_wait() -> None:
     assert answer_to(exceptions.Throttled(wait=7)).headers["Retry-After"] == "7"
+    assert answer_to(Refused("too_many_attempts", minutes=3)).headers["Retry-After"] == "180"
+
+
+def test_answers_say_how_many_requests_are_left(client: Client, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"anon": "2/min", "user": "9/min"})
+    answers = [client.get("/api/v1/clubs/") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [answer["RateLimit-Remaining"] for answer in answers] == ["1", "0", "0"]
+    assert {answer["RateLimit-Limit"] for answer in answers} == {"2"}
+    assert all(0 < int(answer["RateLimit-Reset"]) <= 60 for answer in answers)
+    client.force_login(bob)
+    mine = client.get("/api/v1/clubs/")
+    assert (mine["RateLimit-Limit"], mine["RateLimit-Remaining"]) == ("9", "8")
+    assert "RateLimit-Limit" not in client.get("/clubs/")
 
 
 def test_each_invalid_field_is_named_with_its_reason() -> None:

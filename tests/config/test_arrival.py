@@ -82,6 +82,17 @@ def test_waiting_for_a_thread_costs_no_time(port: int) -> None:
         connected.close()
 
 
+def test_a_match_that_is_played_waits_for_no_page(port: int) -> None:
+    busy = [connect(port, "GET /sleep/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") for _ in range(asgi.WSGI_THREADS)]
+    time.sleep(WAIT / 3)
+    sent = time.time()
+    head = "GET /api/v1/matches/22222222aa/live/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    assert answer(connect(port, head))["code"] == "not_found"
+    assert time.time() - sent < WAIT / 3
+    for connected in busy:
+        connected.close()
+
+
 def test_a_body_that_comes_late_arrives_late(port: int) -> None:
     sent = time.time()
     connected = connect(port, f"{HEAD}Content-Length: 2\r\n\r\n{{")

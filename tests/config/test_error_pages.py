@@ -1,11 +1,14 @@
 """Every error has a page of its own with links to go on."""
 
 import re
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
@@ -28,6 +31,13 @@ def crashes(request: HttpRequest) -> HttpResponse:
     raise RuntimeError("a bug")
 
 
+def writes(request: HttpRequest) -> HttpResponse:
+    connection.settings_dict["OPTIONS"]["timeout"] = 0.1
+    connection.close()
+    User.objects.update(theme="dark")
+    return HttpResponse()
+
+
 def takes(request: HttpRequest) -> HttpResponse:
     return HttpResponse(str(len(request.POST)))
 
@@ -45,6 +55,8 @@ class Urls:
         path("refuses/", refuses),
         path("crashes/", crashes),
         path("takes/", takes),
+        path("writes/", writes),
+        path("api/writes/", writes),
         path("api/takes/", takes),
     )
 
@@ -108,3 +120,19 @@ def test_a_request_that_is_too_large_is_explained() -> None:
         assert "Too large" in answer.content.decode()
         assert ways_on(answer)
         assert client.post("/api/takes/", **encoded).json()["code"] == "too_large"
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL locks rows, and has no single writer")
+@pytest.mark.django_db(transaction=True)
+@override_settings(ROOT_URLCONF=Urls)
+def test_a_locked_database_is_explained(client: Client, bob: User) -> None:
+    patience = connection.settings_dict["OPTIONS"]["timeout"]
+    with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
+        other.execute("BEGIN IMMEDIATE")
+        answer, problem = client.get("/writes/"), client.get("/api/writes/")
+    assert client.get("/writes/").status_code == 200
+    connection.settings_dict["OPTIONS"]["timeout"] = patience
+    connection.close()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    assert ways_on(answer)
+    assert (problem.status_code, problem.json()["code"]) == (503, "busy")

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import logging.config
+import re
 import secrets
 from collections.abc import Iterator
 
@@ -12,12 +13,12 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
-from rest_framework.authtoken.models import Token
 
 from config.logs import logging_config, without_secrets
-from players.models import User
+from players.models import ApiToken, User
+from tests.tokens import key_for
 
-BEARER = {"token", "secret", "uidb64", "key"}
+BEARER = {"token", "feed_token", "pairing_token", "unsubscribe_token", "secret", "uidb64", "key"}
 """Route parameters that work like a key."""
 
 
@@ -50,7 +51,11 @@ def bearer_paths() -> Iterator[tuple[str, list[str]]]:
     secret = {
         "token": f"abcdefghj2.0.{secrets.token_urlsafe(32)}",
         "secret": secrets.token_urlsafe(24),
+        "feed_token": f"abcdefghj2.{secrets.token_urlsafe(32)}",
+        "pairing_token": f"abcdefghj2.{secrets.token_urlsafe(32)}",
+        "unsubscribe_token": f"12.reported.{secrets.token_urlsafe(32)}",
         "uidb64": "MTIz",
+        "extension": "mat",
     }
     for pattern in patterns(get_resolver()):
         names = set(pattern.pattern.regex.groupindex)
@@ -97,10 +102,81 @@ def test_a_line_without_secrets_is_unchanged() -> None:
         "Idempotency-Key: SECRETSECRET",
         "cannot connect to postgresql://barpoint:SECRETSECRET@db.example/barpoint",
         "DETAIL:  Failing row contains (1, SECRETSECRET, bob@example.org).",
+        "Set-Cookie: kept_input=SECRETSECRET; HttpOnly",
+        "Authorization: Digest username=SECRETSECRET",
+        "{'new_password': 'SECRET and, then; SECRET'}",
+        '{"password": "quoted \\"SECRET"}',
+        '{"one_time_code": "SECRETSECRET"}',
+        '{"body": "Choose a password: SECRETSECRET\\nSECRET"}',
+        f"invalid token bp_{'SECRET'.ljust(43, 'x')}",
     ],
 )
 def test_secrets_in_headers_cookies_and_fields_are_removed(line: str) -> None:
     assert "SECRET" not in without_secrets(line)
+
+
+@pytest.mark.parametrize("logger", ["uvicorn.access", "uvicorn.error", "django.request", "celery.app.trace", "httpx"])
+def test_no_logger_of_a_library_writes_a_secret(logger: str) -> None:
+    """Each secret goes through the handler of the real configuration: as an argument and in a traceback."""
+    secret = "abcdefghj2.0." + "SECRET".ljust(43, "x")
+    written = io.StringIO()
+    config = logging_config(json=True, level="INFO")
+    config["handlers"]["stderr"]["stream"] = written
+    config["handlers"]["stderr"].pop("level", None)
+    before = {name: (logging.getLogger(name).handlers[:], logging.getLogger(name).level) for name in ("", logger)}
+    logging.getLogger(logger).addHandler(logging.StreamHandler(io.StringIO()))
+    try:
+        logging.config.dictConfig(config)
+        logging.getLogger(logger).warning('%s - "GET %s HTTP/1.1" 200', "192.0.2.1", f"/m/{secret}/?token={secret}")
+        try:
+            raise ConnectionError(f"Cookie: sessionid={secret}")
+        except ConnectionError:
+            logging.getLogger(logger).exception("failed", extra={"password": secret})
+    finally:
+        for name, (handlers, level) in before.items():
+            logging.getLogger(name).handlers[:] = handlers
+            logging.getLogger(name).setLevel(level)
+    assert written.getvalue().count("\n") == 2
+    assert "SECRET" not in written.getvalue()
+
+
+def test_a_request_is_one_line_without_its_path(client: Client, bob: User, settings, caplog) -> None:  # type: ignore[no-untyped-def]
+    settings.LOG_CLIENT_ADDRESS = True
+    client.force_login(bob)
+    with caplog.at_level("INFO", logger="config.middleware"):
+        client.get(f"/invitations/{'SECRET' * 5}/", REMOTE_ADDR="192.0.2.7")
+        Client().get("/nowhere/SECRET/")
+    lines = [record.msg for record in caplog.records if record.name == "config.middleware"]
+    assert [(line["event"], line["method"], line["route"], line["status"], line["client"]) for line in lines] == [
+        ("request", "GET", "invitation", 404, "192.0.2.7"),
+        ("request", "GET", None, 404, "127.0.0.1"),
+    ]
+    assert [line["user_id"] for line in lines] == [bob.pk, None]
+    assert all(line["ms"] >= 0 and len(line["request_id"]) == 32 for line in lines)
+    assert "SECRET" not in str(lines)
+
+
+FAIL2BAN = re.compile(r'^.*"client": "(?P<host>[0-9a-f.:]+)", "event": "sign_in_(?:failed|refused)"')
+"""The filter in docs/deployment.md."""
+
+
+@pytest.mark.parametrize("path", ["/sign-in/", "/api/v1/tokens/"])
+def test_a_failed_sign_in_is_an_event_for_fail2ban(log: io.StringIO, bob: User, path: str) -> None:
+    logger = logging.getLogger("players.accounts.backend")
+    handler = logging.getLogger("barpoint.test").handlers[-1]
+    logger.addHandler(handler)
+    try:
+        field = "email" if path.startswith("/api") else "username"
+        Client().post(path, {field: bob.email, "password": "SECRET"}, REMOTE_ADDR="2001:db8::7")
+    finally:
+        logger.removeHandler(handler)
+    assert "sign_in_failed" in log.getvalue()
+    assert "SECRET" not in log.getvalue()
+    assert bob.email not in log.getvalue()
+    if log.getvalue().startswith("{"):
+        match = FAIL2BAN.match(log.getvalue())
+        assert match is not None
+        assert match["host"] == "2001:db8::7"
 
 
 def test_a_traceback_contains_the_line_but_no_variables(log: io.StringIO) -> None:
@@ -122,8 +198,7 @@ def test_the_admin_neither_shows_nor_records_tokens(client: Client, alice: User,
     alice.is_staff = alice.is_superuser = True
     alice.save()
     client.force_login(alice)
-    token = Token.objects.create(user=bob)
-    assert token.key not in client.get("/admin/").content.decode()
-    assert client.get("/admin/authtoken/tokenproxy/").status_code == 404
-    assert not any(issubclass(model, Token) for model in admin.site._registry)
-    assert not LogEntry.objects.filter(object_repr__contains=token.key).exists()
+    key = key_for(bob)
+    assert key not in client.get("/admin/").content.decode()
+    assert ApiToken not in admin.site._registry
+    assert not LogEntry.objects.filter(object_repr__contains=key).exists()

@@ -1,4 +1,5 @@
 import re
+from datetime import datetime, timedelta
 
 import pytest
 from django.conf import settings
@@ -83,10 +84,12 @@ def test_a_request_keeps_a_valid_request_id(client: Client, db: None) -> None:
     assert client.get("/healthz", headers={"X-Request-ID": "a\nb c"}).headers["X-Request-ID"] != "a\nb c"
 
 
-def test_dave_chooses_dark_without_an_account(client: Client, db: None) -> None:
+def test_the_theme_of_a_visitor_without_an_account_is_left_to_their_browser(client: Client, db: None) -> None:
     response = client.post("/theme/", {"theme": "dark", "next": "/"})
-    assert response.status_code == 302
-    assert 'data-theme="dark"' in client.get("/").content.decode()
+    assert (response.status_code, sorted(response.cookies)) == (302, [])
+    page = client.get("/").content.decode()
+    assert 'data-theme="auto"' in page
+    assert "config/theme.js" in page
 
 
 def test_bobs_theme_is_saved_in_his_account(client: Client, bob: User) -> None:
@@ -101,9 +104,11 @@ def test_choosing_a_theme_never_redirects_to_another_site(client: Client, db: No
     assert client.post("/theme/", {"theme": "dark", "next": target}).headers["Location"] == "/"
 
 
-def test_an_unknown_theme_is_not_saved(client: Client, db: None) -> None:
+def test_an_unknown_theme_is_not_saved(client: Client, bob: User) -> None:
+    client.force_login(bob)
     client.post("/theme/", {"theme": "plaid"})
-    assert 'data-theme="auto"' in client.get("/").content.decode()
+    bob.refresh_from_db()
+    assert bob.theme == "auto"
 
 
 def test_bob_sees_times_in_his_own_time_zone(bob: User) -> None:
@@ -177,3 +182,13 @@ def test_the_home_page_shows_no_draft_events(client: Client, alice: User, db: No
     create_division(tournament=event, by=Actor.of(alice), now=now, name="Open")
     publish_tournament(tournament=event, by=Actor.of(alice), now=now)
     assert "Secret Cup" in client.get("/").content.decode()
+
+
+def test_security_txt_says_whom_to_tell(client: Client, settings) -> None:  # type: ignore[no-untyped-def]
+    settings.SECURITY_CONTACT = "mailto:security@example.org"
+    response = client.get("/.well-known/security.txt")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    fields = dict(line.split(": ", 1) for line in response.content.decode().splitlines())
+    assert fields["Contact"] == "mailto:security@example.org"
+    assert fields["Canonical"].endswith("/.well-known/security.txt")
+    assert timedelta(days=1) < datetime.fromisoformat(fields["Expires"]) - timezone.now() < timedelta(days=366)

@@ -27,7 +27,7 @@ def test_the_first_request_after_a_restart_ends_an_outage(settings: Any, monkeyp
     thread.start()
     eventually(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10) as response:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/clubs/", timeout=10) as response:
         assert response.status == 200
     outage = Outage.objects.get()
     assert outage.started_at == before

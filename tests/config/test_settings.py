@@ -14,6 +14,7 @@ from config.database import from_url
 from config.valkey import LONGEST_SOCKET_PATH, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
+STRONG = "Kp3vXq8LmZ2nRt6yWb9cJd4fHg7sQa5eUx1oTi0z"
 READ = (
     "DEBUG",
     "DEBUG_TOOLBAR",
@@ -48,8 +49,24 @@ def test_a_server_does_not_start_without_a_secret_key(tmp_path: Path) -> None:
         settings_with(tmp_path)
 
 
+@pytest.mark.parametrize("weak", ["secret", "x" * 60, "change-me-" * 3])
+def test_a_server_does_not_start_with_a_weak_secret_key(tmp_path: Path, weak: str) -> None:
+    with pytest.raises(RuntimeError, match="SECRET_KEY is too weak"):
+        settings_with(tmp_path, SECRET_KEY=weak)
+
+
+def test_a_weak_secret_key_is_enough_while_debugging(tmp_path: Path) -> None:
+    assert settings_with(tmp_path, SECRET_KEY="secret", DEBUG="1")["SECRET_KEY"] == "secret"
+
+
+def test_a_server_never_writes_emails_to_its_log(tmp_path: Path) -> None:
+    console = "django.core.mail.backends.console.EmailBackend"
+    with pytest.raises(RuntimeError, match="EMAIL_BACKEND"):
+        settings_with(tmp_path, SECRET_KEY=STRONG, EMAIL_BACKEND=console)
+
+
 def test_a_server_is_closed_until_its_settings_open_it(tmp_path: Path) -> None:
-    settings = settings_with(tmp_path, SECRET_KEY="secret")
+    settings = settings_with(tmp_path, SECRET_KEY=STRONG)
     assert settings["DEBUG"] is False
     assert settings["ALLOWED_HOSTS"] == []
     assert settings["SESSION_COOKIE_SECURE"] is settings["CSRF_COOKIE_SECURE"] is True
@@ -83,7 +100,7 @@ def test_the_debug_toolbar_is_on_while_debugging_where_it_is_installed(tmp_path:
 
 def test_a_database_url_contains_every_setting() -> None:
     database = from_url("postgresql://bar:p%40int@db.example:5433/club?sslmode=require")
-    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["ENGINE"] == "config.backends.postgresql"
     assert (database["USER"], database["PASSWORD"], database["HOST"], database["PORT"], database["NAME"]) == (
         *("bar", "p@int", "db.example", "5433", "club"),
     )

@@ -1,0 +1,79 @@
+"""At most so many event streams are authorised at once; the others wait, and are sent away after a while."""
+
+import asyncio
+from typing import Any
+
+from config.stream_limit import RETRY_AFTER, StreamLimit
+
+SCOPE = {"type": "http", "path": "/live/"}
+
+
+class Streams:
+    """Streams that begin when `go` is set and never end by themselves."""
+
+    def __init__(self) -> None:
+        self.go = asyncio.Event()
+        self.authorising = 0
+        self.most_at_once = 0
+        self.open = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.authorising += 1
+        self.most_at_once = max(self.most_at_once, self.authorising)
+        await self.go.wait()
+        self.authorising -= 1
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        self.open += 1
+        await asyncio.sleep(3600)
+
+
+class Answer:
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+
+    async def send(self, message: Any) -> None:
+        self.messages.append(message)
+
+
+async def receive() -> Any:
+    await asyncio.sleep(3600)
+
+
+def test_eight_are_authorised_at_once_and_open_streams_take_no_turn() -> None:
+    async def scenario() -> Streams:
+        streams = Streams()
+        limit = StreamLimit(streams)
+        tasks = [asyncio.create_task(limit(SCOPE, receive, Answer().send)) for _ in range(50)]
+        await asyncio.sleep(0.05)
+        assert streams.most_at_once == 8
+        streams.go.set()
+        await asyncio.sleep(0.05)
+        for task in tasks:
+            task.cancel()
+        return streams
+
+    streams = asyncio.run(scenario())
+    assert (streams.open, streams.most_at_once) == (50, 8)
+
+
+def test_who_waits_too_long_is_told_when_to_come_back() -> None:
+    async def scenario() -> Any:
+        streams = Streams()
+        limit = StreamLimit(streams, most=1, patience=0.05)
+        first = asyncio.create_task(limit(SCOPE, receive, Answer().send))
+        await asyncio.sleep(0.02)
+        second = Answer()
+        await limit(SCOPE, receive, second.send)
+        first.cancel()
+        # A client that has gone gives its turn back.
+        await asyncio.gather(first, return_exceptions=True)
+        third = asyncio.create_task(limit(SCOPE, receive, Answer().send))
+        await asyncio.sleep(0.02)
+        assert streams.authorising == 2
+        third.cancel()
+        return second.messages
+
+    start, body = asyncio.run(scenario())
+    assert start["status"] == 503
+    assert dict(start["headers"])[b"retry-after"] == str(RETRY_AFTER).encode()
+    assert b"Service unavailable" in body["body"]
