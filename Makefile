@@ -10,7 +10,7 @@ PYTEST := $(PY) -m pytest
 # One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
-.PHONY: help install install-dev run test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean
+.PHONY: help install install-dev run test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -61,6 +61,7 @@ lint: $(VENV)/.dev ## style, types, templates, messages, missing migrations, imp
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) manage.py makemigrations --check --dry-run
+	$(PY) -m tools.lint_migrations
 	$(PY) -m tools.lint_templates templates
 	$(PY) -m tools.messages --check
 	$(PY) -m tools.lint_messages
@@ -74,6 +75,9 @@ e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chro
 
 bench: $(VENV)/.dev ## what is measured beside what
 	$(PY) -m benchmarks $(ARGS)
+
+analysis: $(VENV)/.runtime ## install bgsage, which analyses matches, in a folder of its own (needs a processor with AVX2)
+	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --require-hashes --target var/analysis -r requirements-analysis.txt
 
 bench-peers: $(VENV)/.dev ## install the engines that are measured beside ours, outside the locks
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage
@@ -91,11 +95,13 @@ test-engine-wheel: engine-wheel ## run the engine's tests over the compiled engi
 # The index, find-links and machine of whoever runs this must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock" pyproject.toml --group server
+COMPILE_ANALYSIS = $(subst --group server,--group analysis,$(COMPILE))
 lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer versions)
 	$(PYTHON) -m venv --without-pip var/lock
 	$(PYTHON) -m pip --python var/lock/bin/python install --quiet uv
 	$(COMPILE) $(if $(UPGRADE),--upgrade) -o requirements.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev -c requirements.txt -o requirements-dev.txt
+	$(COMPILE_ANALYSIS) $(if $(UPGRADE),--upgrade) -o requirements-analysis.txt
 
 clean: ## remove what was installed and built (the database in var/ too)
 	rm -rf $(VENV) var build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

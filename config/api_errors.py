@@ -22,7 +22,10 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     if isinstance(error, Refused):
         set_rollback()
         detail = sentence(error.code, error.params)
-        return _problem(status_of(error.code), error.code, detail, params=_plain(error.params))
+        response = _problem(status_of(error.code), error.code, detail, params=_plain(error.params))
+        if response.status_code == HTTPStatus.TOO_MANY_REQUESTS and "minutes" in error.params:
+            response["Retry-After"] = str(60 * error.params["minutes"])
+        return response
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):

@@ -1,38 +1,65 @@
 """The ASGI application: `/live/` through Django's ASGI handler, everything else through WSGI on a few threads.
 
-Plain Django views are two to ten times as fast through a2wsgi as through Django's own ASGI handler, and a few hundred
-open streams do not slow them down.
+Plain Django views are two to ten times as fast through WSGI on a thread as through Django's own ASGI handler, and a few
+hundred open streams do not slow them down. Public pages come from a cache before that (`config.page_cache`).
 """
 
 import os
+import re
 
-from a2wsgi import WSGIMiddleware
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Seconds for which a request waits for SQLite's only writer, before it is answered 503.
+os.environ.setdefault("SQLITE_PATIENCE", "4")
 
-live = get_asgi_application()
+django_asgi = get_asgi_application()
 
-from config.arrival import stamped  # noqa: E402
-from config.clients import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect  # noqa: E402
+from config.clients import Receive, Scope, Send  # noqa: E402
+from config.page_cache.application import PageCache  # noqa: E402
+from config.page_limit import PageLimit  # noqa: E402
 from config.pulse import WebPulse  # noqa: E402
+from config.stream_limit import StreamLimit  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
+from config.wsgi_threads import WSGIThreads  # noqa: E402
 
 LIVE_PREFIX = "/live/"
+HEALTH_CHECKS = frozenset({"/healthz", "/readyz", "/metrics"})
+PLAY_PATH = re.compile(r"/api/v1/matches/[^/]+/live/")
 WSGI_THREADS = 8
+PLAY_THREADS = 2
+"""Threads of their own for matches that are played here, so that no slow page delays them. As they never wait long,
+more threads would only interrupt each other."""
 
-# Django's response is an iterable of bytes, which its type does not say.
-pages = WSGIMiddleware(StopOnDisconnect(wsgi), workers=WSGI_THREADS)  # type: ignore[arg-type]
+# With so many requests in progress another one is refused: a read sooner than a write, which somebody waits for. All
+# players of an event may act at once, and their requests are short.
+wsgi_pages = PageLimit(WSGIThreads(wsgi, threads=WSGI_THREADS), reads=64, writes=192)
+play = PageLimit(WSGIThreads(wsgi, threads=PLAY_THREADS), reads=192, writes=256)
+# Threads of their own, so that they answer while all others are busy; one may wait for the database's lock.
+health_checks = WSGIThreads(wsgi, threads=2)
+
+
+async def render(scope: Scope, receive: Receive, send: Send) -> None:
+    """Run a view on the threads for its path."""
+    threads = play if PLAY_PATH.match(scope["path"]) else wsgi_pages
+    await threads(scope, receive, send)
+
+
+pages = PageCache(render)
+live = StreamLimit(django_asgi)
 pulse = WebPulse()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Pass a connection to the handler for its path; a small request is read and stamped before it waits."""
+    """Pass a connection to the handler for its path."""
+    if scope["type"] == "http" and scope["path"] in HEALTH_CHECKS:
+        # The supervisor's check after a start begins the pulse.
+        pulse.begin()
+        await health_checks(scope, receive, send)
+        return
     if scope["type"] == "http":
         await pulse.begun()
     if scope["type"] == "http" and not scope["path"].startswith(LIVE_PREFIX):
-        client = Client(await stamped(scope, receive), send)
-        scope[CLIENT] = client
-        await client.serve(pages, scope)
+        await pages(scope, receive, send)
     else:
         await live(scope, receive, send)

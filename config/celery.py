@@ -8,11 +8,22 @@ import os
 from typing import Any
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import setup_logging
+from kombu.entity import Queue
+
+from config.monitoring.sweeps import note_sweeps
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("barpoint")
+
+URGENT, RECORDS, BACKGROUND = "celery", "records", "background"
+"""The queues, the most urgent first: live play, pairing and all sweeps; checking records; ratings and backups.
+
+A worker takes a message of a later queue only when the earlier ones are empty. `make run` has one worker for the urgent
+queue and one for the others, so that urgent work never waits for a long task to end.
+"""
 
 # In seconds; after that the sweep sends the hint again.
 PUBLISH_PATIENCE = 1.0
@@ -49,6 +60,7 @@ class Config:
         "interval_start": 0,
         "interval_step": 0,
         "interval_max": 0,
+        "queue_order_strategy": "priority",
     }
     # The worker, unlike a publisher, waits for the broker without limit.
     broker_connection_retry_on_startup = True
@@ -60,6 +72,18 @@ class Config:
     # The schedule below is complete, so beat needs no file.
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
+    # What a worker takes that is started without naming queues.
+    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND)))
+    task_default_queue = URGENT
+    task_routes: dict[str, dict[str, str]] = {
+        "matches.adjudicate": {"queue": RECORDS},
+        "matches.replay_ratings": {"queue": BACKGROUND},
+        "config.sweep_backups": {"queue": BACKGROUND},
+        "players.make_data_export": {"queue": BACKGROUND},
+        "players.delete_expired": {"queue": BACKGROUND},
+        # Analyses take minutes of CPU and are nobody's hurry: only a worker that is started for this queue takes them.
+        "matches.analyse": {"queue": "analysis"},
+    }
     beat_schedule: dict[str, dict[str, Any]] = {
         "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
         "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
@@ -67,17 +91,27 @@ class Config:
         "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},
         "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
         "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
+        "floors": {"task": "tournaments.sweep_floors", "schedule": 10.0, "options": {"expires": 10}},
         "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
         "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},
-        "untold-claims": {"task": "matches.sweep_untold_claims", "schedule": 10.0, "options": {"expires": 10}},
+        "reminders": {"task": "matches.sweep_reminders", "schedule": 30.0, "options": {"expires": 30}},
+        "challenges": {"task": "matches.sweep_challenges", "schedule": 10.0, "options": {"expires": 10}},
         "live": {"task": "matches.sweep_live", "schedule": 1.0, "options": {"expires": 1}},
         "records": {"task": "matches.sweep_records", "schedule": 10.0, "options": {"expires": 10}},
+        "analyses": {"task": "matches.sweep_analyses", "schedule": 10.0, "options": {"expires": 10}},
+        "deliveries": {"task": "players.sweep_deliveries", "schedule": 5.0, "options": {"expires": 5}},
+        "backups": {"task": "config.sweep_backups", "schedule": 600.0, "options": {"expires": 600}},
+        # Daily; a day that is missed is made up for by the next.
+        "retention": {"task": "players.delete_expired", "schedule": crontab(hour=3, minute=17)},
+        "data-exports": {"task": "players.sweep_data_exports", "schedule": 10.0, "options": {"expires": 10}},
+        "account-emails": {"task": "players.sweep_account_emails", "schedule": 10.0, "options": {"expires": 10}},
         "unsettled": {"task": "matches.sweep_unsettled", "schedule": 10.0, "options": {"expires": 10}},
     }
 
 
 app.config_from_object(Config())
 app.autodiscover_tasks()
+note_sweeps(app)
 
 
 @setup_logging.connect

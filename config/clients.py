@@ -1,4 +1,4 @@
-"""Stop sending a response when its client has disconnected, which WSGI cannot report and a2wsgi does not check.
+"""Stop sending a response when its client has disconnected, which WSGI cannot report.
 
 Otherwise a long download would be read from the database to its end and occupy a thread for nobody.
 """
@@ -73,8 +73,12 @@ class StopOnDisconnect:
 class ClientBody:
     """The body of a response, until the client disconnects."""
 
+    streaming: bool
+    """Whether it is generated while it is sent."""
+
     def __init__(self, body: Iterable[bytes], client: Client, *, is_empty: bool) -> None:
         self._body = body
+        self.streaming = getattr(body, "streaming", True)
         self._client = client
         self._is_empty = is_empty
 

@@ -6,12 +6,10 @@ from django.http import HttpRequest
 
 from players.models import User
 
-THEME_COOKIE = "theme"
-
 
 def page(request: HttpRequest) -> dict[str, Any]:
-    """Return `theme`, the user's choice from the account or else from a cookie."""
+    """Return `theme`, the user's choice; the browsers of other visitors choose by `config/theme.js`."""
     # Error pages may be rendered before the user is known.
     user = getattr(request, "user", None)
-    theme = user.theme if user is not None and user.is_authenticated else request.COOKIES.get(THEME_COOKIE)
+    theme = user.theme if user is not None and user.is_authenticated else None
     return {"theme": theme if theme in User.Theme.values else User.Theme.AUTO.value}

@@ -1,25 +1,33 @@
 """Middleware."""
 
 import re
+import time
 import uuid
 import zoneinfo
 from collections.abc import Callable
 from urllib.parse import unquote
 
 import structlog
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.utils import timezone, translation
 
 from config import error_pages
+from config.database import is_busy
 from config.modules import import_map_source
 from core.messages import sentence, status_of
+from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
 from players.accounts.views.pages import way_back
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
+logger = structlog.get_logger(__name__)
+
+USER_ID = "user_id"
+"""The key of the signed-in user in the log lines of a request."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -32,9 +40,31 @@ class RequestId:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         sent_id = request.headers.get("X-Request-ID", "")
         request_id = sent_id if _REQUEST_ID.fullmatch(sent_id) else uuid.uuid4().hex
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with structlog.contextvars.bound_contextvars(request_id=request_id, **{USER_ID: None}):
             response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        return response
+
+
+class RequestLog:
+    """Log each request in one line: its route by name (a path may contain a token), status, duration and user."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        started = time.perf_counter()
+        response = self.get_response(request)
+        match = request.resolver_match
+        values: dict[str, object] = {
+            "method": request.method,
+            "route": match.view_name if match else None,
+            "status": response.status_code,
+            "ms": round(1000 * (time.perf_counter() - started)),
+        }
+        if settings.LOG_CLIENT_ADDRESS:
+            values["client"] = client_address(request)
+        logger.info("request", **values)
         return response
 
 
@@ -52,13 +82,16 @@ class RefuseNul:
 
 
 class ContentSecurityPolicy:
-    """Allow only our own files; a view that needs another policy sets the header itself."""
+    """Allow only our own files; a view that needs another policy sets the header itself.
+
+    A view that may be framed sets only `frame-ancestors`; the rest of the policy is added.
+    """
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
         # The import map is the only inline script and is allowed by its hash.
         scripts = " ".join(["'self'", *([f"'{import_map_source()}'"] if import_map_source() else [])])
-        self.policy = "; ".join(
+        self.resources = "; ".join(
             [
                 "default-src 'self'",
                 f"script-src {scripts}",
@@ -67,13 +100,89 @@ class ContentSecurityPolicy:
                 "object-src 'none'",
                 "base-uri 'none'",
                 "form-action 'self'",
-                "frame-ancestors 'none'",
             ]
         )
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", self.policy)
+        own = response.headers.get("Content-Security-Policy", "frame-ancestors 'none'")
+        if own.startswith("frame-ancestors "):
+            response.headers["Content-Security-Policy"] = f"{self.resources}; {own}"
+        return response
+
+
+class PrivateByDefault:
+    """Keep every answer out of shared and private caches, unless its view says how long it may be kept.
+
+    Public pages for anonymous visitors get their header outside Django, by `config.page_cache`.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+
+class RateLimitHeaders:
+    """Say in answers of the API how many requests its client has left."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if (state := request.META.get(RATE_STATE)) is not None:
+            response.headers["RateLimit-Limit"] = str(state.most)
+            response.headers["RateLimit-Remaining"] = str(state.left)
+            response.headers["RateLimit-Reset"] = str(state.seconds)
+        return response
+
+
+SECRET_PARAMETERS = frozenset({"token", "secret", "feed_token", "unsubscribe_token", "pairing_token", "uidb64"})
+"""Names of route parameters that work like a key."""
+
+
+class SecretUrls:
+    """Keep URLs that work like a key out of search engines, and those of personal links out of `Referer` as well.
+
+    Without a referrer browsers do not say which site a form comes from, so that Django refuses it; the forms behind
+    personal links need no such check, those of other secret URLs do.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        parameters = request.resolver_match.kwargs.keys() if request.resolver_match else ()
+        if not SECRET_PARAMETERS.isdisjoint(parameters):
+            response.headers["X-Robots-Tag"] = "noindex, nofollow"
+            if "token" in parameters and "uidb64" not in parameters:
+                response.headers["Referrer-Policy"] = "no-referrer"
+        return response
+
+
+INDEXED = frozenset(
+    {"home", "club-list", "club", "commitments", "events", "event", "division", "standings", "pairings"}
+    | {"event-report", "rankings", "players", "player"}
+)
+"""Routes that search engines may show; a new page is not shown until it is added here."""
+
+
+class SearchEngines:
+    """Keep everything out of search engines but the public pages of clubs, events and players, without searches."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        match = request.resolver_match
+        if match is not None and (match.url_name not in INDEXED or request.GET):
+            response.headers.setdefault("X-Robots-Tag", "noindex")
         return response
 
 
@@ -89,6 +198,8 @@ class Preferences:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         user = request.user
+        if user.is_authenticated:
+            structlog.contextvars.bind_contextvars(**{USER_ID: user.pk})
         language = user.language if user.is_authenticated else ""
         zone = _zone(user.time_zone) if user.is_authenticated else None
         zone = zone or _zone(unquote(request.COOKIES.get(TIME_ZONE_COOKIE, "")))
@@ -124,7 +235,10 @@ class RefusalPages:
         return explained
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Render a refusal as a page; leave other exceptions to Django."""
+        """Render a refusal, or that the database is busy; leave other exceptions to Django."""
+        if is_busy(exception):
+            logger.warning("database_busy", error=str(exception))
+            return error_pages.busy(request)
         if not isinstance(exception, Refused):
             return None
         back = way_back(request)

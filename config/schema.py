@@ -7,6 +7,7 @@ from config.api_errors import PROBLEM_JSON
 
 Description = dict[str, Any]
 
+JSON, FORM = "application/json", "multipart/form-data"
 METHODS = {"get", "post", "put", "patch", "delete"}
 PROBLEM = "#/components/schemas/Problem"
 EXAMPLE = {
@@ -44,4 +45,24 @@ def problems(result: Description, **_context: Any) -> Description:
                 if status == "409":
                     body["example"] = EXAMPLE
                 answer["content"] = {PROBLEM_JSON: body}
+    return result
+
+
+def plain_numbers(result: Description, **_context: Any) -> Description:
+    """Describe choices between fractions by a type alone: generators of clients drop what has an enum of floats."""
+    for schema in result["components"]["schemas"].values():
+        if schema.get("type") == "number" and "enum" in schema:
+            schema["description"] = f"One of {', '.join(map(str, schema.pop('enum')))}."
+    return result
+
+
+def json_bodies(result: Description, **_context: Any) -> Description:
+    """Describe bodies as JSON alone where a form is only the second choice: generated clients send the last one named.
+
+    Uploads name the form first and keep both.
+    """
+    for _path, operation in operations(result):
+        content = operation.get("requestBody", {}).get("content", {})
+        if list(content) == [JSON, FORM]:
+            del content[FORM]
     return result

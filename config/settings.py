@@ -1,13 +1,16 @@
 """Settings, read from the environment; safe for the open internet by default.
 
 BARPOINT_PROFILE=local (set by `make run`, and by `manage.py` without a SECRET_KEY) is for one machine over plain HTTP:
-it makes its own secret key in `var/` and sends cookies without TLS. Everything else is the same.
+it makes its own secret key in `var/` and sends cookies without TLS. With BARPOINT_PROFILE=server, maintenance commands
+need a DATABASE_URL. Everything else is the same.
 """
 
+import base64
 import contextlib
 import importlib.util
 import os
 import secrets
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import database
 from config.logs import logging_config
+from config.monitoring.errors import report_errors
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("BARPOINT_VAR", BASE_DIR / "var"))
 LOCAL = os.environ.get("BARPOINT_PROFILE") == "local"
+# BARPOINT_PROFILE=server: maintenance commands refuse the SQLite file that is used without a DATABASE_URL, which on a
+# server is another database than the one that is meant.
+IMPLICIT_DATABASE_REFUSED = os.environ.get("BARPOINT_PROFILE") == "server" and not os.environ.get("DATABASE_URL")
 
 
 def _flag(name: str, default: bool = False) -> bool:
@@ -29,26 +36,55 @@ def _words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
+def _days(name: str, default: int) -> int:
+    days = int(os.environ.get(name, default))
+    if days < 0:
+        raise ImproperlyConfigured(f"{name} is a number of days; 0 means forever.")
+    return days
+
+
+DEBUG = _flag("DEBUG")
+SHORTEST_SECRET_KEY, FEWEST_CHARACTERS = 40, 10
+
+
 def _secret_key() -> str:
     if key := os.environ.get("SECRET_KEY"):
+        if not DEBUG and (len(key) < SHORTEST_SECRET_KEY or len(set(key)) < FEWEST_CHARACTERS):
+            raise ImproperlyConfigured(
+                f"SECRET_KEY is too weak: use at least {SHORTEST_SECRET_KEY} random characters. This makes one: "
+                "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+            )
         return key
     if not LOCAL:
         raise ImproperlyConfigured("Set SECRET_KEY, or start with `make run`, which makes one for this machine.")
-    path = VAR_DIR / "secret_key"
+    return _kept("secret_key", secrets.token_urlsafe(50))
+
+
+def _kept(name: str, new: str) -> str:
+    """Return the secret in a file of `var/`, which is created with `new` on the first run."""
+    path = VAR_DIR / name
     if path.exists():
         return path.read_text()
     path.parent.mkdir(parents=True, exist_ok=True)
     # Several processes may start at once. The key is written to a draft first, and the first process to link it wins.
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(secrets.token_urlsafe(50))
+        file.write(new)
     with contextlib.suppress(FileExistsError):
         os.link(draft, path)
     draft.unlink()
     return path.read_text()
 
 
-DEBUG = _flag("DEBUG")
+def _vapid_key() -> str:
+    """Return the private key by which push services know this site, as base64url; empty for none."""
+    if (key := os.environ.get("VAPID_PRIVATE_KEY")) or not LOCAL:
+        return key or ""
+    order_of_p256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    number = secrets.randbelow(order_of_p256 - 1) + 1
+    return _kept("vapid_key", base64.urlsafe_b64encode(number.to_bytes(32, "big")).decode().rstrip("="))
+
+
 SECRET_KEY = _secret_key()
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]" if LOCAL else "")
 # The site's URL in e-mails; requests use their own.
@@ -56,17 +92,15 @@ _HERE = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}" if LOCAL else f"htt
 SITE_URL = os.environ.get("SITE_URL", _HERE).rstrip("/")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
 
-# Trust this header only behind a proxy that ends TLS and sets the header itself.
-if _flag("BEHIND_PROXY"):
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = _flag("SSL_REDIRECT", not LOCAL)
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 0 if LOCAL else 365 * 24 * 3600
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_INCLUDE_SUBDOMAINS")
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not LOCAL
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_ENGINE = "players.accounts.sessions"
 SESSION_COOKIE_AGE = 60 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 
@@ -81,9 +115,10 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_filters",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "players",
     "matches",
     "tournaments",
@@ -95,7 +130,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.ContentSecurityPolicy",
     "config.middleware.RefuseNul",
+    "config.middleware.SecretUrls",
+    "config.middleware.SearchEngines",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # After static files, which are too many to log.
+    "config.middleware.RequestLog",
+    "config.monitoring.middleware.Metrics",
+    "config.middleware.PrivateByDefault",
+    "config.middleware.RateLimitHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -135,6 +177,18 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# Backups that a worker writes: none without a folder, which only the worker needs.
+BACKUP_DIR = Path(folder) if (folder := os.environ.get("BACKUP_DIR")) else None
+BACKUP_EVERY_HOURS = float(os.environ.get("BACKUP_EVERY_HOURS", "24"))
+BACKUPS_KEPT = int(os.environ.get("BACKUPS_KEPT", "14"))
+
+# Who may read /metrics: with a token whoever sends it, without one this machine only.
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+# Seconds for which /readyz repeats its answer: anybody may ask, and the database should not write all the time.
+HEALTH_LASTS = 1.0
+if _sentry_dsn := os.environ.get("SENTRY_DSN"):
+    report_errors(_sentry_dsn)
+
 # Broker, cache and live events. Empty means none: pages work, nothing is queued.
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 CACHES = {
@@ -146,9 +200,25 @@ CACHES = {
     }
 }
 
+# Public pages are kept for anonymous visitors (config.page_cache).
+PAGE_CACHE = _flag("PAGE_CACHE", default=True)
+
+# How many days data is kept (docs/privacy.md); 0: forever.
+EXPORTS_KEPT_DAYS = _days("EXPORTS_KEPT_DAYS", 7)
+LOG_KEPT_DAYS = _days("LOG_KEPT_DAYS", 3 * 365)
+RECORDS_KEPT_DAYS = _days("RECORDS_KEPT_DAYS", 3 * 365)
+CHECKED_RECORDS_KEPT_DAYS = _days("CHECKED_RECORDS_KEPT_DAYS", 90)
+CHAT_KEPT_DAYS = _days("CHAT_KEPT_DAYS", 365)
+NOTIFICATIONS_KEPT_DAYS = _days("NOTIFICATIONS_KEPT_DAYS", 365)
 # Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
+# Which program analyses matches: `auto` (whichever is installed), its name, or `off`; the path of GNU Backgammon, empty
+# to look for it; the folder of bgsage (`make analysis`); the CPU seconds that a club's analyses may take in 24 hours.
+ANALYSIS_BACKEND = os.environ.get("ANALYSIS_BACKEND", "auto")
+ANALYSIS_GNUBG = os.environ.get("ANALYSIS_GNUBG", "")
+ANALYSIS_BGSAGE = os.environ.get("ANALYSIS_BGSAGE", str(BASE_DIR / "var/analysis"))
+ANALYSIS_CPU_SECONDS = float(os.environ.get("ANALYSIS_CPU_SECONDS", "7200"))
 # Web processes note in the database that they are alive, so that players lose no time in an outage.
 WEB_PULSE = _flag("WEB_PULSE", default=True)
 # Seconds a player may be absent in their own turns before the opponent may claim: with the page closed, and in all.
@@ -156,6 +226,14 @@ ABSENCE_CLOSED = int(os.environ.get("ABSENCE_CLOSED", "30"))
 ABSENCE_LOST = int(os.environ.get("ABSENCE_LOST", "90"))
 # Seconds in which a player can take back a report of their own loss; 0 accepts it at once.
 OWN_LOSS_PENDING = int(os.environ.get("OWN_LOSS_PENDING", "120"))
+# Hours for which personal links outlast their event.
+PERSONAL_LINK_HOURS = int(os.environ.get("PERSONAL_LINK_HOURS", "48"))
+# Seconds in which notifications of one user are gathered for one e-mail; urgent ones are sent at once.
+NOTIFICATION_EMAILS_AFTER = int(os.environ.get("NOTIFICATION_EMAILS_AFTER", "60"))
+# Web push is off without a key; on several machines all need the same one. The subject is where the operator of a push
+# service reaches the site's: an https URL or mailto.
+VAPID_PRIVATE_KEY = _vapid_key() if importlib.util.find_spec("cryptography") else ""
+VAPID_SUBJECT = os.environ.get("VAPID_SUBJECT", "")
 # Records that one client or one account may send in.
 UPLOAD_RATES = {
     "anon": os.environ.get("UPLOAD_RATE_ANON", "60/hour"),
@@ -163,6 +241,7 @@ UPLOAD_RATES = {
 }
 
 AUTH_USER_MODEL = "players.User"
+AUTHENTICATION_BACKENDS = ["players.accounts.backend.AccountBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "my-matches"
 LOGOUT_REDIRECT_URL = "home"
@@ -172,6 +251,8 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
+# core.throttle limits attempts by network and account; a delay that grows for everybody would lock out the owner.
+OTP_TOTP_THROTTLE_FACTOR = 0
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
@@ -181,6 +262,8 @@ AUTH_PASSWORD_VALIDATORS = [
 # keys.
 _MAILER = "console" if LOCAL else "smtp"
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", f"django.core.mail.backends.{_MAILER}.EmailBackend")
+if "console" in EMAIL_BACKEND and not (LOCAL or DEBUG):
+    raise ImproperlyConfigured("EMAIL_BACKEND would write links to choose a new password to the log of a server.")
 EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
 EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
 EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
@@ -189,6 +272,9 @@ EMAIL_USE_TLS = _flag("EMAIL_USE_TLS")
 EMAIL_USE_SSL = _flag("EMAIL_USE_SSL")
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "Barpoint <barpoint@localhost>")
+
+# Where /.well-known/security.txt asks people to report weaknesses: a mailto or https URL.
+SECURITY_CONTACT = os.environ.get("SECURITY_CONTACT") or f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
@@ -209,7 +295,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [("tools", BASE_DIR / "tools")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_storage.StaticStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False
 if DEBUG:
@@ -224,7 +310,7 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "players.accounts.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
@@ -236,11 +322,12 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PAGINATION_CLASS": "core.pagination.NumberedPages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
+        "core.throttle.AnonymousThrottle",
+        "core.throttle.AccountThrottle",
     ],
-    # Behind our own proxy, its header names the client; otherwise the connection does.
-    "NUM_PROXIES": 1 if _flag("BEHIND_PROXY") else 0,
+    # The web server has put the client of a trusted proxy (FORWARDED_ALLOW_IPS) in the place of the proxy, for
+    # `is_secure` as well, so no header is read here.
+    "NUM_PROXIES": 0,
     "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "user": "1200/min"},
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.api_errors.handle",
@@ -248,13 +335,20 @@ REST_FRAMEWORK: dict[str, Any] = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Barpoint",
-    "DESCRIPTION": "Everything a page can do. Errors are problem details (RFC 9457) with a stable `code`.",
+    "DESCRIPTION": "Everything a page can do. Errors are problem details (RFC 9457) with a stable `code`. "
+    "`RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` say how many requests a window allows, how many "
+    "are left, and in how many seconds the oldest no longer counts; after 429 wait for `Retry-After` seconds.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": STATIC_URL + "config/favicon.svg",
-    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.schema.problems"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.schema.plain_numbers",
+        "config.schema.json_bodies",
+        "config.schema.problems",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "ResultKind": "matches.models.Result.Kind",
@@ -276,9 +370,11 @@ SPECTACULAR_SETTINGS = {
         "EventStatus": "tournaments.models.Tournament.Status",
         "ThemeEnum": "players.models.User.Theme",
         "BoardTheme": "matches.models.PlayPreferences.Theme",
+        "TokenScope": "players.models.ApiToken.Scope",
         "AnimationSpeed": "matches.models.PlayPreferences.Speed",
         "Autoroll": "matches.models.PlayPreferences.Autoroll",
         "CheckerColour": "matches.models.PlayPreferences.Checkers",
+        "DataExportState": "players.models.DataExport.State",
         "FixtureStatus": "tournaments.models.Fixture.Status",
         "SlotStatus": "tournaments.models.Slot.Status",
     },
@@ -292,4 +388,6 @@ if DEBUG_TOOLBAR:
     # First, so that it measures all other middleware.
     MIDDLEWARE.insert(0, "debug_toolbar.middleware.DebugToolbarMiddleware")
 
+# Whether the request log has the IP address of the client.
+LOG_CLIENT_ADDRESS = _flag("LOG_CLIENT_ADDRESS")
 LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

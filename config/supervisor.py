@@ -21,11 +21,12 @@ from types import FrameType
 from typing import IO
 
 from config import valkey
+from config.celery import BACKGROUND, RECORDS, URGENT
 from config.processes import LONGEST_DELAY, Child, spawn, stop
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order in which they are stopped: first those that accept work, the broker last.
-PATIENCE = {"web": 5.0, "clock": 5.0, "beat": 5.0, "worker": 10.0, "valkey": 5.0}
+PATIENCE = {"web": 5.0, "clock": 5.0, "beat": 5.0, "worker": 10.0, "records": 10.0, "analysis": 2.0, "valkey": 5.0}
 HEALTH_PATIENCE = 60.0
 CHECK_INTERVAL = 0.1
 
@@ -41,6 +42,15 @@ class CannotStart(Exception):
 def say(text: str) -> None:
     """Print a line for the operator."""
     print(text, flush=True)
+
+
+def web_command(host: str, port: int) -> list[str]:
+    """The command of a web process."""
+    return [
+        *[sys.executable, "-m", "uvicorn", "config.asgi:application", f"--host={host}", f"--port={port}"],
+        *["--lifespan=off", "--no-access-log", "--no-server-header", "--log-level=warning"],
+        "--timeout-graceful-shutdown=3",
+    ]
 
 
 class Supervisor:
@@ -153,7 +163,7 @@ class Supervisor:
             raise CannotStart(f"`manage.py demo` failed with exit code {code}; see above.")
 
     def start_services(self) -> None:
-        """Start web, clock, worker and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""
+        """Start web, clock, workers and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""
         python = sys.executable
         # In a container root is the usual user, and only JSON is accepted from the broker; the other warning announces
         # Celery 6 at each lost connection.
@@ -161,17 +171,23 @@ class Supervisor:
         celery = [python, *silenced, "-m", "celery", "--app=config", "--quiet"]
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         commands = {
-            "web": [
-                *[python, "-m", "uvicorn", "config.asgi:application", f"--host={self.host}", f"--port={self.port}"],
-                *["--lifespan=off", "--no-access-log", "--no-server-header", "--log-level=warning"],
-                "--timeout-graceful-shutdown=3",
-            ],
+            "web": web_command(self.host, self.port),
             "clock": [python, str(BASE_DIR / "manage.py"), "run_clock"],
-            "worker": [*celery, "worker", "--pool=threads", f"--concurrency={self.threads}", *quiet],
+            "worker": [*celery, *self.worker(URGENT), *quiet],
+            "records": [*celery, *self.worker(RECORDS, BACKGROUND), *quiet],
             "beat": [*celery, "beat", "--pidfile="],
         }
+        if self.env.get("ANALYSIS_BACKEND") != "off":
+            # Its programs run at the lowest priority, one at a time, and are killed with it.
+            analysis = ["worker", "--queues=analysis", "--hostname=analysis@%h", "--pool=solo"]
+            commands["analysis"] = [*celery, *analysis, *quiet]
         for name, argv in commands.items():
             self.keep_running(name, argv).start()
+
+    def worker(self, *queues: str) -> list[str]:
+        """The arguments of a worker for these queues, which is named after the first."""
+        names = [f"--queues={','.join(queues)}", f"--hostname={queues[0]}@%h"]
+        return ["worker", *names, "--pool=threads", f"--concurrency={self.threads}"]
 
     def keep_running(self, name: str, argv: Sequence[str]) -> Child:
         """Register a child that is restarted when it dies; it is not started yet."""

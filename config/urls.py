@@ -7,6 +7,7 @@ from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView
 
 from config import views
+from config.monitoring import views as monitoring
 from core.live.views import stream
 
 handler400 = "config.error_pages.bad_request"
@@ -18,15 +19,20 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("theme/", views.set_theme, name="set-theme"),
     path("language/", set_language, name="set-language"),
-    path("healthz", views.healthz, name="healthz"),
-    path("readyz", views.readyz, name="readyz"),
+    path("robots.txt", views.robots, name="robots"),
+    path("healthz", monitoring.healthz, name="healthz"),
+    path("readyz", monitoring.readyz, name="readyz"),
+    path("metrics", monitoring.metrics, name="metrics"),
     path("live/", stream, name="live-stream"),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
-    path("", include("players.urls")),
     path("", include("matches.urls")),
+    path("", include("players.urls")),
     path("", include("matches.rankings.urls")),
     path("", include("tournaments.urls")),
+    path(".well-known/security.txt", views.security_txt, name="security-txt"),
+    # Instead of the admin's own form, which knows no second factor.
+    path("admin/login/", views.admin_sign_in, name="admin-sign-in"),
     path("admin/", admin.site.urls),
 ]
 if settings.DEBUG_TOOLBAR:

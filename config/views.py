@@ -1,95 +1,103 @@
-"""Pages that belong to no app: home, theme, health, API documentation."""
+"""Pages that belong to no app: home, theme, API documentation."""
 
+from datetime import timedelta
 from typing import Any
 
-import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
-from redis import Redis
-from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.context import THEME_COOKIE
 from config.forms import ThemeForm
+from matches.play.lobby.forms import PracticeForm
+from matches.play.watching.live_now import live_now
+from matches.presentation.visibility import Viewer
 from matches.rankings import tables as rankings
+from players import selectors
 from players.models import User
 from tournaments.events.selectors import events
 
-log = structlog.get_logger(__name__)
-
-A_YEAR = 365 * 24 * 3600
+SECURITY_TXT_LASTS = timedelta(days=180)
 EVENTS_SHOWN = 4
 LEADERS_SHOWN = 5
+LIVE_SHOWN = 4
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show what Barpoint is, a way to check a match, current events and the leaders of the ranking."""
-    shown = {"events": events.on_show(EVENTS_SHOWN), "leaders": rankings.leaders(LEADERS_SHOWN, timezone.now())}
+    shown = {
+        "live_now": live_now(Viewer.of(request.user), timezone.now(), most=LIVE_SHOWN),
+        "events": events.on_show(EVENTS_SHOWN),
+        "leaders": rankings.leaders(LEADERS_SHOWN, timezone.now()),
+        "start_club": _has_no_club(request.user),
+        "practice_form": PracticeForm(auto_id="practice-%s") if request.user.is_authenticated else None,
+    }
     return render(request, "config/home.html", shown)
+
+
+def _has_no_club(user: User | AnonymousUser) -> bool:
+    return not isinstance(user, User) or not selectors.my_clubs(user).exists()
+
+
+NOT_CRAWLED = (
+    "/account/", "/admin/", "/api/", "/live/", "/my/", "/notifications/", "/password/", "/preferences/", "/sign-in/",
+    "/sign-up/",
+)  # fmt: skip
+"""Paths that robots need not read. Links that work like a key are not listed: their answers say `noindex`."""
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Return the rules for robots."""
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in NOT_CRAWLED), ""]
+    return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Save the theme in a cookie and, if signed in, in the account."""
+    """Save the theme in the account; the browsers of other visitors keep theirs."""
     form = ThemeForm(request.POST)
     is_valid = form.is_valid()
     back = form.cleaned_data.get("next", "/")
     if not url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
         back = "/"
-    response = redirect(back)
-    if is_valid:
-        theme = form.cleaned_data["theme"]
-        response.set_cookie(
-            THEME_COOKIE, theme, max_age=A_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE, httponly=True
-        )
-        if request.user.is_authenticated:
-            User.objects.filter(pk=request.user.pk).update(theme=theme)
-    return response
+    if is_valid and request.user.is_authenticated:
+        User.objects.filter(pk=request.user.pk).update(theme=form.cleaned_data["theme"])
+    return redirect(back)
+
+
+@require_safe
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """Say whom to tell about a weakness (RFC 9116). The file expires, so it always does so half a year from now."""
+    expires = timezone.now().replace(microsecond=0) + SECURITY_TXT_LASTS
+    lines = (
+        f"Contact: {settings.SECURITY_CONTACT}",
+        f"Expires: {expires.isoformat()}",
+        f"Canonical: {settings.SITE_URL}{request.path}",
+        "Preferred-Languages: en",
+    )
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
 
 
 @never_cache
-@require_GET
-def healthz(request: HttpRequest) -> HttpResponse:
-    """Answer while the process lives."""
-    return HttpResponse("ok\n", content_type="text/plain")
-
-
-@never_cache
-@require_GET
-def readyz(request: HttpRequest) -> JsonResponse:
-    """Answer 503 without a database. Without the queue the site works, so that is only reported."""
-    state = {"database": _database_state(), "queue": _queue_state()}
-    return JsonResponse(state, status=200 if state["database"] == "ok" else 503)
-
-
-def _database_state() -> str:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError as error:
-        log.error("database_unreachable", error=str(error))
-        return "down"
-    return "ok"
-
-
-def _queue_state() -> str:
-    try:
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
-            broker.ping()
-    except RedisError as error:
-        log.warning("queue_unreachable", error=str(error))
-        return "down"
-    return "ok"
+@require_safe
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """Send whoever opens the admin to the site's own sign-in; 403 for signed-in users who may not use it."""
+    if request.user.is_authenticated:
+        raise PermissionDenied
+    return redirect_to_login(request.GET.get("next", "") or reverse("admin:index"))
 
 
 class ApiDocs(SpectacularSwaggerSplitView):

@@ -17,6 +17,11 @@ def stamp(scope: dict[str, Any], now: datetime) -> None:
     scope[ARRIVED] = (now - EPOCH) // timedelta(microseconds=1)
 
 
+def is_stamped(scope: dict[str, Any]) -> bool:
+    """Whether a request was complete before its view runs."""
+    return ARRIVED in scope
+
+
 def arrived_at(request: HttpRequest | Request) -> datetime:
     """Return when a request was complete; the present time where the server has not stamped it.
 

@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
 
 from engine.errors import Refused
 
@@ -60,3 +63,57 @@ def names_in(text: str) -> list[str]:
     """Return the names of a pasted list, one per line, without numbering and bullets."""
     lines = (_NUMBERING.sub("", line).strip() for line in text.splitlines())
     return [line for line in lines if line]
+
+
+_BETWEEN = r"[\s_-]+"
+"""What may stand between the words of a name."""
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(_BETWEEN, name) if word]
+
+
+def _spoken(name: str) -> str:
+    """Return a name as masks compare it: its words without regard to case."""
+    return " ".join(_words(name.casefold())) or name.strip()
+
+
+class NameMask:
+    """Replaces names in texts and JSON values, whatever their case and spacing; falsy if there are none."""
+
+    SHORTEST_PART = 3
+    """Shortest name that is replaced inside a longer text; a shorter one is replaced only if it is the whole text."""
+
+    def __init__(self, replacements: Mapping[str, str]) -> None:
+        self._replacements = {_spoken(name): shown for name, shown in replacements.items() if _spoken(name)}
+        # Folding the case of a name can change its letters (ß to ss), which a pattern would then not find.
+        self._spellings = {
+            " ".join(_words(spelling)) for name in replacements for spelling in (name, name.lower(), name.casefold())
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self._replacements)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        long = (name for name in self._spellings if len(name) >= self.SHORTEST_PART)
+        names = "|".join(_BETWEEN.join(map(re.escape, name.split())) for name in sorted(long, key=len, reverse=True))
+        return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])" if names else r"(?!)", re.IGNORECASE)
+
+    def text(self, text: str) -> str:
+        """Replace every name in a text."""
+        replacement = self._replacements.get(_spoken(text))
+        return self._pattern.sub(self._replace, text) if replacement is None else replacement
+
+    def _replace(self, match: re.Match[str]) -> str:
+        return self._replacements.get(_spoken(match[0]), "")
+
+    def inside(self, value: Any, *, keys: bool = True) -> Any:
+        """Replace names in every text of a JSON value, and in its `keys`."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key) if keys else key: self.inside(inner, keys=keys) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.inside(inner, keys=keys) for inner in value]
+        return value

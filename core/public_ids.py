@@ -1,4 +1,4 @@
-"""Public ids: the names of people, matches and records in URLs."""
+"""Public ids, which name people, matches and records in URLs, and the keys that make repeated forms harmless."""
 
 import secrets
 
@@ -10,3 +10,8 @@ ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 def new_public_id() -> str:
     """Return ten random characters, about 50 bits: too many to guess, short enough to type."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def new_form_key() -> str:
+    """Return a new idempotency key for a form."""
+    return secrets.token_urlsafe(12)

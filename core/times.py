@@ -1,7 +1,7 @@
 """How instants are written for a reader: in their time zone, or in the one of an event."""
 
 import zoneinfo
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -39,6 +39,36 @@ def event_time(at: datetime, zone: str, style: str = SHORT) -> str:
     )
 
 
-def time_element(at: datetime, text: str) -> SafeString:
-    """Return a `<time>` element with `text` for an instant."""
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(), text)
+def reader_element(at: datetime) -> SafeString:
+    """Return a `<time>` element on the reader's clock; where the reader is unknown, their browser puts it right."""
+    return _element(at, reader_time(at), LONG, offset=0, plain="")
+
+
+def event_element(at: datetime, zone: str, style: str = SHORT) -> SafeString:
+    """Return a `<time>` element on the clocks of an event; an unknown reader's browser adds their own time."""
+    there = at.astimezone(zoneinfo.ZoneInfo(zone))
+    offset = there.utcoffset() or timedelta()
+    return _element(
+        at,
+        event_time(at, zone, style),
+        style,
+        offset=int(offset.total_seconds() // 60),
+        plain=date_format(there, style),
+    )
+
+
+def _element(at: datetime, text: str, style: str, *, offset: int, plain: str) -> SafeString:
+    """Return a `<time>` element; without a known reader, with what `config/local_times.js` needs.
+
+    `offset` is that of the zone in minutes, and `plain` the text without the zone's name.
+    """
+    if reader_zone_known():
+        return format_html('<time datetime="{}">{}</time>', at.isoformat(), text)
+    return format_html(
+        '<time datetime="{}" data-clock="{}" data-offset="{}" data-plain="{}">{}</time>',
+        at.isoformat(),
+        "long" if style == LONG else "short",
+        offset,
+        plain,
+        text,
+    )

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from config import modules
 from core import times
+from core.live.publishing import now_shown
 
 register = template.Library()
 
@@ -28,7 +29,13 @@ def import_map() -> SafeString | str:
 @register.simple_tag
 def reader_time(at: datetime | None) -> SafeString | str:
     """An instant on the reader's clock."""
-    return "" if at is None else times.time_element(at, times.reader_time(at))
+    return "" if at is None else times.reader_element(at)
+
+
+@register.simple_tag
+def shown_at() -> int:
+    """The number of a touched topic that a page shows which is rendered now (see `core.live.publishing.touch`)."""
+    return now_shown()
 
 
 @register.filter
