@@ -5,6 +5,8 @@ worker a real Celery worker, and both use a socket of this process, so that xdis
 """
 
 import os
+import random
+import secrets
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -33,9 +35,35 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+TEST_SEED = os.environ.get("TEST_SEED", "1")
+"""What the dice and secrets of this process follow from; another one tries other dice."""
+numbers = random.Random()
+
+
 def pytest_report_header() -> str:
-    """Return the database and the broker of this run."""
-    return f"barpoint: {connection.vendor}, {os.environ.get('TEST_REDIS_SERVER', 'embedded Valkey')}"
+    """Return the database, the broker and the seed of this run."""
+    broker = os.environ.get("TEST_REDIS_SERVER", "embedded Valkey")
+    return f"barpoint: {connection.vendor}, {broker}, TEST_SEED={TEST_SEED}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _repeatable_secrets() -> Iterator[None]:
+    """Take secrets, and with them the dice, from a seeded generator, so that a failure can be repeated."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "token_bytes", lambda length=None: numbers.randbytes(length or 32))
+        patch.setattr(secrets, "randbelow", numbers.randrange)
+        patch.setattr(secrets, "choice", numbers.choice)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _secrets_of_the_module(request: pytest.FixtureRequest) -> None:
+    numbers.seed(f"{TEST_SEED} {request.node.nodeid}")
+
+
+@pytest.fixture(autouse=True)
+def _secrets_of_the_test(request: pytest.FixtureRequest) -> None:
+    numbers.seed(f"{TEST_SEED} {request.node.nodeid}")
 
 
 class ValkeyServer:

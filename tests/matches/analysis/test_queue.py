@@ -187,10 +187,13 @@ def test_the_record_of_a_match(bob_player: Player, carol_player: Player, club: C
 def test_a_match_played_here() -> None:
     """The plays that the site made for a player do not count, whatever choice there was."""
     players = (Player.objects.create(name="Bob"), Player.objects.create(name="Carol"))
-    match = Simulation(players, seed=22).run().match
-    analysis = Analysis.objects.get(match=match, submission=None)
-    forced = Action.objects.filter(live=match.pk, data__forced=True).count()
+    # Whether anything is forced is up to the dice.
+    for seed in range(22, 32):
+        match = Simulation(players, seed=seed).run().match
+        if forced := Action.objects.filter(live=match.pk, data__forced=True).count():
+            break
     assert forced
+    analysis = Analysis.objects.get(match=match, submission=None)
     transcript = transcript_to_analyse(match)
     marked = [event for game in transcript.games for event in game.events if event.extra]
     assert len(marked) == forced
