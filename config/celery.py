@@ -99,6 +99,7 @@ class Config:
         "live": {"task": "matches.sweep_live", "schedule": 1.0, "options": {"expires": 1}},
         "records": {"task": "matches.sweep_records", "schedule": 10.0, "options": {"expires": 10}},
         "analyses": {"task": "matches.sweep_analyses", "schedule": 10.0, "options": {"expires": 10}},
+        "given-up": {"task": "matches.sweep_given_up_analyses", "schedule": 300.0, "options": {"expires": 300}},
         "deliveries": {"task": "players.sweep_deliveries", "schedule": 5.0, "options": {"expires": 5}},
         "backups": {"task": "config.sweep_backups", "schedule": 600.0, "options": {"expires": 600}},
         # Daily; a day that is missed is made up for by the next.

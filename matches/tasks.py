@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from matches.analysis.backends.chosen import chosen_backend
+from matches.analysis.services import given_up
 from matches.analysis.services import queue as analyses
 from matches.lifecycle import finish
 from matches.play.lobby.services import challenges
@@ -102,12 +103,19 @@ def sweep_unsettled() -> None:
 @shared_task(name=analyses.ANALYSE)
 def analyse(analysis_id: int) -> None:
     """Analyse a match or record, if that is still to be done."""
-    analyses.analyse_next(
-        analysis_id=analysis_id, backend=chosen_backend(), played_here=transcript_to_analyse, now=timezone.now()
-    )
+    backend, now = chosen_backend(), timezone.now()
+    if backend is not None:
+        given_up.queue_given_up(now=now)
+    analyses.analyse_next(analysis_id=analysis_id, backend=backend, played_here=transcript_to_analyse, now=now)
 
 
 @shared_task(name="matches.sweep_analyses")
 def sweep_analyses() -> None:
     """Publish the task again for analyses whose message was lost, whose worker crashed or that are tried again."""
     analyses.send_again(now=timezone.now())
+
+
+@shared_task(name="matches.sweep_given_up_analyses")
+def sweep_given_up_analyses() -> None:
+    """Let a worker find out whether a program is installed by now, if analyses were given up for lack of one."""
+    given_up.try_given_up(now=timezone.now())

@@ -5,6 +5,7 @@ transaction, then locks the row again and writes the verdict unless another work
 """
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -137,8 +138,13 @@ def _base_name(name: str) -> str:
     return "".join(character for character in base if character.isprintable()).strip()[-LONGEST_FILE_NAME:]
 
 
-def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
-    """Claim a record, adjudicate it and write the verdict; None if there was nothing left to do."""
+def write_verdict(
+    *, submission_id: int, now: datetime, then: Callable[[Verdict], object] | None = None
+) -> Verdict | None:
+    """Claim a record, adjudicate it and write the verdict; None if there was nothing left to do.
+
+    `then` is called with the verdict in the same transaction: if it fails, the record is checked again.
+    """
     submission = _claim(submission_id, now)
     if submission is None:
         return None
@@ -158,6 +164,8 @@ def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
             engine_version=VERSION,
             defaults={"outcome": check.verdict.outcome.value, "content": content},
         )
+        if then is not None:
+            then(verdict)
     return verdict
 
 

@@ -8,18 +8,19 @@ import pytest
 from django.conf import LazySettings
 
 from config.celery import app
-from core.queue import resend_after
+from core.queue import claim_lasts, resend_after
 from engine import Transcript
 from engine.records import write
 from engine.simulation import play_out
 from matches.analysis.backends.base import Backend, Opinion
 from matches.analysis.selectors import analysis_of_match, analysis_of_record
 from matches.analysis.services import queue
+from matches.analysis.services.given_up import NO_PROGRAM, queue_given_up, try_given_up
 from matches.analysis.values import Situation
-from matches.models import Action, Analysis, Decision, Match, Submission
+from matches.models import Action, Analysis, Decision, Match, Submission, Verdict
 from matches.play.simulation import Simulation
 from matches.play.transcripts import transcript_to_analyse
-from matches.records.services.submissions import RecordFile, submit
+from matches.records.services.submissions import RecordFile, submit, write_verdict
 from matches.reporting.services import records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
@@ -110,6 +111,51 @@ def test_what_fails_is_tried_again_and_given_up(analysis: Analysis, tmp_path: Pa
     )
     assert not Decision.objects.exists()
     assert (row.cpu_seconds > 0) is (fault is not None)
+
+
+def given_up(analysis: Analysis) -> Analysis:
+    """The analysis after three attempts without a program."""
+    for attempt in (1, 2, 3):
+        row = work(analysis, None, after=attempt)
+    assert (row.state, row.failure) == (State.FAILED, NO_PROGRAM)
+    return row
+
+
+def test_what_was_given_up_without_a_program_is_done_once_there_is_one(analysis: Analysis) -> None:
+    given_up(analysis)
+    assert try_given_up(now=minutes(4)) == 1
+    assert work(analysis, None, after=4).state == State.FAILED, "there is still none"
+    assert queue_given_up(now=minutes(10)) == 1
+    assert queue_given_up(now=minutes(10)) == try_given_up(now=minutes(10)) == 0
+    assert queue.send_again(now=minutes(20)) == 1, "its message may be lost"
+    row = work(analysis, Indifferent(), after=11)
+    assert (row.state, row.failure, row.attempts) == (State.DONE, "", 1)
+
+
+def test_what_was_given_up_for_another_reason_or_replaced_since_stays_so(analysis: Analysis) -> None:
+    given_up(analysis)
+    Analysis.objects.update(failure=queue.GAVE_UP)
+    assert queue_given_up(now=minutes(10)) == 0
+    Analysis.objects.update(failure=NO_PROGRAM)
+    assert analysis.submission is not None
+    newer = queue.enqueue_record(submission=analysis.submission, swapped=False, now=minutes(10))
+    assert newer is not None
+    assert queue_given_up(now=minutes(10)) == 0
+    assert work(newer, Indifferent(), after=11).state == State.DONE
+    assert try_given_up(now=minutes(12)) == 0
+
+
+def test_a_crash_before_the_analysis_waits_leaves_the_record_to_be_checked_again() -> None:
+    row = submit(file=RecordFile(write(MATCH, "mat"), "upload"), now=NOW).submission
+
+    def crash(verdict: Verdict) -> None:
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        write_verdict(submission_id=row.pk, now=NOW, then=crash)
+    assert not Verdict.objects.exists()
+    adjudicate_submission(submission_id=row.pk, now=NOW + claim_lasts())
+    assert row.analyses.get().state == State.QUEUED
 
 
 def test_a_killed_worker_is_tried_again_three_times(analysis: Analysis) -> None:
