@@ -1,6 +1,7 @@
 """Fifty players report at the same moment, twenty times, in divisions of 128: the slowest acknowledged of each time.
 
-On SQLite, or on the PostgreSQL server that DATABASE_URL names, with one web process. Each report comes by the personal
+Then both players of 100 matches report the same score at the same moment; every match must end with one result. On
+SQLite, or on the PostgreSQL server that DATABASE_URL names, with one web process. Each report comes by the personal
 link of its player and from an IP address of its own.
 """
 
@@ -9,72 +10,128 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from time import monotonic
+from typing import Any, NamedTuple
 
 import django
 
-from benchmarks.live.http import Connection
+from benchmarks.live.http import Connection, Problem
 from benchmarks.live.installation import ROOT, installation
 
 ROUNDS, AT_ONCE, PLAYERS, LENGTH = 20, 50, 128, 7
+BOTH_REPORT = 100
+"""Matches that both players report at once."""
+RETRIED = {409: 0.0, 503: 1.0}
+"""Answers after which the page reads the match and sends the report again, and the seconds until then."""
+TRIES = 20
 
 
-def prepare() -> list[list[tuple[str, str, int]]]:
-    """Create a drawn division for each round; return id, link and `after` of its matches."""
+class Report(NamedTuple):
+    """A player's report of a match, with the number of the match that their page shows."""
+
+    match_id: str
+    side: int
+    link: str
+    after: int
+
+
+def prepare() -> list[list[Report]]:
+    """Create a drawn division for each round, and a larger one last; return the reports of each."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
     from django.utils import timezone
 
-    from matches.lifecycle import links
-    from matches.models import Match
     from players.actors import SYSTEM
     from players.models import Club, Player
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
     from tournaments.events.services import events
 
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour")
     event = events.create_tournament(club=club, by=SYSTEM, now=now, name="Cup", starts_at=now)
-    players = Player.objects.bulk_create([Player(name=f"Player {number}") for number in range(PLAYERS)])
-    rounds = []
-    for number in range(ROUNDS):
-        division = events.create_division(tournament=event, by=SYSTEM, now=now, name=f"{number}", match_length=LENGTH)
-        entries.enter(division=division, players=players, by=SYSTEM, now=now)
-        if not number:
-            events.publish_tournament(tournament=event, by=SYSTEM, now=now)
-        draw = draws.request_draw(division=division, by=SYSTEM, now=now)
-        draws.make_draft(draw_id=draw.pk, now=now)
-        division.refresh_from_db()
-        draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
-        opened = Match.objects.filter(parent_topic=division.topic, state=Match.State.OPEN).order_by("pk")[:AT_ONCE]
-        rounds.append([(match.public_id, links.token_for(match, 0), match.seq) for match in opened])
-    return rounds
+    players = Player.objects.bulk_create([Player(name=f"Player {number}") for number in range(2 * PLAYERS)])
+    rounds = [_reports(event, number, players[:PLAYERS], AT_ONCE, sides=(0,)) for number in range(ROUNDS)]
+    return [*rounds, _reports(event, ROUNDS, players, BOTH_REPORT, sides=(0, 1))]
 
 
-async def report(port: int, rounds: list[list[tuple[str, str, int]]]) -> list[float]:
-    """Send the reports of each round at once; return the slowest answers in seconds."""
-    slowest = []
-    for number, matches in enumerate(rounds):
-        readers = [
-            Connection(port, {"Match-Link": link, "X-Forwarded-For": f"10.0.{number}.{at}", "Accept": "*/*"})
-            for at, (_, link, _) in enumerate(matches)
-        ]
-        began = monotonic()
-        taken = await asyncio.gather(
-            *(_one(reader, match, began) for reader, match in zip(readers, matches, strict=True))
-        )
-        slowest.append(max(taken))
-        for reader in readers:
-            await reader.close()
-    return slowest
+def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: tuple[int, ...]) -> list[Report]:
+    """Draw a division, and return reports of the first `count` matches by these sides."""
+    from django.utils import timezone
+
+    from matches.lifecycle import links
+    from matches.models import Match
+    from players.actors import SYSTEM
+    from tournaments.draws.services import draws
+    from tournaments.entries.services import entries
+    from tournaments.events.services import events
+
+    now = timezone.now()
+    division = events.create_division(tournament=event, by=SYSTEM, now=now, name=f"{number}", match_length=LENGTH)
+    entries.enter(division=division, players=players, by=SYSTEM, now=now)
+    if not number:
+        events.publish_tournament(tournament=event, by=SYSTEM, now=now)
+    draw = draws.request_draw(division=division, by=SYSTEM, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
+    opened = Match.objects.filter(parent_topic=division.topic, state=Match.State.OPEN).order_by("pk")[:count]
+    return [
+        Report(match.public_id, side, links.token_for(match, side), match.seq) for match in opened for side in sides
+    ]
 
 
-async def _one(reader: Connection, match: tuple[str, str, int], began: float) -> float:
-    public_id, _, after = match
-    body = {"score": [LENGTH, 3], "after": after}
-    await reader.request("POST", f"/api/v1/matches/{public_id}/claims/", body)
-    return monotonic() - began
+class Phone:
+    """The page of one player, which sends a report until it is acknowledged."""
+
+    def __init__(self, port: int, report: Report, address: str) -> None:
+        self.report = report
+        self.connection = Connection(port, {"Match-Link": report.link, "X-Forwarded-For": address, "Accept": "*/*"})
+        self.path = f"/api/v1/matches/{report.match_id}/"
+        self.retried: Counter[int] = Counter()
+
+    async def send(self, began: float) -> float:
+        """Return the seconds since `began` when the report was acknowledged."""
+        after = self.report.after
+        for _ in range(TRIES):
+            if await self._request("POST", f"{self.path}claims/", {"score": [LENGTH, 3], "after": after}):
+                return monotonic() - began
+            match = await self._request("GET", self.path)
+            if match and match["state"] == "settled":
+                return monotonic() - began
+            after = match["seq"] if match else after
+        raise SystemExit(f"{self.path}: the report was not acknowledged; {self.retried}")
+
+    async def _request(self, method: str, path: str, body: Any = None) -> Any:
+        """Return the answer; None after a moment if the request may be sent again."""
+        try:
+            return await self.connection.request(method, path, body)
+        except Problem as problem:
+            if problem.status not in RETRIED:
+                raise
+            self.retried[problem.status] += 1
+            await asyncio.sleep(RETRIED[problem.status])
+            return None
+
+
+async def report_at_once(port: int, number: int, reports: list[Report]) -> tuple[float, Counter[int]]:
+    """Return the seconds until the last of these reports was acknowledged, and the answers that were retried."""
+    phones = [Phone(port, report, f"10.{number}.{at // 250}.{at % 250}") for at, report in enumerate(reports)]
+    began = monotonic()
+    times = await asyncio.gather(*(phone.send(began) for phone in phones))
+    for phone in phones:
+        await phone.connection.close()
+    return max(times), sum((phone.retried for phone in phones), Counter())
+
+
+async def results(port: int, reports: list[Report]) -> Counter[str]:
+    """Count the matches by state and score."""
+    connection = Connection(port, {"Accept": "*/*"})
+    counts: Counter[str] = Counter()
+    for match_id in {report.match_id for report in reports}:
+        match = await connection.request("GET", f"/api/v1/matches/{match_id}/")
+        counts[f"{match['state']} {match['result'] and match['result']['score']}"] += 1
+    await connection.close()
+    return counts
 
 
 def main() -> None:
@@ -88,12 +145,22 @@ def main() -> None:
         done = subprocess.run(command, cwd=ROOT, env=running.env, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise SystemExit(done.stderr)
-        slowest = sorted(asyncio.run(report(running.ports[0], json.loads(done.stdout))))
-        print(f"{ROUNDS} times {AT_ONCE} reports at once, {'PostgreSQL' if url else 'SQLite'}")
-        median = slowest[len(slowest) // 2]
-        print(
-            f"  slowest of each time: median {median:.2f} s, worst {slowest[-1]:.2f} s; load {os.getloadavg()[0]:.1f}"
-        )
+        *rounds, both = [[Report(*row) for row in reports] for reports in json.loads(done.stdout)]
+        asyncio.run(measure(running.ports[0], rounds, both))
+
+
+async def measure(port: int, rounds: list[list[Report]], both: list[Report]) -> None:
+    """Print the times; exit with 1 unless each match that both players reported ended with their score."""
+    print(f"{ROUNDS} times {AT_ONCE} reports at once, {'PostgreSQL' if os.environ.get('DATABASE_URL') else 'SQLite'}")
+    slowest = sorted([(await report_at_once(port, number, reports))[0] for number, reports in enumerate(rounds)])
+    median = slowest[len(slowest) // 2]
+    print(f"  slowest of each time: median {median:.2f} s, worst {slowest[-1]:.2f} s; load {os.getloadavg()[0]:.1f}")
+    taken, retried = await report_at_once(port, ROUNDS, both)
+    counts = await results(port, both)
+    print(f"  {len(both)} phones at once, both sides of {BOTH_REPORT} matches: {taken:.2f} s; retried {dict(retried)}")
+    print(f"  matches afterwards: {dict(counts)}")
+    if counts != {f"settled {[LENGTH, 3]}": BOTH_REPORT}:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

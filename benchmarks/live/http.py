@@ -16,6 +16,10 @@ LIMIT = 2**20
 class Problem(Exception):
     """An answer other than 200 and 201."""
 
+    def __init__(self, request: str, status: int, answer: bytes) -> None:
+        super().__init__(f"{request}: {status} {answer[:300]!r}")
+        self.status = status
+
 
 class Connection:
     """One connection that is kept open between requests, as a browser does."""
@@ -38,7 +42,7 @@ class Connection:
             status, answer = await _answer(reader)
             self.used_at = monotonic()
         if status not in (200, 201):
-            raise Problem(f"{method} {path}: {status} {answer[:300]!r}")
+            raise Problem(f"{method} {path}", status, answer)
         return json.loads(answer)
 
     async def close(self) -> None:
@@ -58,7 +62,7 @@ async def events(port: int, path: str, headers: dict[str, str]) -> AsyncIterator
         writer.write(_request("GET", path, port, given, None))
         status, fields = await _head(reader)
         if status != 200:
-            raise Problem(f"GET {path}: {status} {await reader.read(300)!r}")
+            raise Problem(f"GET {path}", status, await reader.read(300))
         yield "open", None
         name = "message"
         chunked = fields.get("transfer-encoding") == "chunked"
