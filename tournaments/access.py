@@ -35,9 +35,13 @@ def tournament_by_id(user: Visitor, public_id: str, needed: Role | None = None) 
 
 def tournament_as(user: Visitor, club_slug: str, slug: str, needed: Role) -> Tournament:
     """Return an event to somebody with at least this role in its club; otherwise 404 if it is hidden, else 403."""
+    return tournament_with_role(user, club_slug, slug, needed)[0]
+
+
+def tournament_with_role(user: Visitor, club_slug: str, slug: str, needed: Role) -> tuple[Tournament, Role]:
+    """Return an event as `tournament_as` does, with the user's role in its club."""
     event = tournament(user, club_slug, slug)
-    require(user, event.club, needed)
-    return event
+    return event, require(user, event.club, needed)
 
 
 def division(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Division:

@@ -7,9 +7,10 @@ which they are shown. A fixed number of queries, however large the event is. It 
 then there are no tables, and everything waits.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from players.models import Player
 from tournaments.floor.derivation import floor_state
@@ -59,8 +60,7 @@ class MatchView:
     sides: tuple[PlayerOnFloor, PlayerOnFloor]
     table: str
     """The label of its table; empty without one."""
-    reasons: tuple[str, ...]
-    """Why it waits, as sentences."""
+    explain: Callable[[Reason], str]
     match_id: int | None
     finished_at: datetime | None
 
@@ -73,6 +73,11 @@ class MatchView:
     def state(self) -> MatchState:
         """The state on the floor."""
         return self.row.state
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it waits, as sentences. Made when they are read: most matches that wait are not shown."""
+        return tuple(self.explain(reason) for reason in self.row.reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,8 @@ class FloorView:
     facts: FloorFacts
     names: Mapping[int, str]
     """Player id -> name."""
+    rounds: Mapping[int, str]
+    """Round id -> name, of all rounds of the event."""
 
     @property
     def queue(self) -> list[MatchView]:
@@ -166,7 +173,7 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
         for key, row in state.tables.items()
     }
     opened = Floor.objects.filter(tournament=tournament).first()
-    return FloorView(tournament, opened, now, state, matches, tables, facts, naming.names)
+    return FloorView(tournament, opened, now, state, matches, tables, facts, naming.names, naming.rounds)
 
 
 class _Naming:
@@ -187,6 +194,7 @@ class _Naming:
                 "stage__division__name", "stage__division__public_id",
             )
         }  # fmt: skip
+        self.brackets = {key: _bracket_name(*key) for key in {_bracket_key(row) for row in self.fixtures.values()}}
 
     def match(self, match: MatchFacts) -> MatchView:
         """Return a match with its names."""
@@ -196,26 +204,35 @@ class _Naming:
             public_id=fixture["public_id"],
             division=fixture["stage__division__name"],
             division_id=fixture["stage__division__public_id"],
-            bracket=bracket_name(fixture["round__bracket__key"], upper=fixture["stage__format"] == Stage.Format.DOUBLE),
+            bracket=self.brackets[_bracket_key(fixture)],
             round=self.rounds.get(fixture["round"], ""),
             rank=match.rank,
             length=match.length,
             sides=(self._side(match, 0), self._side(match, 1)),
             table=self.labels.get(row.table, "") if row.table is not None else "",
-            reasons=tuple(explain(self._public(reason), self.names) for reason in row.reasons),
+            explain=self._explain,
             match_id=fixture["match"],
             finished_at=match.finished_at,
         )
 
-    def _public(self, reason: Reason) -> Reason:
-        """Return a reason without what only staff may know: that a player needs an accessible table."""
-        return Reason("no_table") if reason.code == "no_accessible_table" and not self.staff else reason
+    def _explain(self, reason: Reason) -> str:
+        """Return a reason in words. Only staff may know that a player needs an accessible table."""
+        is_private = reason.code == "no_accessible_table" and not self.staff
+        return explain(Reason("no_table") if is_private else reason, self.names)
 
     def _side(self, match: MatchFacts, side: int) -> PlayerOnFloor:
         player, score = match.players[side], self.state.matches[match.fixture].score
         source = match.sources[side] if player is None and len(match.sources) > side else None
         name = self.names.get(player, "") if player is not None else ""
         return PlayerOnFloor(player, name, source, score[side] if score is not None else None)
+
+
+def _bracket_key(fixture: Mapping[str, Any]) -> tuple[str, str]:
+    return fixture["round__bracket__key"], fixture["stage__format"]
+
+
+def _bracket_name(key: str, stage_format: str) -> str:
+    return bracket_name(key, upper=stage_format == Stage.Format.DOUBLE)
 
 
 @dataclass(frozen=True, slots=True)

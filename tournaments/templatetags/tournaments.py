@@ -185,10 +185,13 @@ def next_round_card(state: str) -> str:
 
 
 @register.inclusion_tag("tournaments/_console_head.html", takes_context=True)
-def console_head(context: Context, page: str, *, may_direct: bool | None = None) -> dict[str, Any]:
+def console_head(
+    context: Context, page: str, *, may_direct: bool | None = None, divisions: Sequence[Division] | None = None
+) -> dict[str, Any]:
     """Render the head of the console above `page`; the context names the event, and the division if one is open."""
     tournament = context["tournament"]
     directs = context.get("may_direct", False) if may_direct is None else may_direct
-    divisions = [counts.division for counts in context.get("divisions") or ()]
+    if divisions is None:
+        divisions = [counts.division for counts in context.get("divisions") or ()]
     head = navigation.console_head(tournament, context.get("division"), divisions, page=page, may_direct=bool(directs))
     return {"tournament": tournament, "head": head}

@@ -103,14 +103,14 @@ class Cards:
         ]
         return " · ".join(text % {"count": states.count(state)} for state, text in words if state in states)
 
-    def queue(self) -> list[QueueRow]:
+    def queue(self) -> list[MatchView]:
         """Return the matches whose players are free, without the one that is suggested first."""
         suggested = {row.fixture for row in self.view.state.suggestions[:1]}
-        return [self._queue_row(match) for match in self.view.queue if match.row.fixture not in suggested]
+        return [match for match in self.view.queue if match.row.fixture not in suggested]
 
-    def waiting(self) -> list[QueueRow]:
-        """Return the other matches that wait."""
-        return [self._queue_row(match) for match in self.view.waiting]
+    def queue_rows(self, matches: Iterable[MatchView]) -> list[QueueRow]:
+        """Return matches that wait as rows."""
+        return [self._queue_row(match) for match in matches]
 
     def label_of(self, match: MatchView) -> str:
         """Return the bracket and round of a match, with its division if the event has several."""

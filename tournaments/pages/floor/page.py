@@ -10,14 +10,13 @@ from django.utils.translation import gettext as _
 
 from core.messages import sentence
 from players.actors import Actor
-from tournaments.events.selectors import events
 from tournaments.events.views.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.facts import Autopilot
 from tournaments.floor.selectors import AttentionView, FloorView, MatchView
 from tournaments.floor.services.undo import last_of
 from tournaments.floor.state import AttentionKind, MatchState
-from tournaments.models import Division, Tournament
+from tournaments.models import Division, Entry, Tournament
 from tournaments.pages.floor.cards import MOST_QUEUED, MOST_WAITING, Cards
 from tournaments.pages.floor.chart import chart_of, clock, pilot_options
 from tournaments.pages.floor.forecast import evening_forecast
@@ -73,23 +72,21 @@ class DivisionNeed:
 def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bool = False) -> dict[str, Any]:
     """Return the context of the floor of an event for `by`; only the first matches that wait unless `complete`."""
     view = selectors.floor(tournament, now)
-    names = events.names_of_rounds(tournament)
-    needs = console.needs_of(tournament, names, console.open_lines(tournament, names), by)
+    needs = console.needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
     evening = evening_forecast(view)
-    counted = events.divisions_of(tournament)
-    divisions = [row.division for row in counted]
+    divisions = _divisions(tournament)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
     attention = [_floor_need(item, cards) for item in view.attention]
     round_needs = _round_needs(divisions)
-    queue, waiting = cards.queue(), cards.waiting()
+    queue, waiting = cards.queue(), view.waiting
     pilot = pilot_options(evening)
     zone = ZoneInfo(tournament.time_zone)
     return {
         "tournament": tournament,
         "club": tournament.club,
-        "divisions": counted,
+        "divisions": divisions,
         "is_open": view.floor is not None,
         "several": cards.several,
         "now": now,
@@ -103,8 +100,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "cards": cards.all(),
         "counts": cards.counts(),
         "suggestion": _suggestion(view, cards),
-        "queue": queue if complete else queue[:MOST_QUEUED],
-        "waiting": waiting if complete else waiting[:MOST_WAITING],
+        "queue": cards.queue_rows(queue if complete else queue[:MOST_QUEUED]),
+        "waiting": cards.queue_rows(waiting if complete else waiting[:MOST_WAITING]),
         "queue_count": len(queue),
         "waiting_count": len(waiting),
         "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
@@ -119,8 +116,23 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "undoable": last_of(tournament, by),
         "latest": console.latest_results(tournament, LATEST_SHOWN),
         "champions": _champions(by, divisions),
-        "default_tables": tournament.tables_for(sum(row.entered for row in counted)),
+        "default_tables": _default_tables(view),
     }
+
+
+def _divisions(tournament: Tournament) -> list[Division]:
+    divisions = list(tournament.divisions.all())
+    for division in divisions:
+        division.tournament = tournament
+    return divisions
+
+
+def _default_tables(view: FloorView) -> int | None:
+    """Return the number of tables with which the floor would open; None if it is open."""
+    if view.floor is not None:
+        return None
+    entered = Entry.objects.filter(division__tournament=view.tournament, status=Entry.Status.IN).count()
+    return view.tournament.tables_for(entered)
 
 
 def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str]]:

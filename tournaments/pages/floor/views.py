@@ -36,18 +36,17 @@ from tournaments.results.services.quick_entry import enter_lines
 @require_safe
 def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the floor of an event; an htmx request gets only the live part."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    context = _context(request, event)
+    event, role = access.tournament_with_role(request.user, club, slug, Role.ASSISTANT)
+    context = _context(request, event, role)
     if is_htmx(request):
         return render(request, "tournaments/floor/_floor.html", {**context, "is_part": True})
     return render(request, "tournaments/floor/floor.html", {**context, "health": workers.short(timezone.now())})
 
 
-def _context(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
-    role = require(request.user, tournament.club, Role.ASSISTANT)
+def _context(request: HttpRequest, tournament: Tournament, role: Role) -> dict[str, Any]:
     context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
     chosen = request.GET.get("division", "")
-    shown = [row.division for row in context["divisions"] if row.division.public_id == chosen]
+    shown = [division for division in context["divisions"] if division.public_id == chosen]
     undoable = context["undoable"]
     return {
         **context,
@@ -57,7 +56,7 @@ def _context(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
         "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
         "undo_text": sentence_of_fact(undoable) if undoable is not None else "",
         "quick_is_quiet": True,
-        "division": next(iter(shown or [row.division for row in context["divisions"]]), None),
+        "division": next(iter(shown or context["divisions"]), None),
     }
 
 
@@ -82,20 +81,20 @@ def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse
 @require_POST
 def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter typed lines; those that were not entered come back for editing."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event, role = access.tournament_with_role(request.user, club, slug, Role.ASSISTANT)
     form = QuickForm(request.POST, tournament=event)
     if not form.is_valid():
-        return _with_outcomes(request, event, form)
+        return _with_outcomes(request, event, role, form)
     try:
         outcomes = enter_lines(
             tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
         )
     except Refused as refused:
         form.refuse(refused)
-        return _with_outcomes(request, event, form)
+        return _with_outcomes(request, event, role, form)
     lines = outcome_lines(event, outcomes)
     if any(not row.is_done for row in lines):
-        return _with_outcomes(request, event, form, lines)
+        return _with_outcomes(request, event, role, form, lines)
     for row in lines:
         messages.success(request, row.text)
     return redirect(f"{reverse('floor', args=event_url_args(event))}?entered=1")
@@ -116,12 +115,12 @@ def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _with_outcomes(
-    request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+    request: HttpRequest, tournament: Tournament, role: Role, form: QuickForm, lines: Sequence[OutcomeLine] = ()
 ) -> HttpResponse:
     """Render the floor with the outcome of each line."""
     is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
     left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""
-    context = _context(request, tournament)
+    context = _context(request, tournament, role)
     context |= {
         "health": workers.short(timezone.now()),
         "line_form": form,

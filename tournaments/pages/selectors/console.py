@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import Max, Prefetch, QuerySet
+from django.db.models import Exists, Max, OuterRef, Prefetch, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from matches.lifecycle.own_match import Standing, standing_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_NEEDS = 60
 MOST_READY = 80
+OPEN_CLAIMS = (Claim.State.OPEN, Claim.State.CONTESTED)
 
 
 @dataclass(slots=True)
@@ -136,8 +137,8 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     """Return the context of the console for `by`; `chosen` is the public id of the division whose rounds are shown."""
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
-    lines = open_lines(tournament, names)
-    needs = needs_of(tournament, names, lines, by)
+    lines = [events.match_line(fixture, names, staff=True) for fixture in called_in_order(_open(tournament))]
+    needs = _needs_from(tournament, names, lines, by)
     fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
@@ -164,13 +165,14 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     }
 
 
-def open_lines(tournament: Tournament, names: Mapping[int, str]) -> list[MatchLine]:
-    """Return the open matches of an event in the order in which they are called; `names` are those of all rounds."""
-    return [events.match_line(fixture, names, staff=True) for fixture in called_in_order(_open(tournament))]
+def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> list[Need]:
+    """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
+    fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
+    return _needs_from(tournament, names, [events.match_line(row, names, staff=True) for row in fixtures], by)
 
 
-def needs_of(tournament: Tournament, names: Mapping[int, str], lines: Sequence[MatchLine], by: Actor) -> list[Need]:
-    """Return the matches that need `by`, the most urgent first; `lines` are those of `open_lines`."""
+def _needs_from(tournament: Tournament, names: Mapping[int, str], lines: Sequence[MatchLine], by: Actor) -> list[Need]:
+    """Return what needs `by`; `lines` are the open matches of the event in the order in which they are called."""
     needs = _with_objections(tournament, names, _needs(lines))
     _mark_own_matches(needs, by)
     return needs
@@ -185,7 +187,7 @@ def _winner(counted: DivisionCounts | None, by: Actor) -> str:
 
 def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
     """Set `standing` on the needs of matches the director plays in; merged players count as one."""
-    player = player_of(by.user) if by.user is not None else None
+    player = player_of(by.user) if needs and by.user is not None else None
     if player is None:
         return
     own = canonical(player).pk
@@ -196,12 +198,20 @@ def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
 
 
 def _open(tournament: Tournament) -> QuerySet[Fixture]:
-    open_claims = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
+    open_claims = Claim.objects.filter(state__in=OPEN_CLAIMS)
     refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
     return events.open_fixtures(tournament).prefetch_related(
         Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
         Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
     )
+
+
+def _may_need_a_director() -> Q:
+    """Return the condition for open matches that may need somebody: reported, with a record, or overdue."""
+    claims = Claim.objects.filter(match=OuterRef("match"), state__in=OPEN_CLAIMS)
+    refused = Submission.objects.filter(match=OuterRef("match"), standing=Submission.Standing.REFUSED)
+    reported = Q(match__state__in=(Match.State.CLAIMED, Match.State.DISPUTED))
+    return reported | Q(deadline_done=True) | Exists(claims) | Exists(refused)
 
 
 def _needs(lines: Sequence[MatchLine]) -> list[Need]:
