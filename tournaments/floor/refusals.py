@@ -28,6 +28,9 @@ MESSAGES: dict[str, str] = {
     "directors_only": gettext_noop("Only directors of this event can do this."),
     "not_in_match": gettext_noop("This player is not in M{fixture}."),
     "nothing_to_undo_on_floor": gettext_noop("There is nothing of yours to undo on the floor."),
+    "not_last_on_floor": gettext_noop(
+        "This was not undone: you have done something else on the floor since. Undo that first."
+    ),
     "floor_built_on": gettext_noop("This can no longer be undone: more has happened at the match or table since."),
 }
 """Code -> English template with `{parameter}` places."""
@@ -49,6 +52,7 @@ STATUS = {
     "no_table_free": HTTPStatus.CONFLICT,
     "table_label_taken": HTTPStatus.CONFLICT,
     "nothing_to_undo_on_floor": HTTPStatus.CONFLICT,
+    "not_last_on_floor": HTTPStatus.CONFLICT,
     "floor_built_on": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

@@ -68,6 +68,11 @@ class Evening:
     def start(self, number: int) -> FloorEvent:
         return calls.start(fixture=self.fixture(number), **self.acts)
 
+    def undo_last(self) -> FloorEvent:
+        last = undo.last_of(self.division.tournament, self.alice)
+        assert last is not None
+        return undo.undo(tournament=self.division.tournament, event=last, **self.acts)
+
     def win(self, number: int, score: tuple[int, int] = (7, 3)) -> None:
         results.enter_result(fixture=self.fixture(number), result=ResultInput.played(score), **self.acts)
 
@@ -138,7 +143,7 @@ def test_a_running_score_begins_a_match_and_is_no_result(event: Evening) -> None
     assert event.state.matches[event.fixture(1).pk].score == (5, 3)
     set_score = matches.set_running_score
     assert refusal(set_score, fixture=event.fixture(1), score=(7, 3), **event.acts) == "running_score_over"
-    undo.undo(tournament=event.division.tournament, **event.acts)
+    event.undo_last()
     assert not has_begun(event.match(1))
     assert list(differences()) == []
 
@@ -146,14 +151,25 @@ def test_a_running_score_begins_a_match_and_is_no_result(event: Evening) -> None
 def test_undo_takes_back_the_last_change_of_ones_own_unless_more_happened_there(event: Evening, bob: User) -> None:
     tournament = event.division.tournament
     called = event.call(1, 1)
-    calls.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
-    assert refusal(undo.undo, tournament=tournament, **event.acts) == "floor_built_on"
-    undo.undo(tournament=tournament, by=Actor.of(bob), now=event.now)
+    started = calls.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
+    assert refusal(event.undo_last) == "floor_built_on"
+    assert refusal(undo.undo, tournament=tournament, event=started, **event.acts) == "nothing_to_undo_on_floor"
+    undo.undo(tournament=tournament, event=started, by=Actor.of(bob), now=event.now)
     assert event.states()[0] == "c"
-    assert undo.undo(tournament=tournament, **event.acts).pk == called.pk
-    assert undo.undo(tournament=tournament, event=called, **event.acts).pk == called.pk
+    assert event.undo_last().pk == called.pk
     assert event.states()[0] == "r"
-    assert refusal(undo.undo, tournament=tournament, **event.acts) == "nothing_to_undo_on_floor"
+    assert undo.last_of(tournament, event.alice) is None
+
+
+def test_undo_sent_twice_undoes_only_the_fact_it_names(event: Evening) -> None:
+    tournament = event.division.tournament
+    first, second = event.call(1, 1), event.call(2, 2)
+    assert refusal(undo.undo, tournament=tournament, event=first, **event.acts) == "not_last_on_floor"
+    for _ in range(2):
+        assert undo.undo(tournament=tournament, event=second, **event.acts).pk == second.pk
+        assert event.states()[:2] == "cr"
+    assert FloorEvent.objects.filter(kind="undone").count() == 1
+    assert event.undo_last().pk == first.pk
 
 
 def test_the_result_of_a_called_match_frees_its_table_and_taking_it_back_does_not_move_anybody(event: Evening) -> None:

@@ -15,7 +15,7 @@ from players.actors import Actor
 from players.models import User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
-from tournaments.events.services.events import update_tournament
+from tournaments.events.services.events import create_tournament, update_tournament
 from tournaments.floor.services import autopilot, calls, opening
 from tournaments.models import Division, Fixture, FloorEvent, Round, Table, Tournament
 
@@ -92,8 +92,27 @@ def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
     assert refused.status_code == 422
     assert "m99 7-3" in html(refused)
     page.do("call", fixture=page.fixture(1), table=page.table("3"))
-    assert re.search(r"Undone: M1 .* is called to table 3\.", page.do("undo"))
+    [fact] = re.findall(r'name="fact" value="(\d+)"', page.html())
+    page.do("call", fixture=page.fixture(3), table=page.table("1"))
+    assert "you have done something else" in page.do("undo", fact=fact)
+    assert "2 called · 1 free" in page.html()
+    [last] = re.findall(r'name="fact" value="(\d+)"', page.html())
+    for _ in range(2):
+        assert re.search(r"Undone: M3 .* is called to table 1\.", page.do("undo", fact=last))
+        assert "1 called · 2 free" in page.html()
+    assert re.search(r"Undone: M1 .* is called to table 3\.", page.do("undo", fact=fact))
     assert "3 free" in page.html()
+
+
+def test_undo_names_a_fact_of_this_event(page: Page, by_alice: Actor) -> None:
+    page.do("call", fixture=page.fixture(1), table=page.table("3"))
+    now = timezone.now()
+    club = page.tournament.club
+    other = create_tournament(club=club, by=by_alice, now=now, name="Elsewhere", starts_at=now)
+    FloorEvent.objects.update(tournament=other)
+    page.do("undo", fact=FloorEvent.objects.get(kind="called").pk)
+    page.do("undo")
+    assert not FloorEvent.objects.filter(kind="undone").exists()
 
 
 def test_a_no_show_takes_two_taps_and_a_line_takes_it_back(page: Page) -> None:

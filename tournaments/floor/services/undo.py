@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from players.actors import Actor
@@ -13,20 +13,22 @@ from tournaments.floor.services.journal import About, lock_fixture, lock_floor, 
 from tournaments.models import Fixture, FloorEvent, Tournament
 
 
-def undo(*, tournament: Tournament, by: Actor, now: datetime, event: FloorEvent | None = None) -> FloorEvent:
-    """Undo a fact, by default the last that this user recorded at this event, and return it.
+def undo(*, tournament: Tournament, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
+    """Undo the last fact that this user recorded at this event, and return it.
 
-    Undoing a fact twice changes nothing. Refused: `tournament_not_open`, `nothing_to_undo_on_floor`,
+    The fact is named, so that a repeated request undoes nothing more. Refused: `tournament_not_open`,
+    `nothing_to_undo_on_floor` if the fact is not theirs, `not_last_on_floor` if they recorded another one since,
     `floor_built_on` if something else happened at the same match or table since.
     """
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
-        undone = event or last_of(tournament, by)
-        if undone is None or undone.kind == Kind.UNDONE or undone.tournament_id != tournament.pk:
+        undone = _facts_of(tournament, by).filter(pk=event.pk).first()
+        if undone is None:
             raise Refused("nothing_to_undo_on_floor")
-        undone = FloorEvent.objects.select_related("fixture__stage__division", "table", "player").get(pk=undone.pk)
         if FloorEvent.objects.filter(undoes=undone).exists():
             return undone
+        if undone != last_of(tournament, by):
+            raise Refused("not_last_on_floor")
         _refuse_built_on(undone)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
         if undone.kind in BEGINNINGS and undone.fixture is not None:
@@ -40,8 +42,14 @@ def undo(*, tournament: Tournament, by: Actor, now: datetime, event: FloorEvent 
 
 def last_of(tournament: Tournament, by: Actor) -> FloorEvent | None:
     """Return the last fact that a user recorded at an event and that was not undone."""
-    rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user, undone_by=None)
-    return rows.exclude(kind=Kind.UNDONE).order_by("-pk").first()
+    return _facts_of(tournament, by).filter(undone_by=None).order_by("-pk").first()
+
+
+def _facts_of(tournament: Tournament, by: Actor) -> QuerySet[FloorEvent]:
+    """Return the facts that a user recorded at an event, with what their sentences need."""
+    rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user).exclude(kind=Kind.UNDONE)
+    names = ("fixture__match__player_0", "fixture__match__player_1")
+    return rows.select_related("fixture__stage__division", *names, "table", "player")
 
 
 def _of(about: About, fixture: Fixture) -> About:

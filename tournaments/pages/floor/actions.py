@@ -103,8 +103,9 @@ def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(evening.set_autopilot(tournament=form.tournament, mode=mode, by=by, now=now))
 
 
-def _undo(form: FloorForm, by: Actor, now: datetime) -> str:
-    return sentence_of_fact(undo.undo(tournament=form.tournament, by=by, now=now), undone=True)
+def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
+    undone = undo.undo(tournament=form.tournament, event=form.cleaned_data["fact"], by=by, now=now)
+    return sentence_of_fact(undone, undone=True)
 
 
 def _shorten(form: forms.ShortenForm, by: Actor, _now: datetime) -> str:
@@ -137,7 +138,7 @@ ACTIONS: Mapping[str, FloorAction] = {
     "pause": FloorAction(forms.PauseForm, _pause, Role.DIRECTOR),
     "resume": FloorAction(FloorForm, _resume, Role.DIRECTOR),
     "autopilot": FloorAction(forms.AutopilotForm, _autopilot, Role.DIRECTOR),
-    "undo": FloorAction(FloorForm, _undo, Role.ASSISTANT),
+    "undo": FloorAction(forms.UndoForm, _undo, Role.ASSISTANT),
     "shorten": FloorAction(forms.ShortenForm, _shorten, Role.DIRECTOR),
 }
 """The last part of the URL -> the action."""

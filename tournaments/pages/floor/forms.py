@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from players.forms import RefusingForm
 from tournaments.draws.services.round_lengths import RoundLength
 from tournaments.floor.facts import Autopilot
-from tournaments.models import Fixture, Table, Tournament
+from tournaments.models import Fixture, FloorEvent, Table, Tournament
 
 LONGEST_REASON = 80
 MOST_TABLES = 200
@@ -25,6 +25,7 @@ class FloorForm(RefusingForm):
 
     FIXTURES: ClassVar[tuple[str, ...]] = ("fixture",)
     TABLES: ClassVar[tuple[str, ...]] = ("table",)
+    FACTS: ClassVar[tuple[str, ...]] = ("fact",)
 
     def __init__(self, *args: Any, tournament: Tournament, now: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -33,6 +34,7 @@ class FloorForm(RefusingForm):
         fixtures = own.select_related("stage__division", "match__player_0", "match__player_1")
         self._limit(self.FIXTURES, fixtures)
         self._limit(self.TABLES, tournament.floor_tables.all())
+        self._limit(self.FACTS, tournament.floor_events.all())
 
     @classmethod
     def of(
@@ -102,6 +104,12 @@ class OpenForm(FloorForm):
     """The number of tables with which a floor opens."""
 
     tables = forms.IntegerField(min_value=1, max_value=MOST_TABLES, label=_("Tables"))
+
+
+class UndoForm(FloorForm):
+    """The fact to undo."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
 
 
 class PauseForm(FloorForm):
