@@ -19,7 +19,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("barpoint")
 
 URGENT, RECORDS, BACKGROUND = "celery", "records", "background"
-"""The queues, the most urgent first: live play, pairing and all sweeps; checking records; ratings and backups.
+"""The queues, the most urgent first: live play, pairing and all sweeps; checking records; practice at levels,
+ratings and backups.
 
 A worker takes a message of a later queue only when the earlier ones are empty. `make run` has one worker for the urgent
 queue and one for the others, so that urgent work never waits for a long task to end.
@@ -78,6 +79,8 @@ class Config:
     task_routes: dict[str, dict[str, str]] = {
         "matches.adjudicate": {"queue": RECORDS},
         "matches.replay_ratings": {"queue": BACKGROUND},
+        # A program thinks for a second or two, so it is never in the way of live play.
+        "matches.act_at_level": {"queue": BACKGROUND},
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
         "players.delete_expired": {"queue": BACKGROUND},

@@ -76,6 +76,12 @@ def act_for_bot(match_id: int) -> None:
     bots.act_for_bot(match_id=match_id, now=timezone.now())
 
 
+@shared_task(name=journal.ACT_AT_LEVEL)
+def act_at_level(match_id: int) -> None:
+    """Do the same with an analysis program, which may take seconds."""
+    bots.act_for_bot(match_id=match_id, now=timezone.now(), advisor=chosen_backend())
+
+
 @shared_task(name="matches.sweep_live")
 def sweep_live() -> None:
     """Hint workers at matches played here in which a flag has fallen or a pause has ended."""

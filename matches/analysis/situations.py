@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from engine import Frame, Position, Transcript, legal_plays, replay
+from engine.actions import Phase as EnginePhase
 from engine.cube import Side, double_refused, is_dead
 from engine.errors import Refused
 from engine.ids import position_xgid
+from engine.match import MatchState
 from engine.transcript import Kind as EventKind
 from matches.analysis.values import CubeAction, Kind, Situation
 from matches.analysis.values import Phase as DecisionPhase
@@ -47,6 +49,34 @@ def _numbered(transcript: Transcript) -> Transcript:
     """Number the games from 1, since a record may give two of them the same number."""
     games = tuple(replace(game, number=number) for number, game in enumerate(transcript.games, start=1))
     return replace(transcript, games=games)
+
+
+def situation_of(state: MatchState) -> Situation:
+    """Return what the side to act in a match that is being played has to decide: a play, a double or its answer.
+
+    Raises KeyError where it has nothing of that kind to decide.
+    """
+    kind = {EnginePhase.TO_PLAY: Kind.PLAY, EnginePhase.TO_ROLL: Kind.DOUBLE, EnginePhase.DOUBLED: Kind.TAKE}
+    side = state.to_act
+    assert side is not None  # noqa: S101, true in these phases
+    return Situation(
+        game=state.game,
+        event=0,
+        side=side,
+        kind=kind[state.phase],
+        phase=phase_of(state.position, 0),
+        position=state.position,
+        dice=state.dice if state.phase is EnginePhase.TO_PLAY else None,
+        cube=state.cube,
+        owner=state.cube_owner,
+        score=state.score,
+        length=state.length,
+        crawford=state.crawford,
+        post_crawford=state.crawford_played,
+        played="",
+        choices=len(state.legal_plays()) if state.phase is EnginePhase.TO_PLAY else 0,
+        jacoby=state.jacoby,
+    )
 
 
 def xgid_of(situation: Situation) -> str:

@@ -15,6 +15,7 @@ from matches.models.play import (
     DiceSecret,
     LiveMatch,
     PlayMode,
+    PracticeLevel,
 )
 from matches.models.preferences import PlayPreferences
 from matches.models.proposals import MOST_TIMES, CalendarFeed, Proposal
@@ -59,6 +60,7 @@ __all__ = [
     "PlayMode",
     "PlayPreferences",
     "PlayerRating",
+    "PracticeLevel",
     "Proposal",
     "Pulse",
     "RatingChange",

@@ -100,11 +100,12 @@ class BotPlayer(models.Model):
     """A player that is a bot: it has no account, and its matches are never rated."""
 
     class Style(models.TextChoices):
-        """How it plays; the values of `engine.bots.Bot`."""
+        """How it plays: a value of `engine.bots.Bot`, or as the level of the match says."""
 
         RANDOM = "random", _("Random Bot")
         PIP = "pip", _("Pip Bot")
         CLUB = "club", _("Club Bot")
+        LEVEL = "level", _("Sparring Bot")
 
     player = models.OneToOneField("players.Player", on_delete=models.PROTECT, primary_key=True, related_name="+")
     style = models.CharField(max_length=6, choices=Style, unique=True)

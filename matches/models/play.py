@@ -37,6 +37,16 @@ class ClockPreset(models.TextChoices):
     CORRESPONDENCE = "correspondence", _("Days for each turn (correspondence)")
 
 
+class PracticeLevel(models.TextChoices):
+    """How well an analysis program plays in a practice match; `matches.play.levels` has what that means."""
+
+    BEGINNER = "beginner", _("beginner level")
+    CASUAL = "casual", _("casual level")
+    CLUB = "club", _("club level")
+    STRONG = "strong", _("strong level")
+    STRONGEST = "strongest", _("strongest level")
+
+
 class LiveMatch(models.Model):
     """How a match is played here, and where it stands.
 
@@ -80,6 +90,18 @@ class LiveMatch(models.Model):
     )
     bot_since = models.DateTimeField(
         null=True, blank=True, help_text=_("Since when a bot has had to act; a worker was hinted at it then.")
+    )
+
+    bot_level = models.CharField(
+        max_length=9,
+        choices=PracticeLevel,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("The level of a bot that an analysis program decides for; empty for other bots."),
+    )
+    bot_program = models.CharField(
+        max_length=20, blank=True, default="", db_default="", help_text=_("That program, e.g. gnubg.")
     )
 
     class Meta:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 from engine import Transcript
+from engine.match import MatchState
 from matches.analysis.values import Judgement, Situation
 
 
@@ -19,6 +21,15 @@ class Opinion:
     memory: int
     """Largest resident size in bytes."""
     settings: dict[str, Any] = field(default_factory=dict)
+
+
+class Depth(StrEnum):
+    """How deeply a program looks at a decision that still has to be made; each program counts plies its own way."""
+
+    QUICK = "quick"
+    """Each choice by itself: 0-ply of gnubg, 1-ply of bgsage."""
+    DEEP = "deep"
+    """2-ply, for the plays that are close to the best and for the cube."""
 
 
 class Backend(Protocol):
@@ -41,5 +52,12 @@ class Backend(Protocol):
         """Judge the situations of a match in a child process.
 
         Refused: `analysis_timed_out`, `analysis_unreadable`, `analysis_differs`.
+        """
+        ...
+
+    def advise(self, state: MatchState, depth: Depth) -> Judgement:
+        """Judge every choice of the side to act in a match: its plays, whether to double, or whether to take.
+
+        It takes `ADVICE_SECONDS` at most. Refused: the same, and `no_analysis_backend`.
         """
         ...

@@ -16,14 +16,17 @@ from typing import Any
 
 from engine import Position, Transcript, legal_plays
 from engine.errors import Refused
-from matches.analysis.backends.base import Opinion
-from matches.analysis.backends.processes import Limits, run
+from engine.match import MatchState
+from matches.analysis.backends.base import Depth, Opinion
+from matches.analysis.backends.processes import Finished, Limits, run
+from matches.analysis.situations import situation_of
 from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
 
 _CHILD = Path(__file__).with_name("bgsage_child.py")
 _PROBE_TIMEOUT = 60
 _MEMORY = 3 * 1024**3
 """Bytes of address space, much of which its libraries reserve without using it."""
+ADVICE_PLIES = {Depth.QUICK: 1, Depth.DEEP: 2}
 SETTINGS = {"plays": "1- to 4-ply", "cube": "1- or 3-ply", "luck": "1-ply"}
 
 
@@ -49,21 +52,37 @@ class Bgsage:
 
     def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
         """Judge every situation of a match; see `Backend`."""
-        questions = json.dumps([_question(situation) for situation in situations]).encode()
-        with tempfile.TemporaryDirectory(prefix="bgsage-") as name:
-            argv, environ = [sys.executable, "-P", str(_CHILD)], {"PYTHONPATH": self.folder}
-            try:
-                finished = run(argv, folder=Path(name), limits=self.limits, stdin=questions, env=environ)
-            except OSError:
-                raise Refused("no_analysis_backend") from None
-        if finished.timed_out:
-            raise Refused("analysis_timed_out")
+        finished = self._ask([_question(situation) for situation in situations], self.limits)
         version, answers = _answers(finished.output, len(situations))
         try:
             judgements = tuple(map(_judgement, situations, answers))
         except (KeyError, TypeError, ValueError):
             raise Refused("analysis_unreadable") from None
         return Opinion(judgements, version, finished.cpu_seconds, finished.memory, dict(SETTINGS))
+
+    def advise(self, state: MatchState, depth: Depth) -> Judgement:
+        """Judge every choice of the side to act; see `Backend`."""
+        situation = situation_of(state)
+        question = {**_question(situation), "plies": ADVICE_PLIES[depth]}
+        _, (answer,) = _answers(self._ask([question], self.limits.for_advice()).output, 1)
+        try:
+            return _judgement(situation, answer)
+        except (KeyError, TypeError, ValueError):
+            raise Refused("analysis_unreadable") from None
+
+    def _ask(self, questions: Sequence[dict[str, Any]], limits: Limits) -> Finished:
+        """Run the child process. Refused: `no_analysis_backend`, `analysis_timed_out`."""
+        with tempfile.TemporaryDirectory(prefix="bgsage-") as name:
+            argv, environ = [sys.executable, "-P", str(_CHILD)], {"PYTHONPATH": self.folder}
+            try:
+                finished = run(
+                    argv, folder=Path(name), limits=limits, stdin=json.dumps(questions).encode(), env=environ
+                )
+            except OSError:
+                raise Refused("no_analysis_backend") from None
+        if finished.timed_out:
+            raise Refused("analysis_timed_out")
+        return finished
 
 
 @cache

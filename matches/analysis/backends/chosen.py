@@ -20,9 +20,14 @@ def chosen_backend() -> Backend | None:
     return next((backend for backend in _wanted() if backend.is_available()), None)
 
 
+def installed_program() -> str:
+    """Return the name of the program of the settings that is installed, without running it; empty if there is none."""
+    return next((backend.name for backend in _wanted() if backend.is_installed()), "")
+
+
 def is_any_installed() -> bool:
     """Return whether a program of the settings is installed, without running it."""
-    return any(backend.is_installed() for backend in _wanted())
+    return bool(installed_program())
 
 
 def _wanted() -> Iterator[Backend]:

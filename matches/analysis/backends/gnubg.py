@@ -16,8 +16,10 @@ from typing import Any
 
 from engine import Frame, Position, Transcript, legal_plays, normalised, read, write
 from engine.errors import Refused
+from engine.match import MatchState
 from engine.transcript import Kind as EventKind
-from matches.analysis.backends.base import Opinion
+from matches.analysis.backends.base import Depth, Opinion
+from matches.analysis.backends.gnubg_hint import hint_commands, judgement_in
 from matches.analysis.backends.processes import Finished, Limits, run
 from matches.analysis.backends.sgf_analysis import AnalysedNode, CubeRating, RatedMove, analysed_nodes
 from matches.analysis.match_equity import stakes
@@ -27,6 +29,7 @@ from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Si
 PLACES = ("/usr/games/gnubg", "/usr/local/bin/gnubg")
 """Where gnubg is looked for if it is not on PATH."""
 PLIES, LUCK_PLIES = 2, 0
+ADVICE_PLIES = {Depth.QUICK: 0, Depth.DEEP: 2}
 NEUTRAL_NAMES = ("White", "Black")
 _RECORD, _ANALYSED, _COMMANDS = "match.mat", "match.sgf", "commands"
 _VERSION_TIMEOUT = 20
@@ -83,6 +86,23 @@ class Gnubg:
             memory=finished.memory,
             settings=self._settings(),
         )
+
+    def advise(self, state: MatchState, depth: Depth) -> Judgement:
+        """Judge every choice of the side to act; see `Backend`."""
+        program = self.program
+        if not program:
+            raise Refused("no_analysis_backend")
+        with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
+            folder = Path(name)
+            (folder / _COMMANDS).write_text(hint_commands(state, ADVICE_PLIES[depth]))
+            argv = [program, "-t", "-q", "-r", "-c", _COMMANDS]
+            try:
+                finished = run(argv, folder=folder, limits=self.limits.for_advice())
+            except OSError:
+                raise Refused("no_analysis_backend") from None
+        if finished.timed_out:
+            raise Refused("analysis_timed_out")
+        return judgement_in(finished.output.decode("utf-8", "replace"), state)
 
     def _settings(self) -> dict[str, Any]:
         return {"plays": f"{self.plies}-ply", "cube": f"{self.plies}-ply", "luck": f"{LUCK_PLIES}-ply"}

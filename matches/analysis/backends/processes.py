@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _LAUNCH = Path(__file__).with_name("launch.py")
@@ -17,6 +17,9 @@ _POLL = 0.02
 _USER_TICKS = 11
 """Index of the user time in /proc/PID/stat after the name, followed by the system time."""
 _MEBIBYTE = 1024 * 1024
+ADVICE_SECONDS = 5
+"""How long a program may think about one decision of a practice match."""
+ADVICE_NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,16 @@ class Limits:
     file_size: int = 64 * _MEBIBYTE
     """Bytes of each file that it writes."""
     niceness: int = 19
+
+    def for_advice(self) -> "Limits":
+        """Return the limits of a program that a player waits for: less time, and before analyses."""
+        return replace(
+            self,
+            seconds=min(self.seconds, ADVICE_SECONDS),
+            idle_seconds=min(self.idle_seconds, ADVICE_SECONDS),
+            cpu_seconds=min(self.cpu_seconds, ADVICE_SECONDS),
+            niceness=min(self.niceness, ADVICE_NICENESS),
+        )
 
     @property
     def arguments(self) -> list[str]:

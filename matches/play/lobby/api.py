@@ -57,9 +57,15 @@ class Practice(LobbyView):
     @extend_schema(
         operation_id="practice_start",
         summary="Play a practice match against a bot",
-        description="Private and unrated, without a clock. The bot answers within a second or two.",
+        description=(
+            "Private and unrated, without a clock. The bot answers within a second or two. With a `level`, an analysis "
+            "program plays; `no_practice_program` where none is installed."
+        ),
         request=NewPracticeSerializer,
-        examples=[OpenApiExample("To 5 points", value={"opponent": "club", "length": 5}, request_only=True)],
+        examples=[
+            OpenApiExample("To 5 points", value={"opponent": "club", "length": 5}, request_only=True),
+            OpenApiExample("At a level", value={"level": "casual", "length": 5}, request_only=True),
+        ],
         responses={201: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request) -> Response:

@@ -5,12 +5,15 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from core.names import LONGEST_NAME
 from core.public_ids import LENGTH
+from matches.analysis.backends.chosen import installed_program
 from matches.lifecycle.play_rules import LONGEST_DAYS
-from matches.models import LONGEST_FRIENDLY, BotPlayer, ClockPreset, RatingPool
+from matches.models import LONGEST_FRIENDLY, BotPlayer, ClockPreset, PracticeLevel, RatingPool
+from matches.play.levels import PROGRAM_NAMES
 from matches.play.lobby.selectors import player_with_id, players_called
 from matches.play.lobby.services.challenges import ChallengeInput
 from players.forms import RefusingForm
@@ -30,18 +33,39 @@ def _length(label: Any) -> forms.IntegerField:
     )
 
 
-class PracticeForm(forms.Form):
-    """A match against a bot."""
+BOTS = [
+    (BotPlayer.Style.CLUB.value, _("Club Bot (plays decently)")),
+    (BotPlayer.Style.PIP.value, _("Pip Bot (only races)")),
+    (BotPlayer.Style.RANDOM.value, _("Random Bot (moves at random)")),
+]
+AT_LEVEL = "level-"
+"""What the values of levels begin with, since a bot and a level are both called `club`."""
 
-    style = forms.ChoiceField(
-        label=_("Opponent"),
-        choices=[
-            (BotPlayer.Style.CLUB.value, _("Club Bot (plays decently)")),
-            (BotPlayer.Style.PIP.value, _("Pip Bot (only races)")),
-            (BotPlayer.Style.RANDOM.value, _("Random Bot (moves at random)")),
-        ],
-    )
+
+class PracticeForm(forms.Form):
+    """A match against a bot, or at a level against the analysis program that is installed here."""
+
+    style = forms.ChoiceField(label=_("Opponent"))
     length = _length(_("Points"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        program = installed_program()
+        self.has_levels = bool(program)
+        style = self.fields["style"]
+        assert isinstance(style, forms.ChoiceField)  # noqa: S101, declared above
+        style.choices = BOTS
+        if program:
+            levels = [(f"{AT_LEVEL}{level.value}", capfirst(level.label)) for level in PracticeLevel]
+            style.choices = [(PROGRAM_NAMES[program], levels), (_("Bots of this site"), BOTS)]
+            self.initial.setdefault("style", f"{AT_LEVEL}{PracticeLevel.CLUB}")
+
+    @property
+    def wish(self) -> dict[str, Any]:
+        """The arguments of `start_practice` that the form has."""
+        style = self.cleaned_data["style"]
+        level = style.removeprefix(AT_LEVEL) if style.startswith(AT_LEVEL) else None
+        return {"style": style, "length": self.cleaned_data["length"], "level": level}
 
 
 class ChallengeForm(RefusingForm):

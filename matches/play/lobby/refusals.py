@@ -8,6 +8,7 @@ MESSAGES = {
     "too_many_practice_matches": gettext_noop(
         "You have {most} practice matches that are not finished. Finish or concede one of them first."
     ),
+    "no_practice_program": gettext_noop("No program that plays at levels is installed on this site. Choose a bot."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
     "bad_days": gettext_noop("A turn can last from 1 to {most} days."),
     "challenge_gone": gettext_noop("This challenge is no longer open."),
@@ -20,7 +21,10 @@ MESSAGES = {
     "no_rematch": gettext_noop("A rematch is only possible after a friendly match."),
     "block_self": gettext_noop("You cannot block yourself."),
 }
-_NOT_AT_THIS_MOMENT = ("too_many_practice_matches", "too_many_challenges", "challenge_gone", "no_rematch")
+_NOT_AT_THIS_MOMENT = (
+    *("too_many_practice_matches", "no_practice_program"),
+    *("too_many_challenges", "challenge_gone", "no_rematch"),
+)
 _NOT_YOURS = ("challenge_own", "challenge_of_others", "challenge_blocked")
 STATUS = dict.fromkeys(_NOT_AT_THIS_MOMENT, HTTPStatus.CONFLICT) | dict.fromkeys(_NOT_YOURS, HTTPStatus.FORBIDDEN)
 """The HTTP status of a code, where it is not 422."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.utils.translation import gettext
 
 from core.live.publishing import now_shown
 from core.names import fold
@@ -44,6 +45,11 @@ class Friendly:
     """The reader has asked for a rematch."""
     asked_for_rematch: bool = False
     """The opponent has."""
+
+    @property
+    def practice(self) -> str:
+        """The level of a practice match, or that it is one; empty for other matches."""
+        return (self.match.live.get_bot_level_display() or gettext("practice")) if self.is_practice else ""
 
 
 def lobby_page(user: User, now: datetime) -> dict[str, Any]:

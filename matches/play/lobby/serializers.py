@@ -4,15 +4,17 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.public_ids import LENGTH
 from matches.lifecycle.play_rules import LONGEST_DAYS
-from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match
+from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel
 from players.accounts.serializers import PersonSerializer
 
 Json = dict[str, Any]
+BOTS = [choice for choice in BotPlayer.Style.choices if choice[0] != BotPlayer.Style.LEVEL]
 
 
 class StartedMatchSerializer(serializers.Serializer[Any]):
@@ -25,8 +27,20 @@ class StartedMatchSerializer(serializers.Serializer[Any]):
 class NewPracticeSerializer(serializers.Serializer[Any]):
     """A practice match."""
 
-    opponent = serializers.ChoiceField(BotPlayer.Style.choices, default=BotPlayer.Style.CLUB, source="style")
+    opponent = serializers.ChoiceField(BOTS, default=BotPlayer.Style.CLUB, source="style")
+    level = serializers.ChoiceField(
+        PracticeLevel.choices,
+        default=None,
+        allow_null=True,
+        help_text="Instead of `opponent`: the analysis program of the site plays at this level.",
+    )
     length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+
+    def validate(self, attrs: Json) -> Json:
+        """Refuse a bot and a level at once."""
+        if attrs["level"] and "opponent" in self.initial_data:
+            raise serializers.ValidationError({"opponent": gettext("Choose either an opponent or a level.")})
+        return attrs
 
 
 class NewChallengeSerializer(serializers.Serializer[Any]):

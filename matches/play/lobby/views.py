@@ -91,7 +91,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
         messages.error(request, gettext("Choose an opponent and a length from 1 to 15 points."))
         return redirect("lobby")
     player = ensure_player(user=me(request), by=by(request))
-    match = practice.start_practice(player=player, by=by(request), now=timezone.now(), **form.cleaned_data)
+    match = practice.start_practice(player=player, by=by(request), now=timezone.now(), **form.wish)
     return _to_board(match)
 
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from matches.access import Seat, may_direct
 from matches.models import Match
+from matches.play.levels import description
 from matches.play.live import PAUSES
 from matches.play.preferences.selectors import preferences_json
 from matches.presentation import labels
@@ -36,6 +37,7 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "back": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
         "context": match_contexts([match.parent_topic]).get(match.parent_topic),
         "place": places_of([match.pk]).get(match.pk, ""),
+        "practice": description(match.live),
         "length": labels.length(match.length),
         "names": [player.shown_name for player in match.players],
         "seats": [("far", match.players[1 - near]), ("near", match.players[near])],

@@ -2,18 +2,25 @@
 
 A match that waits for its bot says since when (`LiveMatch.bot_since`). The request that made it wait hints a worker
 after its commit; what a crash or a lost message leaves is found by the clock worker.
+
+At a level, an analysis program decides. Where it fails, is absent or takes too long, `engine.bots` decides in its
+place, so that a practice match never stands still.
 """
 
 from datetime import datetime, timedelta
 from random import Random
 
 import structlog
+from django.db.models import Q
 
-from engine.actions import Act, Phase
+from engine.actions import Act, Action, Phase
 from engine.bots import Bot, decide
 from engine.cube import Side
 from engine.errors import Refused
-from matches.models import BotPlayer, LiveMatch, Match
+from engine.match import MatchState
+from matches.analysis.backends.base import Backend
+from matches.models import BotPlayer, LiveMatch, Match, PracticeLevel
+from matches.play import levels
 from matches.play.live import Kind, LiveState
 from matches.play.services import due
 from matches.play.services.acting import ActionInput, act
@@ -22,6 +29,8 @@ from players.actors import SYSTEM
 log = structlog.get_logger(__name__)
 LOST_AFTER = timedelta(seconds=3)
 """How long a worker may leave a hint; then the clock worker moves for the bot."""
+LOST_AT_LEVEL_AFTER = timedelta(seconds=10)
+"""The same where a program decides, perhaps twice in a turn; the clock worker moves without it."""
 MOST_AT_ONCE = 5
 MOST_ACTIONS = 20
 """Of a bot before its opponent is to act again; a safety net, since a turn takes two or three."""
@@ -29,9 +38,10 @@ _OVERTAKEN = frozenset({"stale", "not_live", "already_ready"})
 """Refusals that mean that the match went on without this worker."""
 
 
-def act_for_bot(*, match_id: int, now: datetime) -> int:
+def act_for_bot(*, match_id: int, now: datetime, advisor: Backend | None = None) -> int:
     """Let the bot of a match act until the match waits for its opponent; return how many actions it took.
 
+    `advisor` is the program that decides where the bot plays at a level.
     Two workers that do it at once do no harm: each action names the last one it has seen.
     """
     for count in range(MOST_ACTIONS):
@@ -42,7 +52,8 @@ def act_for_bot(*, match_id: int, now: datetime) -> int:
         if live is None or live.bot_side is None:
             return count
         try:
-            act(match=live.match, side=live.bot_side, request=_decision(live, live.bot_side), by=SYSTEM, now=now)
+            request = _decision(live, live.bot_side, advisor)
+            act(match=live.match, side=live.bot_side, request=request, by=SYSTEM, now=now)
         except Refused as refused:
             if refused.code not in _OVERTAKEN:
                 raise
@@ -53,14 +64,15 @@ def act_for_bot(*, match_id: int, now: datetime) -> int:
 
 def act_where_lost(*, now: datetime) -> int:
     """Act for the bots that no worker has served for a while; return how many matches there were."""
-    waiting = LiveMatch.objects.filter(bot_since__lte=now - LOST_AFTER, match__state=Match.State.LIVE)
+    lost = Q(bot_since__lte=now - LOST_AFTER, bot_level="") | Q(bot_since__lte=now - LOST_AT_LEVEL_AFTER)
+    waiting = LiveMatch.objects.filter(lost, match__state=Match.State.LIVE)
     ids = list(waiting.order_by("bot_since").values_list("pk", flat=True)[:MOST_AT_ONCE])
     for match_id in ids:
         act_for_bot(match_id=match_id, now=now)
     return len(ids)
 
 
-def _decision(live: LiveMatch, side: Side) -> ActionInput:
+def _decision(live: LiveMatch, side: Side, advisor: Backend | None) -> ActionInput:
     """What the bot does now. The same state gives the same decision."""
     state = due.state_of(live)
     if state.is_paused:
@@ -68,11 +80,25 @@ def _decision(live: LiveMatch, side: Side) -> ActionInput:
     if state.match.phase is Phase.OPENING:
         return ActionInput(Kind.READY, live.last)
     chance = Random(f"{live.match.public_id}/{live.last}")  # noqa: S311, no secret: the dice come from elsewhere
-    decision = decide(state.match, _style(live.match, side), chance)
+    decision = _at_level(live, state.match, advisor, chance) or decide(state.match, _style(live.match, side), chance)
     if decision.act is Act.RESIGN and not _may_resign(state, side, decision.value):
         return ActionInput(Act.ROLL, live.last)
     value = decision.value if decision.act is Act.RESIGN else None
     return ActionInput(decision.act, live.last, moves=decision.moves, value=value)
+
+
+def _at_level(live: LiveMatch, state: MatchState, advisor: Backend | None, chance: Random) -> Action | None:
+    """What the program decides at the level of the match; None where it has no part in it, or fails."""
+    if not live.bot_level or advisor is None or not levels.has_choice(state):
+        return None
+    if live.bot_program != advisor.name:
+        # The program that was installed at the start does not run here, or is gone.
+        LiveMatch.objects.filter(pk=live.pk).update(bot_program=advisor.name)
+    try:
+        return levels.decide(state, PracticeLevel(live.bot_level), advisor, chance)
+    except Refused as refused:
+        log.warning("practice_program_failed", match=live.match.public_id, program=advisor.name, code=refused.code)
+        return None
 
 
 def _may_resign(state: LiveState, side: Side, value: int | None) -> bool:
@@ -81,4 +107,5 @@ def _may_resign(state: LiveState, side: Side, value: int | None) -> bool:
 
 
 def _style(match: Match, side: Side) -> Bot:
-    return Bot(BotPlayer.objects.get(player_id=(match.player_0_id, match.player_1_id)[side]).style)
+    style = BotPlayer.objects.get(player_id=(match.player_0_id, match.player_1_id)[side]).style
+    return Bot.CLUB if style == BotPlayer.Style.LEVEL else Bot(style)

@@ -40,8 +40,8 @@ _RESULT_KINDS = {
 }
 
 
-ACT_FOR_BOT = "matches.act_for_bot"
-"""The task that a hint names."""
+ACT_FOR_BOT, ACT_AT_LEVEL = "matches.act_for_bot", "matches.act_at_level"
+"""The tasks that a hint names: for a bot, and for one whose decisions an analysis program makes."""
 
 
 def lock_with_live(match_id: int) -> Match:
@@ -169,7 +169,7 @@ class Journal:
 
 def _hint_bot(live: LiveMatch) -> None:
     """Have a worker act for the bot of a match after the commit."""
-    transaction.on_commit(partial(hint, ACT_FOR_BOT, live.pk), robust=True)
+    transaction.on_commit(partial(hint, ACT_AT_LEVEL if live.bot_level else ACT_FOR_BOT, live.pk), robust=True)
 
 
 def event_of(action: Action) -> Event:

@@ -34,6 +34,9 @@ class PlaySettings(NamedTuple):
     """Minutes by which spectators are behind; None: they see the match once it is over."""
     bot_side: int | None = None
     """The side that a bot plays; the server keeps its dice chain."""
+    bot_level: str = ""
+    """A `PracticeLevel` if an analysis program decides for the bot."""
+    bot_program: str = ""
 
     @classmethod
     def by_rules(cls, rules: PlayRules, match: Match) -> "PlaySettings":
@@ -71,6 +74,8 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
             state=to_data(state),
             due_at=from_ms(due) if due is not None else None,
             bot_side=settings.bot_side,
+            bot_level=settings.bot_level,
+            bot_program=settings.bot_program,
         )
         chains = Chains(live, row.public_id)
         chains.commit(DiceChain.Owner.SERVER, now)

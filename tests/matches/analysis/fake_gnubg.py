@@ -2,7 +2,7 @@
 
 `python fake_gnubg.py FAULT -c commands`: `none` answers properly, `kill` dies in the middle, `hang` sleeps and leaves a
 child behind, `nonsense` writes something else, `drop` leaves the last game out, `dice` changes a roll and `play` says
-that another play was made.
+that another play was made. Asked for a hint, `drop` leaves the last play out and `play` names one that is not legal.
 """
 
 import os
@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.matches.analysis.fake_gnubg_answers import analysed
+from tests.matches.analysis.fake_gnubg_answers import analysed, hint
 
 
 def main() -> None:
@@ -27,6 +27,9 @@ def main() -> None:
         time.sleep(600)
     if fault == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if "hint" in (commands := Path("commands").read_text()):
+        print("Segmentation fault" if fault == "nonsense" else hint(commands, fault))
+        sys.exit(139)
     answer = analysed(Path("match.mat").read_bytes(), fault)
     Path("match.sgf").write_text("Segmentation fault" if fault == "nonsense" else answer)
     sys.exit(139)

@@ -7,6 +7,7 @@ import re
 
 import engine
 from engine import legal_plays
+from engine.ids import parse_gnubg_ids
 from engine.plays import Play
 from engine.transcript import Kind
 from matches.analysis.situations import decision_frames
@@ -63,3 +64,21 @@ def analysed(record: bytes, fault: str) -> str:
     if fault == "dice":
         answer = re.sub(r";([WB])\[31", r";\1[41", answer, count=1)
     return answer
+
+
+def hint(commands: str, fault: str) -> str:
+    """Return what gnubg prints about one decision: each play is worth 0.01 less than the one before."""
+    position_id, match_id = re.findall(r"set gnubgid (\S+):(\S+)", commands)[0]
+    state = parse_gnubg_ids(position_id, match_id)
+    if state.dice is None:
+        rows = ["1. No double           +0.400000", "2. Double, pass        +1.000000  (+0.600000)"]
+        return "\n".join(["Cubeful equities:", *rows, "3. Double, take        +0.700000  (+0.300000)"])
+    plays = [str(play) for play in state.legal_plays()]
+    if fault == "drop":
+        plays.pop()
+    if fault == "play":
+        plays[0] = "24/1"
+    return "\n".join(
+        f"{number:5}. Cubeful 2-ply    {play:28} Eq.: {0.5 - number / 100:+.6f}\n       0.5 0.1 0.0 - 0.5 0.1 0.0"
+        for number, play in enumerate(plays, start=1)
+    )

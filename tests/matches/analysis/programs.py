@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from engine import Transcript
-from matches.analysis.backends.base import Opinion
+from engine.match import MatchState
+from matches.analysis.backends.base import Depth, Opinion
 from matches.analysis.backends.gnubg import Gnubg
 from matches.analysis.backends.processes import Limits
-from matches.analysis.values import Candidate, Judgement, Kind, Situation
+from matches.analysis.situations import situation_of
+from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
 
 FAKE = Path(__file__).with_name("fake_gnubg.py")
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,6 +47,12 @@ class Indifferent:
 
     def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
         return Opinion(tuple(map(self._judgement, situations)), "1", self.cpu_seconds, 0)
+
+    def advise(self, state: MatchState, depth: Depth) -> Judgement:
+        situation = situation_of(state)
+        if situation.kind is not Kind.PLAY:
+            return Judgement(equities=CubeEquities(0.5, 0.3, 1.0))
+        return Judgement(tuple(Candidate(str(play), 0.0, None, "0-ply") for play in state.legal_plays()))
 
     def _judgement(self, situation: Situation) -> Judgement | None:
         if situation.kind is not Kind.PLAY:

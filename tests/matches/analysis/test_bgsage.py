@@ -5,16 +5,20 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
+from engine.actions import Phase
 from engine.errors import Refused
+from engine.ids import parse_xgid
 from engine.simulation import play_out
 from matches.analysis.analysing import analyse
+from matches.analysis.backends.base import Depth
 from matches.analysis.backends.bgsage import Bgsage
 from matches.analysis.backends.chosen import chosen_backend, is_any_installed
 from matches.analysis.backends.processes import Limits
 from matches.analysis.situations import situations_of
-from matches.analysis.values import Kind
+from matches.analysis.values import CubeEquities, Kind
 
 MATCH = play_out(seed=3, length=3, players=("Bob", "Carol"))
+TO_PLAY = parse_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:5:10")
 FAKE = '''
 from types import SimpleNamespace as Value
 
@@ -84,6 +88,17 @@ def test_stages(tmp_path: Path) -> None:
     doubles = [decision for decision in analysed.decisions if decision.kind is Kind.DOUBLE]
     assert doubles
     assert all(decision.no_double == pytest.approx(0.3) for decision in doubles)
+
+
+def test_a_decision_that_still_has_to_be_made(tmp_path: Path) -> None:
+    """The plays close to the best are looked at more deeply, and so is the cube."""
+    backend = package(tmp_path, FAKE.format(root=ROOT))
+    quick, deep = (backend.advise(TO_PLAY, depth).candidates for depth in Depth)
+    assert {play.depth for play in quick} == {"1-ply"}
+    assert [play.depth for play in deep[:7]] == ["2-ply"] * 6 + ["1-ply"]
+    assert {play.play for play in quick} == {play.play for play in deep} == {str(p) for p in TO_PLAY.legal_plays()}
+    before_roll = TO_PLAY._replace(phase=Phase.TO_ROLL, dice=None)
+    assert backend.advise(before_roll, Depth.DEEP).equities == CubeEquities(0.2, 0.05, 1.0)
 
 
 @pytest.mark.parametrize(

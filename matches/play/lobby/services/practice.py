@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from core.locks import lock_row
 from engine.cube import Side
 from engine.errors import Refused
+from matches.analysis.backends.chosen import installed_program
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LONGEST_FRIENDLY, BotPlayer, Match
 from matches.play.services.starting import PlaySettings, start
@@ -19,11 +20,17 @@ MOST_AT_ONCE = 5
 """Unfinished practice matches of a player."""
 
 
-def start_practice(*, player: Player, style: str, length: int, by: Actor, now: datetime) -> Match:
+def start_practice(
+    *, player: Player, style: str, length: int, by: Actor, now: datetime, level: str | None = None
+) -> Match:
     """Start a match of `player` against the bot of this style, and return it.
 
-    Refused: `bad_length`, `too_many_practice_matches`.
+    With a `level`, whatever the style, the analysis program that is installed here plays at it.
+    Refused: `bad_length`, `too_many_practice_matches`, `no_practice_program`.
     """
+    program = installed_program() if level else ""
+    if level and not program:
+        raise Refused("no_practice_program")
     if not 1 <= length <= LONGEST_FRIENDLY:
         raise Refused("bad_length", most=LONGEST_FRIENDLY, length=length)
     with transaction.atomic():
@@ -31,9 +38,10 @@ def start_practice(*, player: Player, style: str, length: int, by: Actor, now: d
         if unfinished_practice(player).count() >= MOST_AT_ONCE:
             raise Refused("too_many_practice_matches", most=MOST_AT_ONCE)
         settings = MatchSettings(visibility=Match.Visibility.PRIVATE, rated=False)
-        opening = Opening((player, bot_player(style)), length)
+        opening = Opening((player, bot_player(BotPlayer.Style.LEVEL if level else style)), length)
         match = open_matches([opening], settings=settings, by=by, now=now)[0]
-        start(match=match, settings=PlaySettings(server_chains=True, bot_side=BOT_SIDE), by=by, now=now)
+        board = PlaySettings(server_chains=True, bot_side=BOT_SIDE, bot_level=level or "", bot_program=program)
+        start(match=match, settings=board, by=by, now=now)
     match.refresh_from_db()
     return match
 

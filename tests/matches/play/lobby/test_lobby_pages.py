@@ -1,13 +1,16 @@
 """The lobby as Bob, Carol and Dave see it, and its API."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
 from rest_framework.test import APIClient
 
 from matches.models import Challenge, FriendlyBlock, LiveMatch, Match
 from players.models import Player, User
+from tests.matches.analysis.programs import fake_gnubg
 from tests.pages import html
 
 pytestmark = pytest.mark.django_db
@@ -171,6 +174,32 @@ def test_practice_starts_with_one_form(bob: User) -> None:
     for bad in ({"style": "club", "length": "0"}, {"style": "gnu", "length": "3"}, {}):
         assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **bad))
     assert Match.objects.count() == 1
+
+
+def test_levels_can_be_chosen_where_a_program_is_installed(bob: User, tmp_path: Path, settings: LazySettings) -> None:
+    settings.ANALYSIS_BACKEND = "off"
+    page = lobby(bob)
+    assert "Club level" not in page
+    assert "apt-get install gnubg-nox" in page
+    form = {"style": "level-casual", "length": "3"}
+    assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **form))
+    ask(bob, "post", "practice/", 409, {"length": 3, "level": "casual"})
+    assert not Match.objects.exists()
+
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
+    page = lobby(bob)
+    for path in ("/", "/lobby/"):
+        assert '<option value="level-club" selected>Club level' in html(as_(bob).get(path))
+    assert "apt-get" not in page
+    assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **{**form, "style": "level-grandmaster"}))
+    board = html(send(bob, "/lobby/practice/", **form))
+    assert "Practice: casual level, GNU Backgammon" in board
+    assert "casual level" in lobby(bob)
+    ask(bob, "post", "practice/", 422, {"length": 3, "level": "grandmaster"})
+    ask(bob, "post", "practice/", 422, {"length": 3, "level": "club", "opponent": "pip"})
+    ask(bob, "post", "practice/", 422, {"length": 3, "opponent": "level"})
+    started = ask(bob, "post", "practice/", 201, {"length": 3, "level": "strongest"})["match"]
+    assert LiveMatch.objects.get(match__public_id=started).bot_level == "strongest"
 
 
 def test_a_rematch_needs_a_tap_of_each(player: Player, carol_player: Player, bob: User, carol: User) -> None:
