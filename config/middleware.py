@@ -141,8 +141,11 @@ class RateLimitHeaders:
         return response
 
 
-SECRET_PARAMETERS = frozenset({"token", "secret", "feed_token", "unsubscribe_token", "pairing_token", "uidb64"})
+SECRET_PARAMETERS = frozenset(
+    {"token", "event_token", "secret", "feed_token", "unsubscribe_token", "pairing_token", "uidb64"}
+)
 """Names of route parameters that work like a key."""
+OF_PERSONAL_LINKS = frozenset({"token", "event_token"})
 
 
 class SecretUrls:
@@ -160,7 +163,7 @@ class SecretUrls:
         parameters = request.resolver_match.kwargs.keys() if request.resolver_match else ()
         if not SECRET_PARAMETERS.isdisjoint(parameters):
             response.headers["X-Robots-Tag"] = "noindex, nofollow"
-            if "token" in parameters and "uidb64" not in parameters:
+            if not OF_PERSONAL_LINKS.isdisjoint(parameters) and "uidb64" not in parameters:
                 response.headers["Referrer-Policy"] = "no-referrer"
         return response
 

@@ -315,8 +315,12 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}paper/snapshot/$": ONLY_OFFICERS,
     rf"{EVENT}paper/(?P<kind>pairings|names|entries|standings|prizes|cross-tables)/$": EVERYBODY,
     rf"{EVENT}paper/tables/$": ONLY_OFFICERS,
+    rf"{EVENT}paper/personal-links/$": ONLY_OFFICERS,
     rf"{EVENT}tables/(?P<table>[2-9a-z]{{10}})/$": EVERYBODY,
     rf"{EVENT}arrive/$": EVERYBODY,
+    # tests/tournaments/entries/test_event_links.py
+    r"^e/(?P<event_token>[2-9a-z]{10}\.[2-9a-z]{10}\.[\w-]{43})/$": EVERYBODY,
+    r"^e/(?P<event_token>[2-9a-z]{10}\.[2-9a-z]{10}\.[\w-]{43})/check-in/$": ONLY_POST,
     rf"{EVENT}(?P<division>[2-9a-z]{{10}})/$": EVERYBODY,
     **{
         rf"{EVENT}(?P<division>[2-9a-z]{{10}})/{page}": EVERYBODY
@@ -360,6 +364,7 @@ ROUTES: dict[str, Access] = {
             "entries/(?P<entry>[2-9a-z]{10})/back-in",
             "entries/(?P<entry>[2-9a-z]{10})/undo-late",
             "entries/(?P<entry>[2-9a-z]{10})/substitute",
+            "entries/(?P<entry>[2-9a-z]{10})/link",
         )
     },
     **{
@@ -386,11 +391,13 @@ ROUTES: dict[str, Access] = {
             ),
             *(f"check-in/{form}" for form in ("mark", "all", "undo", "kiosks/add", "kiosks/revoke")),
             "arrive/mark",
+            "arrive/revoke-link",
             "floor/line",
             f"floor/do/(?P<action>{'|'.join(ACTIONS)})",
             "entries/(?P<entry>[2-9a-z]{10})/check-in",
             "entries/(?P<entry>[2-9a-z]{10})/withdraw",
             "entries/(?P<entry>[2-9a-z]{10})/substitute/undo",
+            "entries/(?P<entry>[2-9a-z]{10})/link/revoke",
             *(
                 f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{form}"
                 for form in ("result", "forfeit", "rule", "accept", "objection", "extend", "withdraw")

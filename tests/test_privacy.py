@@ -66,7 +66,17 @@ OF_EACH = int(os.environ.get("PRIVACY_ROWS", "4"))
 """Rows of each kind that a route is requested for; raise it to request all."""
 NOTE = "spilled-note"
 NUMBER = "FED-4711"
-PERSONAL = {"secret", "uidb64", "feed_token", "pairing_token", "unsubscribe_token", "notification", "browser", "export"}
+PERSONAL = {
+    "event_token",
+    "secret",
+    "uidb64",
+    "feed_token",
+    "pairing_token",
+    "unsubscribe_token",
+    "notification",
+    "browser",
+    "export",
+}
 """Parameters of links that work like a key, or that only their owner has."""
 NO_ROW = "2222222222"
 OF_PLAYERS = {

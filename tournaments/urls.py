@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path, re_path
 
+from core.personal_links import by_personal_link
 from tournaments.draws.api import commitments as api_commitments
 from tournaments.draws.api import draws as api_draws
 from tournaments.draws.api import kept_apart as api_kept_apart
@@ -11,7 +12,8 @@ from tournaments.draws.designer import views as designer
 from tournaments.draws.views import commitments, kept_apart, rounds
 from tournaments.entries.api import entries as api_entries
 from tournaments.entries.api import returns as api_returns
-from tournaments.entries.views import check_in, kiosks, leaving, returns, substitutions
+from tournaments.entries.event_links import TOKEN
+from tournaments.entries.views import check_in, event_links, kiosks, leaving, returns, substitutions
 from tournaments.events.api import divisions as api_divisions
 from tournaments.events.api import events as api_events
 from tournaments.events.views import clubs, events, venues
@@ -71,6 +73,9 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"^kiosk/pair/(?P<pairing_token>{ID}\.[\w-]{{43}})/$", kiosks.pair, name="kiosk-pair"),
     re_path(rf"{EVENT}arrive/$", check_in.own, name="arrive"),
     re_path(rf"{EVENT}arrive/mark/$", check_in.mark_own, name="arrive-mark"),
+    re_path(rf"{EVENT}arrive/revoke-link/$", event_links.revoke_own, name="arrive-revoke-link"),
+    re_path(rf"^e/{TOKEN}/$", event_links.event_link, name="event-link"),
+    re_path(rf"^e/{TOKEN}/check-in/$", by_personal_link(event_links.check_in), name="event-link-check-in"),
     re_path(rf"{EVENT}next-season/$", seasons.next_season, name="next-season"),
     re_path(rf"{EVENT}copy/$", seasons.copy, name="event-copy"),
     re_path(rf"{EVENT}new-division/$", divisions.create, name="division-create"),
@@ -104,6 +109,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}cash/pool-member/$", cash.pool_member, name="cash-pool-member"),
     re_path(rf"{EVENT}cash/split-back/$", cash.split_back, name="cash-split-back"),
     re_path(rf"{EVENT}paper/snapshot/$", paper.snapshot_page, name="paper-snapshot"),
+    re_path(rf"{EVENT}paper/personal-links/$", paper.personal_links, name="paper-personal-links"),
     re_path(rf"{EVENT}paper/tables/$", paper.cards, name="paper-cards"),
     re_path(rf"{EVENT}paper/(?P<kind>{'|'.join(LISTS)})/$", paper.lists, name="paper-lists"),
     re_path(rf"{EVENT}tables/(?P<table>{ID})/$", paper.table_now, name="table-now"),
@@ -144,6 +150,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}rounds/change/$", rounds.change, name="rounds-change"),
     re_path(rf"{DIVISION}rounds/bye/$", rounds.bye, name="rounds-bye"),
     re_path(rf"{ENTRY}check-in/$", entries.check_in, name="entry-check-in"),
+    re_path(rf"{ENTRY}link/$", event_links.hand_out, name="entry-link"),
+    re_path(rf"{ENTRY}link/revoke/$", event_links.revoke, name="entry-revoke-link"),
     re_path(rf"{ENTRY}withdraw/$", entries.withdraw, name="entry-withdraw"),
     re_path(rf"{ENTRY}back-in/$", returns.back_in, name="entry-return"),
     re_path(rf"{ENTRY}substitute/$", substitutions.substitute, name="entry-substitute"),

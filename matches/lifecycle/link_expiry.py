@@ -1,5 +1,6 @@
 """When the links of a match end: some hours after its event, or once nobody can object any more, if that is later."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -7,13 +8,20 @@ from django.conf import settings
 from engine.errors import Refused
 from matches.lifecycle.objection_window import closes_at
 from matches.models import Claim, Match, Objection
-from matches.presentation.context import event_end
+from matches.presentation.context import EventEnd, event_end
 
 
 def refuse_expired_link(match: Match, now: datetime) -> None:
     """Refused: `link_expired`, settings.PERSONAL_LINK_HOURS after the event."""
     limit = now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
     if _may_have_expired(match, limit) and _ended_before(match, limit) and not _may_object(match, now):
+        raise Refused("link_expired")
+
+
+def refuse_expired_event_link(end: EventEnd, matches: Iterable[Match], now: datetime) -> None:
+    """Refused: `link_expired`, as for the link of a match, for a link to all of a player's matches of an event."""
+    limit = now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
+    if end.at is not None and end.at < limit and not any(_may_object(match, now) for match in matches):
         raise Refused("link_expired")
 
 

@@ -1,5 +1,6 @@
 """“My matches”: what a player has to do next."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from django.utils.translation import gettext
 from core.live.publishing import now_shown
 from engine.actions import Phase
 from engine.match import side_to_act
+from matches.lifecycle import links
 from matches.lifecycle.play_rules import play_rules_of
 from matches.models import Challenge, Claim, LiveMatch, Match, Proposal, Result, Submission
 from matches.presentation import labels
@@ -45,6 +47,8 @@ class MyMatch:
     """Table, round and match number, if known."""
     is_practice: bool = False
     """Against a bot."""
+    token: str = ""
+    """Token of the player's personal link of the match, if the list is for somebody without an account."""
 
     @property
     def urgency(self) -> tuple[int, float]:
@@ -71,6 +75,8 @@ class MyMatch:
     def url(self) -> str:
         """Where the next step is made: the board of a match that is played here, else the page of the match."""
         is_live = self.match.state == Match.State.LIVE
+        if self.token:
+            return reverse("link-play" if is_live else "match-link", args=[self.token])
         return reverse("match-play" if is_live else "match", args=[self.match.public_id])
 
     @property
@@ -94,27 +100,51 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
     """
     viewer = Viewer.of(user)
     mine = Match.objects.filter(Q(player_0__in=viewer.players) | Q(player_1__in=viewer.players))
-    still_open = _with_rows(mine.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
-    over = _with_rows(mine.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
-    matches, latest = list(still_open[:OPEN_AT_ONCE]), list(over[:LATEST])
-    contexts = match_contexts({match.parent_topic for match in [*matches, *latest]})
-    places = places_of([match.pk for match in matches])
-    calls = calls_of([match.pk for match in matches], now)
-    rows = [
-        replace(_mine(match, viewer, contexts, now, places.get(match.pk, "")), call=calls.get(match.pk, ""))
-        for match in matches
-    ]
-    rows.sort(key=lambda row: row.urgency)
     return {
         "player": viewer.player,
         "topics": f"{user_topic(user)}={now_shown()}",
         "challenges": challenges_of(viewer, now),
         "entries": entries_of(viewer.players),
-        "next": rows[0] if rows else None,
-        "may_play_next_here": bool(rows) and play_rules_of(rows[0].match).players_may_open,
-        "others": rows[1:],
-        "latest": [_mine(match, viewer, contexts, now) for match in latest],
+        **_lists(mine, viewer.players, now),
     }
+
+
+def matches_by_link(matches: QuerySet[Match], players: Collection[int], now: datetime) -> dict[str, Any]:
+    """The same lists of these matches for one of their players, who opens each by its personal link.
+
+    `players` are the player and those merged into them.
+    """
+    return _lists(matches, players, now, latest=OPEN_AT_ONCE, by_link=True)
+
+
+def _lists(
+    matches: QuerySet[Match], players: Collection[int], now: datetime, *, latest: int = LATEST, by_link: bool = False
+) -> dict[str, Any]:
+    """The next match, the others that are open, and the latest results."""
+    rows = _with_rows(matches.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
+    over = _with_rows(matches.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
+    still_open = list(rows[:OPEN_AT_ONCE])
+    listed = _listed([*still_open, *over[:latest]], players, now)
+    if by_link:
+        listed = [replace(row, token=links.token_for(row.match, row.side)) for row in listed]
+    urgent = sorted(listed[: len(still_open)], key=lambda row: row.urgency)
+    return {
+        "next": urgent[0] if urgent else None,
+        "may_play_next_here": bool(urgent) and play_rules_of(urgent[0].match).players_may_open,
+        "others": urgent[1:],
+        "latest": listed[len(still_open) :],
+    }
+
+
+def _listed(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:
+    """The rows of matches in their order; calls and places of those that are not over."""
+    contexts = match_contexts({match.parent_topic for match in matches})
+    still_open = [match.pk for match in matches if not match.is_over]
+    places, calls = places_of(still_open), calls_of(still_open, now)
+    return [
+        replace(_mine(match, players, contexts, now, places.get(match.pk, "")), call=calls.get(match.pk, ""))
+        for match in matches
+    ]
 
 
 def challenges_of(viewer: Viewer, now: datetime) -> list[Challenge]:
@@ -174,8 +204,10 @@ def _turn_by_correspondence(live: LiveMatch) -> int | None:
     return side_to_act(phase, state["turn"], state["resigned"][0] if state["resigned"] else None)
 
 
-def _mine(match: Match, viewer: Viewer, contexts: dict[str, MatchContext], now: datetime, place: str = "") -> MyMatch:
-    side = 0 if match.player_0_id in viewer.players else 1
+def _mine(
+    match: Match, players: Collection[int], contexts: dict[str, MatchContext], now: datetime, place: str
+) -> MyMatch:
+    side = 0 if match.player_0_id in players else 1
     pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
     first = next(iter(next_steps(match, pending, now)), None)
     if first is not None and first.code == "board":

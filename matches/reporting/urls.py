@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from django.http import HttpResponse
 from django.urls import URLPattern, path, re_path
-from django.views.decorators.csrf import csrf_exempt
 
+from core.personal_links import View, by_personal_link
 from matches.lifecycle.links import TOKEN
 from matches.reporting.api import appointments as api_appointments
 from matches.reporting.api import matches as api
@@ -20,19 +19,8 @@ API = rf"^api/v1/matches/{ID}/"
 PROPOSAL = r"(?P<proposal_id>[2-9a-z]{10})"
 
 
-View = Callable[..., HttpResponse]
-
-
 def _by_account(view: View) -> View:
     return view
-
-
-def _by_link(view: View) -> View:
-    """Let forms be sent without a CSRF token: no other site knows the link, and no cookie counts.
-
-    Pages of links send no referrer, so browsers do not say which site their forms come from.
-    """
-    return csrf_exempt(view)
 
 
 def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[URLPattern]:
@@ -65,7 +53,7 @@ urlpatterns = [
     re_path(rf"^matches/{ID}/links/(?P<side>[01])/revoke/$", views.revoke_link, name="match-revoke-link"),
     *_actions(rf"^matches/{ID}/", "match", _by_account),
     re_path(rf"^m/{TOKEN}/$", views.link, name="match-link"),
-    *_actions(rf"^m/{TOKEN}/", "link", _by_link),
+    *_actions(rf"^m/{TOKEN}/", "link", by_personal_link),
     path("api/v1/matches/", api.MatchList.as_view(), name="api-matches"),
     re_path(rf"{API}$", api.MatchDetail.as_view(), name="api-match"),
     re_path(rf"{API}claims/$", api_reports.Reports.as_view(), name="api-match-claims"),

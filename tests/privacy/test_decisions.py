@@ -26,6 +26,7 @@ NOT_EXPORTED = {
     "tournaments.CashReopening": "a director's act for the club",
     "tournaments.Correction": "a director's act for the event",
     "tournaments.Draw": "a director's act for the event",
+    "tournaments.EventLink": "how often a link was revoked",
     "tournaments.Kiosk": "a director's act for the event",
     "tournaments.KeptApart": "about two people, and for directors only",
     "tournaments.PrizePlan": "a director's act for the event",

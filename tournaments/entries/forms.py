@@ -164,6 +164,12 @@ class RevokeKioskForm(RefusingForm):
     kiosk = forms.CharField(max_length=LENGTH)
 
 
+class RevokeEventLinkForm(RefusingForm):
+    """The generation of the personal link that the reader saw."""
+
+    generation = forms.IntegerField(min_value=0, max_value=32_766)
+
+
 class ReturnForm(ReasonForm):
     """The return of a withdrawn player, after its preview."""
 

@@ -4,7 +4,16 @@ from tournaments.models.arrivals import CheckIn, Kiosk
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
 from tournaments.models.corrections import Advance, Correction
 from tournaments.models.draws import Commitment, Draw
-from tournaments.models.entries import ByeRequest, Entry, KeptApart, LateEntry, Return, Substitution, Withdrawal
+from tournaments.models.entries import (
+    ByeRequest,
+    Entry,
+    EventLink,
+    KeptApart,
+    LateEntry,
+    Return,
+    Substitution,
+    Withdrawal,
+)
 from tournaments.models.events import Division, Tournament
 from tournaments.models.floor import Floor, FloorEvent, Table
 from tournaments.models.payments import (
@@ -35,6 +44,7 @@ __all__ = [
     "Draw",
     "Entry",
     "EveningTemplate",
+    "EventLink",
     "Fixture",
     "Floor",
     "FloorEvent",

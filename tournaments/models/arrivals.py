@@ -51,6 +51,7 @@ class CheckIn(models.Model):
         PLAYER = "player", _("by the player")
         POSTER = "poster", _("by poster QR")
         KIOSK = "kiosk", _("at a kiosk")
+        LINK = "link", _("by personal link")
 
     entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="check_ins")
     state = models.CharField(max_length=7, choices=State)

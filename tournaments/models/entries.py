@@ -138,6 +138,25 @@ class Substitution(models.Model):
         return f"{self.after} · {self.before}"
 
 
+class EventLink(models.Model):
+    """The generation of a player's personal link for an event, with which it is signed; 0 for who has no row."""
+
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="event_links")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    generation = models.PositiveSmallIntegerField(default=0, help_text=_("How often the link was revoked."))
+
+    class Meta:
+        ordering = ("tournament", "player")
+        verbose_name = _("personal link of an event")
+        verbose_name_plural = _("personal links of events")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tournament", "player"], name="event_link_once_per_player"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tournament} · {self.player}"
+
+
 class ByeRequest(models.Model):
     """A bye that an entry requested for a round of a Swiss, for half a point or none."""
 

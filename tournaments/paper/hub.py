@@ -62,6 +62,11 @@ def _links(tournament: Tournament, size: str) -> list[PaperLink]:
     links = [
         PaperLink(_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
         *(PaperLink(list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
+        PaperLink(
+            _("Personal links"),
+            _("a card with a QR code for each player, to cut apart"),
+            reverse("paper-personal-links", args=args),
+        ),
         PaperLink(_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
     ]
     return [replace(link, url=f"{link.url}?{query}") for link in links]

@@ -20,12 +20,14 @@ from tournaments.models import Table, Tournament
 from tournaments.paper.draw_sheets import DRAW_AREAS, draw_pages
 from tournaments.paper.forms import PaperForm, ScoreSheetsForm
 from tournaments.paper.hub import hub, list_label
+from tournaments.paper.link_cards import link_cards
 from tournaments.paper.lists import KINDS, printed_lists
 from tournaments.paper.score_sheets import fixtures_to_print, score_sheets
 from tournaments.paper.snapshot import snapshot
 from tournaments.paper.table_cards import match_at, table_cards
 
 CARDS_ON_PAGE = 2
+LINKS_ON_PAGE = 10
 FormT = TypeVar("FormT", bound=PaperForm)
 
 
@@ -112,6 +114,21 @@ def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     printed = table_cards(event, request.build_absolute_uri)
     pages = [printed[first : first + CARDS_ON_PAGE] for first in range(0, len(printed), CARDS_ON_PAGE)]
     return render(request, "tournaments/paper/table_cards.html", _context(request, event, form) | {"pages": pages})
+
+
+@account_needed
+@never_cache
+@require_safe
+def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print a card with the personal link of each player."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = _choices(request, event, PaperForm)
+    printed = link_cards(event, form.divisions, request.build_absolute_uri)
+    context = _context(request, event, form) | {
+        "pages": [printed[first : first + LINKS_ON_PAGE] for first in range(0, len(printed), LINKS_ON_PAGE)],
+        "divisions": list(event.divisions.all()),
+    }
+    return render(request, "tournaments/paper/link_cards.html", context)
 
 
 @never_cache

@@ -32,11 +32,14 @@ def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
 
 
 def event_end(topic: str) -> EventEnd | None:
-    """Return when the event of a division was over: when it should end, or its last match did, if that was later."""
+    """Return when the event of a division was over; None for topics of another kind."""
     events = Tournament.objects.filter(divisions__public_id=topic.removeprefix(KIND))
     event = events.first() if topic.startswith(KIND) else None
-    if event is None:
-        return None
+    return end_of(event) if event is not None else None
+
+
+def end_of(event: Tournament) -> EventEnd:
+    """Return when an event was over: when it should end, or its last match did, if that was later."""
     if event.status not in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
         return EventEnd(None)
     matches = Match.objects.filter(parent_topic__in=[division.topic for division in event.divisions.all()])

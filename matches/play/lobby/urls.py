@@ -1,8 +1,8 @@
 """URLs of the lobby, of practice, and of matches opened by their players."""
 
 from django.urls import path, re_path
-from django.views.decorators.csrf import csrf_exempt
 
+from core.personal_links import by_personal_link
 from matches.lifecycle.links import TOKEN
 from matches.play.lobby import api, views
 
@@ -10,8 +10,7 @@ ID = r"(?P<public_id>[2-9a-z]{10})"
 
 urlpatterns = [
     re_path(rf"^matches/{ID}/play-here/$", views.play_here, name="match-play-here"),
-    # No other site knows the link, and no cookie counts.
-    re_path(rf"^m/{TOKEN}/play-here/$", csrf_exempt(views.play_here), name="link-play-here"),
+    re_path(rf"^m/{TOKEN}/play-here/$", by_personal_link(views.play_here), name="link-play-here"),
     re_path(rf"^matches/{ID}/rematch/$", views.rematch, name="match-rematch"),
     path("lobby/", views.lobby, name="lobby"),
     path("lobby/practice/", views.start_practice, name="practice"),

@@ -15,6 +15,7 @@ from players.models import User
 from tests.pages import assert_not_shared
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
+from tournaments.entries.event_links import path_for
 from tournaments.entries.services.kiosks import create_kiosk, pairing_token
 from tournaments.models import Correction, Payment, Table, Tournament
 from tournaments.results.services import corrections, results
@@ -92,6 +93,11 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "kiosk-pair": (PUBLIC, PUBLIC),
     "arrive": (PUBLIC, NO_POST),
     "arrive-mark": (NO_FORM, PLAYERS),
+    "arrive-revoke-link": (NO_FORM, PLAYERS),
+    "event-link": (PUBLIC, NO_POST),
+    "event-link-check-in": (NO_POST, PUBLIC),
+    "entry-link": (STAFF, NO_POST_SIGNED_IN),
+    "entry-revoke-link": (NO_FORM, STAFF),
     "floor": (STAFF, NO_POST_SIGNED_IN),
     "floor-preview": (STAFF, NO_POST_SIGNED_IN),
     "floor-settings": (DIRECTORS, DIRECTORS),
@@ -127,6 +133,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "embed-standings": (PUBLIC, NO_POST),
     "paper-snapshot": (STAFF, NO_POST_SIGNED_IN),
     "paper-lists": (PUBLIC, NO_POST),
+    "paper-personal-links": (STAFF, NO_POST_SIGNED_IN),
     "paper-cards": (STAFF, NO_POST_SIGNED_IN),
     "table-now": (PUBLIC, NO_POST),
     "division": (PUBLIC, NO_POST),
@@ -292,6 +299,8 @@ def address(name: str, running: RunningEvent) -> str:
     if "pairing_token" in route.pattern.regex.groupindex:
         kiosk = create_kiosk(tournament=running.tournament, by=SYSTEM, now=timezone.now())
         values["pairing_token"] = pairing_token(kiosk)
+    if "event_token" in route.pattern.regex.groupindex:
+        values["event_token"] = path_for(running.tournament, running.entry.player, 0).split("/")[2]
     if "payment" in route.pattern.regex.groupindex:
         values["payment"] = paid(running).public_id
     if "correction" in route.pattern.regex.groupindex:

@@ -19,6 +19,7 @@ from players.models import Player, User
 from tournaments import access
 from tournaments.entries.forms import AllHereForm, OwnCheckInForm, PresenceForm, UndoCheckInForm
 from tournaments.entries.selectors import check_in as selectors
+from tournaments.entries.selectors.event_links import link_of
 from tournaments.entries.services import check_in as services
 from tournaments.events.views.pages import account_needed, by, event_url_args, faulty, me, refuse
 from tournaments.models import CheckIn, Division, Tournament
@@ -132,6 +133,9 @@ def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     context = selectors.own_page(event, player, timezone.now())
     is_poster = request.GET.get("from") == CheckIn.Source.POSTER
     context["source"] = CheckIn.Source.POSTER if is_poster else CheckIn.Source.PLAYER
+    if context["entries"]:
+        context["link"] = link_of(context["entries"][0], request.build_absolute_uri)
+        context["revoke_url"] = reverse("arrive-revoke-link", args=event_url_args(event))
     return render(request, "tournaments/entries/arrive.html", context)
 
 
