@@ -463,6 +463,7 @@ ROUTES: dict[str, Access] = {
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/reports/$": Access(401, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/kept-apart/$": Access(403, 403, 403),
+    "^api/v1/entries/(?P<entry>[2-9a-z]{10})/link/$": Access(401, 403, 403),
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/return/$": Access(401, 403, 403),
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/undo-late/$": Access(401, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/$": Access(403, 403, 403),

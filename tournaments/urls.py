@@ -11,6 +11,7 @@ from tournaments.draws.designer import api as api_stages
 from tournaments.draws.designer import views as designer
 from tournaments.draws.views import commitments, kept_apart, rounds
 from tournaments.entries.api import entries as api_entries
+from tournaments.entries.api import event_links as api_event_links
 from tournaments.entries.api import returns as api_returns
 from tournaments.entries.event_links import TOKEN
 from tournaments.entries.views import check_in, event_links, kiosks, leaving, returns, substitutions
@@ -233,6 +234,7 @@ urlpatterns += [
     re_path(rf"{AN_ENTRY}withdraw/$", api_entries.Withdraw.as_view(), name="api-entry-withdraw"),
     re_path(rf"{AN_ENTRY}undo-late/$", api_returns.UndoLateView.as_view(), name="api-entry-undo-late"),
     re_path(rf"{AN_ENTRY}return/$", api_returns.ReturnView.as_view(), name="api-entry-return"),
+    re_path(rf"{AN_ENTRY}link/$", api_event_links.EventLinkView.as_view(), name="api-entry-link"),
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
     re_path(rf"{A_FIXTURE}$", api_fixtures.OneFixture.as_view(), name="api-fixture"),
     re_path(rf"{A_FIXTURE}result/$", api_fixtures.EnterResult.as_view(), name="api-fixture-result"),

@@ -29,7 +29,7 @@ SCOPE_OF_ROUTE = {
     "api-current-token": Scope.READ,
 }
 """The scope for writing, where the area does not say it."""
-READ_AS_DIRECTOR = frozenset({"api-match-links"})
+READ_AS_DIRECTOR = frozenset({"api-match-links", "api-entry-link"})
 """Routes whose answer acts for somebody."""
 
 

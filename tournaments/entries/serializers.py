@@ -77,3 +77,10 @@ class UndoSerializer(ReasonSerializer):
     """A late entry to undo."""
 
     after = serializers.IntegerField(min_value=0, help_text="The value from the preview.")
+
+
+class EventLinkSerializer(serializers.Serializer[Any]):
+    """A player's personal link for an event."""
+
+    url = serializers.URLField()
+    generation = serializers.IntegerField(help_text="How often the link was revoked.")

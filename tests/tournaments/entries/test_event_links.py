@@ -8,10 +8,12 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from matches.models import Match
+from players.accounts.api_tokens import SCOPES
 from players.actors import SYSTEM, Actor
 from players.models import Club, LogEntry, Player, User
 from players.people.services import merge_players
 from tests.pages import html
+from tests.tokens import key_for
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import text
 from tournaments.entries.event_links import link_holder, path_for
@@ -222,3 +224,17 @@ def test_a_card_is_printed_for_each_player_once(running: RunningEvent, by_alice:
     blitz = html(alice_client.get(f"{running.url}paper/personal-links/?division={side_event.public_id}"))
     assert blitz.count("link-card-code") == 1
     assert f"{running.url}paper/personal-links/" in html(alice_client.get(f"{running.url}paper/"))
+
+
+def test_by_api_a_link_is_read_with_the_scope_of_directors_and_revoked(
+    running: RunningEvent, own: str, alice: User
+) -> None:
+    path = f"/api/v1/entries/{running.entry.public_id}/link/"
+    read_only, directing = ({"Authorization": f"Token {key_for(alice, *scopes)}"} for scopes in (["read"], SCOPES))
+    assert Client().get(path, headers=read_only).json()["code"] == "token_scope", "the link acts for a player"
+    answer = Client().get(path, headers=directing).json()
+    assert answer == {"url": f"http://testserver{own}", "generation": 0}
+    for _twice in range(2):
+        assert Client().delete(f"{path}?generation=0", headers=directing).status_code == 204
+    assert EventLink.objects.get().generation == 1
+    assert Client().get(own).status_code == 404

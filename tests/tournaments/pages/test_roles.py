@@ -57,6 +57,8 @@ API_STAFF_READ = Row(MAY_NOT, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
 API_ACCOUNT = Row(NEEDS_TOKEN, *(OK,) * 6)
 API_PLAYERS = Row(NEEDS_TOKEN, MAY_NOT, OK, OK, OK, OK, OK)
 API_HIS_OWN = Row(NEEDS_TOKEN, MAY_NOT, OK, MAY_NOT, OK, MAY_NOT, MAY_NOT)
+# Bob's own personal link, which assistants hand out as well.
+API_LINK = Row(NEEDS_TOKEN, MAY_NOT, OK, MAY_NOT, OK, OK, MAY_NOT)
 API_NO_GET = Row(*(NOT_GET,) * 7)
 API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 
@@ -235,6 +237,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-entry-withdraw": (API_NO_GET, API_HIS_OWN),
     # Bob may see that his entry is there, and still not check himself in.
     "api-entry-check-in": (API_NO_GET, API_STAFF),
+    "api-entry-link": (API_LINK, API_NO_WRITE),
     "api-entry-return": (API_DIRECTORS, API_DIRECTORS),
     "api-entry-undo-late": (API_DIRECTORS, API_DIRECTORS),
     "api-fixture": (API_READ, API_NO_WRITE),
@@ -257,6 +260,7 @@ WRITES_BY_OTHER_METHODS = {
     "api-deadlines": ("put", API_DIRECTORS),
     "api-stages": ("put", API_DIRECTORS),
     "api-fixture-deadline": ("put", API_DIRECTORS),
+    "api-entry-link": ("delete", API_LINK),
 }
 TABLE = PAGES | API
 OF_CLUBS = ("club", "commitments", "venue", "api-commitments")
