@@ -30,7 +30,8 @@ _SECRETS = [
     # Paths that work like a key: personal links of matches and events, invitations, calendars, links to unsubscribe,
     # to pair a kiosk, to confirm an address or to choose a new password.
     re.compile(
-        rf"(?P<keep>{_SLASH}(?:m|e|invitations|calendar|unsubscribe|confirm-email|kiosk{_SLASH}pair){_SLASH}){_SEGMENT}",
+        rf"(?P<keep>{_SLASH}(?:m|e|invitations|helping|calendar|unsubscribe|confirm-email|kiosk{_SLASH}pair){_SLASH})"
+        rf"{_SEGMENT}",
         re.IGNORECASE,
     ),
     re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),

@@ -42,6 +42,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "events": events.on_show(EVENTS_SHOWN),
         "leaders": rankings.leaders(LEADERS_SHOWN, timezone.now()),
         "start_club": _has_no_club(request.user),
+        "helped": events.helped_by(request.user),
         "practice_form": PracticeForm(auto_id="practice-%s") if request.user.is_authenticated else None,
     }
     return render(request, "config/home.html", shown)

@@ -74,7 +74,11 @@ def require(user: Visitor, club: Club, needed: Role) -> Role:
 
     Refused: `second_factor_needed`, for owners of a club that wants it.
     """
-    role = role_given(user, club)
+    return require_of(role_given(user, club), user, club, needed)
+
+
+def require_of(role: Role | None, user: Visitor, club: Club, needed: Role) -> Role:
+    """Do the same as `require` for a user who was given this role in the club."""
     if role is None or not is_at_least(role, needed):
         raise PermissionDenied
     if needs_second_factor(user, club, role):

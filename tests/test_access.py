@@ -336,6 +336,7 @@ ROUTES: dict[str, Access] = {
         for page in (
             "edit",
             "cancel",
+            "helpers",
             "new-division",
             "console",
             "console/log",
@@ -372,6 +373,8 @@ ROUTES: dict[str, Access] = {
         for form in (
             "publish",
             "copy",
+            "helpers/add",
+            "helpers/remove",
             "leave",
             "console/quick",
             "console/confirm-all",
@@ -427,6 +430,9 @@ ROUTES: dict[str, Access] = {
             ),
         )
     },
+    # tests/tournaments/events/test_helpers.py
+    r"^helping/(?P<secret>[\w-]{20,64})/$": EVERYBODY,
+    r"^helping/(?P<secret>[\w-]{20,64})/accept/$": ONLY_POST_WITH_ACCOUNT,
     # Whoever is signed in, only a paired device sees anything: tests/tournaments/entries/test_kiosks.py.
     "kiosk/": Access(404, 404, 404),
     "kiosk/check-in/": ONLY_POST,
@@ -459,6 +465,7 @@ ROUTES: dict[str, Access] = {
     },
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/cash/$": Access(403, 403, 403),
+    "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/helpers/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/next-season/$": Access(403, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/reports/$": Access(401, 403, 403),
@@ -482,6 +489,7 @@ ROUTES: dict[str, Access] = {
                     "leave",
                     "line",
                     "lines",
+                    "helpers/(?P<helper>[2-9a-z]{10})",
                     "cash/payments",
                     "cash/payments/(?P<payment>[2-9a-z]{10})/take-back",
                     "cash/close",

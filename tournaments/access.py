@@ -2,46 +2,75 @@
 
 An object that does not exist or must stay hidden (a draft event) raises Http404; a known object that the user may not
 change raises PermissionDenied. Assistants enter results and check players in; directors and owners can do everything.
+Helpers of an event can do only what needs `HELPER`: every route is closed to them unless it says so.
 
 `at` has the slugs of club and event from the URL of a page: an object of another event raises Http404.
 """
+
+from typing import Final, Literal
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
 from matches.models import Objection
-from players.access import Role, Visitor, is_at_least, require, role_in
-from players.models import Player
-from tournaments.models import Division, Entry, Fixture, Tournament
+from players.access import Role, Visitor, hash_of, is_at_least, require, require_of, role_given, role_in
+from players.models import Player, User
+from tournaments.models import Division, Entry, Fixture, Helper, Tournament
 
 VISIBLE = ("published", "running", "finished", "cancelled")
+
+HELPER: Final = "helper"
+"""Needed for what the helpers of an event may do as well as its staff; it is no role in the club."""
+Needed = Role | Literal["helper"]
 
 EventSlugs = tuple[str, str]
 """The slugs of a club and its event."""
 
 
+def is_helper(user: Visitor, event: Tournament) -> bool:
+    """Whether the user is a helper of this event, whatever their role in its club."""
+    if not isinstance(user, User) or not user.is_active:
+        return False
+    return Helper.objects.filter(tournament=event, user=user, removed_at=None).exists()
+
+
+def only_helps(user: Visitor, event: Tournament) -> bool:
+    """Whether the user is a helper of this event and not on the staff of its club."""
+    return is_helper(user, event) and not is_at_least(role_given(user, event.club), Role.ASSISTANT)
+
+
+def require_in(user: Visitor, event: Tournament, needed: Needed) -> Role | None:
+    """Return the user's role in the club of an event if it is at least `needed`, or None for a helper; else 403."""
+    if isinstance(needed, Role):
+        return require(user, event.club, needed)
+    role = role_given(user, event.club)
+    if not is_at_least(role, Role.ASSISTANT) and is_helper(user, event):
+        return None
+    return require_of(role, user, event.club, Role.ASSISTANT)
+
+
 def tournament(user: Visitor, club_slug: str, slug: str) -> Tournament:
-    """Return an event; drafts only to staff of its club."""
+    """Return an event; drafts only to the staff of its club and its helpers."""
     return _visible(user, Tournament.objects.select_related("club").filter(club__slug=club_slug, slug=slug).first())
 
 
-def tournament_by_id(user: Visitor, public_id: str, needed: Role | None = None) -> Tournament:
+def tournament_by_id(user: Visitor, public_id: str, needed: Needed | None = None) -> Tournament:
     """Return an event by its public id, to somebody with at least the role `needed`, if given."""
     event = _visible(user, Tournament.objects.select_related("club").filter(public_id=public_id).first())
     if needed is not None:
-        require(user, event.club, needed)
+        require_in(user, event, needed)
     return event
 
 
-def tournament_as(user: Visitor, club_slug: str, slug: str, needed: Role) -> Tournament:
+def tournament_as(user: Visitor, club_slug: str, slug: str, needed: Needed) -> Tournament:
     """Return an event to somebody with at least this role in its club; otherwise 404 if it is hidden, else 403."""
     return tournament_with_role(user, club_slug, slug, needed)[0]
 
 
-def tournament_with_role(user: Visitor, club_slug: str, slug: str, needed: Role) -> tuple[Tournament, Role]:
-    """Return an event as `tournament_as` does, with the user's role in its club."""
+def tournament_with_role(user: Visitor, club_slug: str, slug: str, needed: Needed) -> tuple[Tournament, Role | None]:
+    """Return an event as `tournament_as` does, with the user's role in its club, or None for a helper."""
     event = tournament(user, club_slug, slug)
-    return event, require(user, event.club, needed)
+    return event, require_in(user, event, needed)
 
 
 def division(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Division:
@@ -75,10 +104,10 @@ def fixture(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Fixt
     return row
 
 
-def fixture_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Fixture:
+def fixture_as(user: Visitor, public_id: str, needed: Needed, at: EventSlugs | None = None) -> Fixture:
     """Return a fixture to somebody with at least this role in its club."""
     row = fixture(user, public_id, at)
-    require(user, row.stage.division.tournament.club, needed)
+    require_in(user, row.stage.division.tournament, needed)
     return row
 
 
@@ -91,10 +120,15 @@ def entry(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Entry:
     return row
 
 
-def entry_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Entry:
+def entry_as(user: Visitor, public_id: str, needed: Needed, at: EventSlugs | None = None) -> Entry:
     """Return an entry to somebody with at least this role in its club, or to the entered player."""
     row = entry(user, public_id, at)
-    if not is_own_player(user, row.player) and not is_at_least(role_in(user, row.division.tournament.club), needed):
+    if is_own_player(user, row.player):
+        return row
+    event = row.division.tournament
+    if needed == HELPER and only_helps(user, event):
+        return row
+    if not is_at_least(role_in(user, event.club), Role.ASSISTANT if needed == HELPER else Role(needed)):
         raise PermissionDenied
     return row
 
@@ -111,9 +145,11 @@ def _check_visible(user: Visitor, event: Tournament, at: EventSlugs | None) -> N
 
 
 def _visible(user: Visitor, event: Tournament | None) -> Tournament:
-    if event is None or not (event.status in VISIBLE or is_at_least(role_in(user, event.club), Role.ASSISTANT)):
+    if event is None:
         raise Http404
-    return event
+    if event.status in VISIBLE or is_at_least(role_in(user, event.club), Role.ASSISTANT) or is_helper(user, event):
+        return event
+    raise Http404
 
 
 def objection_of(fixture: Fixture, public_id: str) -> Objection:
@@ -122,3 +158,19 @@ def objection_of(fixture: Fixture, public_id: str) -> Objection:
     if objection is None or fixture.match_id is None:
         raise Http404
     return objection
+
+
+def helper_invitation(secret: str) -> Helper:
+    """Return the invitation to help of a secret link in any state; 404 for an unknown link."""
+    row = Helper.objects.select_related("tournament__club", "added_by").filter(secret_hash=hash_of(secret)).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def helper_of(event: Tournament, public_id: str) -> Helper:
+    """Return a helper, or an open invitation to help, of an authorised event; else 404."""
+    row = event.helpers.select_related("user").filter(public_id=public_id, removed_at=None).first()
+    if row is None:
+        raise Http404
+    return row

@@ -17,7 +17,8 @@ from tournaments.entries.event_links import TOKEN
 from tournaments.entries.views import check_in, event_links, kiosks, leaving, returns, substitutions
 from tournaments.events.api import divisions as api_divisions
 from tournaments.events.api import events as api_events
-from tournaments.events.views import clubs, events, venues
+from tournaments.events.api import helpers as api_helpers
+from tournaments.events.views import clubs, events, helpers, venues
 from tournaments.floor import api as api_floor
 from tournaments.floor import views as floor_views
 from tournaments.pages.api import report as api_report
@@ -46,6 +47,7 @@ EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
 ID = "[2-9a-z]{10}"
 DIVISION = rf"{EVENT}(?P<division>{ID})/"
 ENTRY = rf"{EVENT}entries/(?P<entry>{ID})/"
+HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
 urlpatterns: list[URLPattern] = [
@@ -59,6 +61,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}edit/$", events.edit, name="event-edit"),
     re_path(rf"{EVENT}publish/$", events.publish, name="event-publish"),
     re_path(rf"{EVENT}cancel/$", events.cancel, name="event-cancel"),
+    re_path(rf"{EVENT}helpers/$", helpers.helpers, name="helpers"),
+    re_path(rf"{EVENT}helpers/add/$", helpers.add, name="helper-add"),
+    re_path(rf"{EVENT}helpers/remove/$", helpers.remove, name="helper-remove"),
+    re_path(rf"{HELPING}$", helpers.invitation, name="helping"),
+    re_path(rf"{HELPING}accept/$", helpers.accept, name="helping-accept"),
     re_path(rf"{EVENT}leave/$", leaving.leave, name="event-leave"),
     re_path(rf"{EVENT}check-in/$", check_in.page, name="check-in"),
     re_path(rf"{EVENT}check-in/mark/$", check_in.mark, name="check-in-mark"),
@@ -188,6 +195,8 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}$", api_events.OneEvent.as_view(), name="api-tournament"),
     re_path(rf"{A_TOURNAMENT}publish/$", api_events.Publish.as_view(), name="api-tournament-publish"),
     re_path(rf"{A_TOURNAMENT}cancel/$", api_events.Cancel.as_view(), name="api-tournament-cancel"),
+    re_path(rf"{A_TOURNAMENT}helpers/$", api_helpers.Helpers.as_view(), name="api-helpers"),
+    re_path(rf"{A_TOURNAMENT}helpers/(?P<helper>{ID})/$", api_helpers.OneHelper.as_view(), name="api-helper"),
     re_path(rf"{A_TOURNAMENT}leave/$", api_entries.Leave.as_view(), name="api-tournament-leave"),
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
     re_path(rf"{A_TOURNAMENT}report/$", api_report.Report.as_view(), name="api-report"),

@@ -37,10 +37,13 @@ def standing_of(match: Match, by: Actor) -> Standing:
     if side_of(match, by) is None:
         return Standing.IMPARTIAL
     players = [canonical(player).pk for player in match.players]
-    others = Membership.objects.filter(
+    staff = Membership.objects.filter(
         club=match.club_id, role__in=RUNS_EVENTS, left_at__isnull=True, player__user__is_active=True
     )
-    return Standing.NEEDS_OTHER if others.exclude(player__in=players).exists() else Standing.NEEDS_REASON
+    # Who helps without a role in the club never decides their own match, even if the club has nobody else.
+    if not staff.filter(player__user=by.user).exists() or staff.exclude(player__in=players).exists():
+        return Standing.NEEDS_OTHER
+    return Standing.NEEDS_REASON
 
 
 def check_own_match(match: Match, by: Actor, reason: str) -> bool:

@@ -84,6 +84,7 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Bracket": "fed_by",
     "tournaments.Correction": "changed",
     "tournaments.Draw": "places byes manual left_out remarks refusal",
+    "tournaments.Helper": "email",
     "tournaments.LateEntry": "slots entrants",
     "tournaments.Payment": "pot",
     "tournaments.PrizePlan": "shares",

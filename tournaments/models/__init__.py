@@ -16,6 +16,7 @@ from tournaments.models.entries import (
 )
 from tournaments.models.events import Division, Tournament
 from tournaments.models.floor import Floor, FloorEvent, Table
+from tournaments.models.helpers import Helper
 from tournaments.models.payments import (
     AgreedSplit,
     CashCount,
@@ -48,6 +49,7 @@ __all__ = [
     "Fixture",
     "Floor",
     "FloorEvent",
+    "Helper",
     "KeptApart",
     "Kiosk",
     "LateEntry",

@@ -32,15 +32,18 @@ class PaperLink:
     url: str
 
 
-def hub(tournament: Tournament, size: str) -> dict[str, Any]:
-    """Return what can be printed: how many score sheets of what is ready, and of each round."""
+def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any]:
+    """Return what can be printed: how many score sheets of what is ready, and of each round.
+
+    Helpers get no personal links of players, which work like a signature.
+    """
     args = (tournament.club.slug, tournament.slug)
     url = reverse("paper-sheets", args=args)
     return {
         "ready_count": len(fixtures_to_print(tournament, None)),
         "ready_url": f"{url}?{urlencode({'paper': size, 'print': '1'})}",
         "rounds": _rounds(tournament, url, size),
-        "links": _links(tournament, size),
+        "links": _links(tournament, size, only_helps=only_helps),
     }
 
 
@@ -57,18 +60,16 @@ def list_label(kind: str) -> str:
     return labels[kind]
 
 
-def _links(tournament: Tournament, size: str) -> list[PaperLink]:
+def _links(tournament: Tournament, size: str, *, only_helps: bool) -> list[PaperLink]:
     args, query = (tournament.club.slug, tournament.slug), urlencode({"paper": size})
     links = [
         PaperLink(_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
         *(PaperLink(list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
-        PaperLink(
-            _("Personal links"),
-            _("a card with a QR code for each player, to cut apart"),
-            reverse("paper-personal-links", args=args),
-        ),
         PaperLink(_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
     ]
+    if not only_helps:
+        help_text = _("a card with a QR code for each player, to cut apart")
+        links.append(PaperLink(_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
     return [replace(link, url=f"{link.url}?{query}") for link in links]
 
 

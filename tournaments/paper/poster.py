@@ -7,7 +7,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.qr import qr_svg
-from players.access import Role
 from tournaments import access
 from tournaments.events.views.pages import account_needed, event_url_args
 from tournaments.models import CheckIn
@@ -18,7 +17,7 @@ from tournaments.models import CheckIn
 @require_safe
 def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the poster."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     url = request.build_absolute_uri(reverse("arrive", args=event_url_args(event)))
     scanned = f"{url}?from={CheckIn.Source.POSTER}"
     context = {"tournament": event, "club": event.club, "url": url, "scanned_url": scanned, "qr": qr_svg(scanned)}

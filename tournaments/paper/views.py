@@ -36,9 +36,10 @@ FormT = TypeVar("FormT", bound=PaperForm)
 @require_safe
 def paper(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """List what can be printed for an event."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
-    context = _context(request, event, form) | hub(event, form.size) | {"division": event.divisions.first()}
+    context = _context(request, event, form) | hub(event, form.size, only_helps=role is None)
+    context |= {"division": event.divisions.first(), "only_helps": role is None}
     return render(request, "tournaments/paper/paper.html", context)
 
 
@@ -47,7 +48,7 @@ def paper(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_safe
 def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the score sheets of a round, or of all matches that can be played now."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = _choices(request, event, ScoreSheetsForm)
     fixtures = fixtures_to_print(event, form.cleaned_data["round"])
 
@@ -109,7 +110,7 @@ def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_safe
 def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card for each table."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
     printed = table_cards(event, request.build_absolute_uri)
     pages = [printed[first : first + CARDS_ON_PAGE] for first in range(0, len(printed), CARDS_ON_PAGE)]

@@ -20,6 +20,7 @@ from tournaments.models import (
     Entry,
     Fixture,
     FloorEvent,
+    Helper,
     LateEntry,
     Payment,
     Return,
@@ -38,6 +39,8 @@ def forget(players: list[Player], user: User | None) -> None:
     LateEntry.objects.filter(entry__in=entries).update(reason="")
     Payment.objects.filter(entry__in=entries).update(note="")
     ids = set(entries.values_list("pk", flat=True))
+    if user is not None and user.email_verified_at is not None:
+        Helper.objects.filter(email=user.email.casefold()).delete()
     _forget_splits(ids)
     _forget_matches(players)
     _forget_in_log(players, ids)

@@ -13,6 +13,7 @@ from tournaments.models import (
     CheckIn,
     Entry,
     FloorEvent,
+    Helper,
     LateEntry,
     Payment,
     PoolMember,
@@ -85,6 +86,13 @@ def _floor(person: Person) -> Iterable[Row]:
     return values(rows, "kind", "params", "at", event=F("tournament__name"))
 
 
+def _helping(person: Person) -> Iterable[Row]:
+    if person.user is None:
+        return ()
+    rows = Helper.objects.filter(user=person.user)
+    return values(rows, "added_at", "accepted_at", "removed_at", event=F("tournament__name"))
+
+
 SECTIONS = (
     Section("entries", _("Events that you entered."), (Entry,), _entries),
     Section("check-ins", _("When you were checked in."), (CheckIn,), _check_ins),
@@ -96,6 +104,7 @@ SECTIONS = (
     Section("side-pools", _("Side pools that you joined."), (PoolMember,), _pools),
     Section("agreed-splits", _("Prizes that you agreed to divide."), (AgreedSplit,), _splits),
     Section("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
+    Section("helping", _("Events at which you help."), (Helper,), _helping),
     Section("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),
 )
 

@@ -25,6 +25,9 @@ VERBS: dict[str, str] = {
     "tournament_changed": gettext_noop("changed the event"),
     "tournament_published": gettext_noop("published the event"),
     "tournament_cancelled": gettext_noop("cancelled the event"),
+    "helper_invited": gettext_noop("invited a helper"),
+    "helper_accepted": gettext_noop("became a helper"),
+    "helper_removed": gettext_noop("removed a helper"),
     "division_created": gettext_noop("created the division"),
     "division_changed": gettext_noop("changed the settings"),
     "stages_changed": gettext_noop("changed the format"),
@@ -154,7 +157,7 @@ KINDS: dict[str, Sequence[str]] = {
               "floor_rest_waived", "floor_pinned", "floor_held", "floor_released", "floor_paused", "floor_resumed",
               "floor_table_out", "floor_table_back", "floor_autopilot", "floor_needs_accessible", "floor_undone"),
     "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
-                 "season_drafted", "event_copied",
+                 "season_drafted", "event_copied", "helper_invited", "helper_accepted", "helper_removed",
                  "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved",
                  "lengths_changed"),
 }  # fmt: skip

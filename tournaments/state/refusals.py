@@ -15,6 +15,10 @@ MESSAGES: dict[str, str] = {
     "bad_round_lengths": gettext_noop("Match lengths are whole numbers from 1 to {most}, one for each round."),
     "kiosk_link_used": gettext_noop("This link was used, is too old or was revoked. Ask the director for a new one."),
     "kiosk_undo_late": gettext_noop("This check-in can no longer be undone here. Ask the director."),
+    "too_many_helpers": gettext_noop("An event has at most {most} helpers. Remove one first."),
+    "helper_disputed": gettext_noop("The players disagree about M{fixture}, so a director has to decide it."),
+    "helper_ruled": gettext_noop("A director decides M{fixture}, so only directors can change its result."),
+    "helper_round_over": gettext_noop("The round of M{fixture} is over. Ask a director to correct it."),
     "substitution_too_late": gettext_noop("{name} has begun a match, or has a result. Nobody can take the place now."),
     "no_show_late": gettext_noop("M{fixture} has begun or has a result, so nobody is a no-show."),
     "not_substituted": gettext_noop("Nobody took the place of this entry."),
@@ -187,6 +191,10 @@ STATUS = {
     "line_settled": HTTPStatus.CONFLICT,
     "line_again": HTTPStatus.CONFLICT,
     "nothing_to_undo": HTTPStatus.CONFLICT,
+    "too_many_helpers": HTTPStatus.CONFLICT,
+    "helper_disputed": HTTPStatus.FORBIDDEN,
+    "helper_ruled": HTTPStatus.FORBIDDEN,
+    "helper_round_over": HTTPStatus.FORBIDDEN,
     "undo_built_on": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

@@ -193,5 +193,6 @@ def console_head(
     directs = context.get("may_direct", False) if may_direct is None else may_direct
     if divisions is None:
         divisions = [counts.division for counts in context.get("divisions") or ()]
-    head = navigation.console_head(tournament, context.get("division"), divisions, page=page, may_direct=bool(directs))
+    reader = navigation.Reader(may_direct=bool(directs), only_helps=bool(context.get("only_helps")))
+    head = navigation.console_head(tournament, context.get("division"), divisions, page=page, reader=reader)
     return {"tournament": tournament, "head": head}

@@ -17,6 +17,7 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.services.kiosks import create_kiosk, pairing_token
+from tournaments.events.services.helpers import add_helper
 from tournaments.models import Correction, Payment, Table, Tournament
 from tournaments.results.services import corrections, results
 
@@ -74,6 +75,13 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "event-publish": (NO_FORM, DIRECTORS),
     "event-cancel": (DIRECTORS, DIRECTORS),
     "event-leave": (NO_FORM, PLAYERS),
+    # As a helper: tests/tournaments/events/test_helpers.py.
+    "helpers": (DIRECTORS, NO_POST_SIGNED_IN),
+    "helper-add": (NO_FORM, DIRECTORS),
+    "helper-remove": (NO_FORM, DIRECTORS),
+    # Anybody with the link; only the account that it is for can accept it.
+    "helping": (PUBLIC, NO_POST),
+    "helping-accept": (NO_FORM, ACCOUNT),
     "next-season": (DIRECTORS, DIRECTORS),
     "event-copy": (NO_FORM, DIRECTORS),
     "division-create": (DIRECTORS, DIRECTORS),
@@ -195,6 +203,8 @@ API: dict[str, tuple[Row, Row]] = {
     "api-tournament": (API_READ, API_NO_WRITE),
     "api-tournament-publish": (API_NO_GET, API_DIRECTORS),
     "api-tournament-cancel": (API_NO_GET, API_DIRECTORS),
+    "api-helpers": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
+    "api-helper": (API_NO_GET, API_NO_WRITE),
     "api-tournament-leave": (API_NO_GET, API_PLAYERS),
     "api-next-season": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
     "api-tournament-log": (API_STAFF_READ, API_NO_WRITE),
@@ -255,6 +265,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {
+    "api-helper": ("delete", API_DIRECTORS),
     "api-tournament": ("patch", API_DIRECTORS),
     "api-division": ("patch", API_DIRECTORS),
     "api-deadlines": ("put", API_DIRECTORS),
@@ -265,6 +276,8 @@ WRITES_BY_OTHER_METHODS = {
 TABLE = PAGES | API
 OF_CLUBS = ("club", "commitments", "venue", "api-commitments")
 """Routes about a club, whatever its events are."""
+BY_SECRET = ("helping", "helping-accept")
+"""Routes for whoever has a secret link, whatever else they may see."""
 
 
 @pytest.fixture
@@ -305,6 +318,11 @@ def address(name: str, running: RunningEvent) -> str:
         values["pairing_token"] = pairing_token(kiosk)
     if "event_token" in route.pattern.regex.groupindex:
         values["event_token"] = path_for(running.tournament, running.entry.player, 0).split("/")[2]
+    if route.pattern.regex.groupindex.keys() & {"secret", "helper"}:
+        invited = add_helper(
+            tournament=running.tournament, email="helga@example.org", by=SYSTEM, now=timezone.now(), link=str
+        )
+        values |= {"secret": invited.url, "helper": invited.helper.public_id}
     if "payment" in route.pattern.regex.groupindex:
         values["payment"] = paid(running).public_id
     if "correction" in route.pattern.regex.groupindex:
@@ -385,7 +403,9 @@ def test_each_role_changes_what_the_table_says(name: str, running: RunningEvent,
         check(answer.status_code, getattr(row, role), role)
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("events", "api-tournaments", *OF_CLUBS)])
+@pytest.mark.parametrize(
+    "name", [name for name in TABLE if name not in ("events", "api-tournaments", *OF_CLUBS, *BY_SECRET)]
+)
 def test_a_draft_is_not_there_for_whoever_does_not_run_it(
     name: str, running: RunningEvent, visitors: dict[str, Client]
 ) -> None:

@@ -8,8 +8,9 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from players.access import Role, my_player, require
+from players.access import Role, my_player
 from players.accounts.services import ensure_player
+from tournaments import access
 from tournaments.entries.selectors.previews import late_view
 from tournaments.entries.serializers import PresentSerializer, UndoPreviewSerializer
 from tournaments.entries.services import check_in, lists
@@ -181,9 +182,9 @@ class CheckIn(EntryView):
         responses={200: EntrySerializer, **WRITE},
     )
     def post(self, request: Request, **kwargs: str) -> Response:
-        """For assistants."""
-        entry = self.get_entry(Role.ASSISTANT)
-        require(request.user, entry.division.tournament.club, Role.ASSISTANT)
+        """For assistants and helpers."""
+        entry = self.get_entry(access.HELPER)
+        access.require_in(request.user, entry.division.tournament, access.HELPER)
         entry = check_in.mark(entry=entry, **validated(PresentSerializer, request), **self.acting())
         return Response(EntrySerializer(entry).data)
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.htmx import is_htmx
 from engine.errors import Refused
-from players.access import Role, is_at_least, my_player, require
+from players.access import Role, is_at_least, my_player
 from players.models import Player, User
 from tournaments import access
 from tournaments.entries.forms import AllHereForm, OwnCheckInForm, PresenceForm, UndoCheckInForm
@@ -33,20 +33,21 @@ CHANGED = "tournaments/entries/_check_in_changed.html"
 @require_safe
 def page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show who is here and who is missing; an htmx request gets only the list."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     template = "tournaments/entries/_check_in.html" if is_htmx(request) else "tournaments/entries/check_in.html"
     return render(request, template, _context(request, event))
 
 
 def _context(request: HttpRequest, event: Tournament) -> dict[str, Any]:
-    role = require(request.user, event.club, Role.ASSISTANT)
-    return selectors.check_in_page(
+    role = access.require_in(request.user, event, access.HELPER)
+    context = selectors.check_in_page(
         event,
         _division(event, request.GET.get("division", "")),
         show=request.GET.get("show", selectors.ALL),
         text=request.GET.get("q", "").strip(),
         may_direct=is_at_least(role, Role.DIRECTOR),
     )
+    return context | {"only_helps": role is None}
 
 
 def _division(event: Tournament, public_id: str) -> Division | None:
@@ -58,13 +59,13 @@ def _division(event: Tournament, public_id: str) -> Division | None:
 @require_POST
 def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that a player is here, away or missing; an htmx request gets the changed row, the counts and an undo."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = PresenceForm(request.POST)
     if not form.is_valid():
         return faulty(request, form, _url(event))
     now = timezone.now()
     until = form.cleaned_data["until"]
-    entry = access.entry_as(request.user, form.cleaned_data["entry"], Role.ASSISTANT, (club, slug))
+    entry = access.entry_as(request.user, form.cleaned_data["entry"], access.HELPER, (club, slug))
     try:
         services.mark(
             entry=entry,
@@ -78,7 +79,7 @@ def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if not is_htmx(request):
         return redirect(_url(event))
     context = _context(request, event)
-    role = require(request.user, event.club, Role.ASSISTANT)
+    role = access.require_in(request.user, event, access.HELPER)
     rows = selectors.arrivals_of(
         event, [entry.division], may_direct=is_at_least(role, Role.DIRECTOR), several=len(context["divisions"]) > 1
     )
@@ -91,7 +92,7 @@ def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_POST
 def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Check in everybody who is missing."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = AllHereForm(request.POST)
     if not form.is_valid():
         return faulty(request, form, _url(event))
@@ -110,7 +111,7 @@ def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_POST
 def undo(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Undo what one tap recorded."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = UndoCheckInForm(request.POST)
     if not form.is_valid():
         return faulty(request, form, _url(event))

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from players.access import Role
 from tournaments import access
+from tournaments.access import Needed
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state.api import by
 
@@ -26,7 +27,7 @@ class PublicView(APIView):
 class TournamentView(PublicView):
     """An endpoint about one event."""
 
-    def get_tournament(self, role: Role | None = None) -> Tournament:
+    def get_tournament(self, role: Needed | None = None) -> Tournament:
         """Return the event of the URL, for somebody with this role in its club if one is required."""
         return access.tournament_by_id(self.request.user, self.kwargs["tournament"], role)
 
@@ -43,7 +44,7 @@ class DivisionView(PublicView):
 class EntryView(PublicView):
     """An endpoint about one entry."""
 
-    def get_entry(self, role: Role | None = None) -> Entry:
+    def get_entry(self, role: Needed | None = None) -> Entry:
         """Return the entry of the URL, for its player or somebody with this role if one is required."""
         user, public_id = self.request.user, self.kwargs["entry"]
         return access.entry(user, public_id) if role is None else access.entry_as(user, public_id, role)

@@ -17,9 +17,9 @@ from matches.presentation.visibility import Viewer
 from players import access as people
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
-from tournaments.access import VISIBLE
+from tournaments.access import VISIBLE, is_helper
 from tournaments.formats.settings import ELIMINATION
-from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
+from tournaments.models import Division, Entry, Fixture, Helper, Round, Stage, Tournament
 from tournaments.standings.rounds import round_names
 from tournaments.standings.selectors.brackets import mark_of
 from tournaments.standings.selectors.champions import champions
@@ -98,7 +98,7 @@ class MyMatch(NamedTuple):
 
 
 def visible(user: Visitor) -> QuerySet[Tournament]:
-    """Return the events a user may see: published ones, and drafts of clubs where the user is on the staff."""
+    """Return the events a user may see: published ones, and drafts at which the user is on the staff or helps."""
     events = Tournament.objects.select_related("club")
     if not isinstance(user, User):
         return events.filter(status__in=VISIBLE)
@@ -106,7 +106,20 @@ def visible(user: Visitor) -> QuerySet[Tournament]:
     theirs = Membership.objects.filter(
         club=OuterRef("club"), player__user=user, left_at__isnull=True, role__in=staff_roles
     )
-    return events.filter(Q(status__in=VISIBLE) | Exists(theirs))
+    return events.filter(Q(status__in=VISIBLE) | Exists(theirs) | Exists(_helped_by(user)))
+
+
+def _helped_by(user: User) -> QuerySet[Helper]:
+    """Return the rows that make a user a helper of the event of an outer query."""
+    return Helper.objects.filter(tournament=OuterRef("pk"), user=user, removed_at=None)
+
+
+def helped_by(user: Visitor) -> list[Tournament]:
+    """Return the events that are not over at which the user helps, the next ones first."""
+    if not isinstance(user, User):
+        return []
+    events = Tournament.objects.filter(Exists(_helped_by(user))).exclude(status__in=ENDED)
+    return list(events.select_related("club").order_by("starts_at", "name")[:ON_A_PAGE])
 
 
 def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
@@ -249,6 +262,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "club": tournament.club,
         "role": role,
         "staff": staff,
+        "helps": not staff and is_helper(user, tournament),
         "may_direct": directs,
         "may_copy": directs and tournament.status != Tournament.Status.DRAFT and bool(divisions),
         "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),

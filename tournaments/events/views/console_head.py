@@ -22,6 +22,13 @@ class Tab(NamedTuple):
     is_current: bool = False
 
 
+class Reader(NamedTuple):
+    """Who reads a page of the console: a director, an assistant (neither of the two), or a helper of the event."""
+
+    may_direct: bool
+    only_helps: bool
+
+
 class ConsoleHead(NamedTuple):
     """The navigation of the console: its pages, and the event's divisions if there are several."""
 
@@ -30,7 +37,7 @@ class ConsoleHead(NamedTuple):
 
 
 def console_head(
-    tournament: Tournament, division: Division | None, divisions: Sequence[Division], *, page: str, may_direct: bool
+    tournament: Tournament, division: Division | None, divisions: Sequence[Division], *, page: str, reader: Reader
 ) -> ConsoleHead:
     """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event."""
     if division is None and len(divisions) == 1:
@@ -40,12 +47,13 @@ def console_head(
     else:
         tabs = [Tab(_("Console"), console_url(tournament, division), page in ("console", "floor"))]
     if division is not None:
-        tabs += _tabs_of(division, page, may_direct)
+        tabs += _tabs_of(division, page, reader)
     tabs.append(Tab(_("Check-in"), check_in_url(tournament, division), page == "check-in"))
-    if may_direct:
+    if reader.may_direct:
         tabs.append(Tab(_("Cash"), reverse("cash", args=event_url_args(tournament)), page == "cash"))
     tabs.append(Tab(_("Paper"), reverse("paper", args=event_url_args(tournament)), page == "paper"))
-    tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
+    if not reader.only_helps:
+        tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
     others = [Tab(row.name, _url_at(tournament, row, page), row == division) for row in divisions]
     return ConsoleHead(tabs, others if len(others) > 1 else [])
 
@@ -71,19 +79,22 @@ def _url_at(tournament: Tournament, division: Division, page: str) -> str:
     return console_url(tournament, division)
 
 
-def _tabs_of(division: Division, page: str, may_direct: bool) -> Iterator[Tab]:
+def _tabs_of(division: Division, page: str, reader: Reader) -> Iterator[Tab]:
     """The pages of a division that the reader may open."""
     args = division_url_args(division)
-    yield Tab(_("Entries"), reverse("entries", args=args), page == "entries")
+    if not reader.only_helps:
+        yield Tab(_("Entries"), reverse("entries", args=args), page == "entries")
     if division.status != Division.Status.ENTRIES:
         stages = list(division.stages.order_by("number"))
         yield _standings_tab(division, stages)
-        if may_direct and any(stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages):
+        if reader.may_direct and any(
+            stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages
+        ):
             yield Tab(_("Rounds"), reverse("rounds", args=args), page == "rounds")
-    elif may_direct:
+    elif reader.may_direct:
         yield Tab(_("Format"), reverse("design", args=args), page == "format")
         yield Tab(_("Draw"), reverse("draw", args=args), page == "draw")
-    if may_direct:
+    if reader.may_direct:
         yield Tab(_("Settings"), reverse("division-settings", args=args), page == "settings")
 
 

@@ -1,4 +1,4 @@
-"""What a director or an assistant can do on the floor: each action with its form, its service and who may use it."""
+"""What staff and helpers can do on the floor: each action with its form, its service and who may use it."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from engine.errors import Refused
 from players.access import Role
 from players.actors import Actor
+from tournaments.access import HELPER, Needed
 from tournaments.draws.services.round_lengths import change_round_lengths
 from tournaments.events.services.events import update_tournament
 from tournaments.floor.sentences import sentence_of_fact
@@ -27,7 +28,7 @@ class FloorAction(NamedTuple):
 
     form: type[FloorForm]
     run: Run
-    role: Role
+    needed: Needed
 
 
 def _open(form: forms.OpenForm, by: Actor, now: datetime) -> str:
@@ -120,25 +121,25 @@ def _shorten(form: forms.ShortenForm, by: Actor, _now: datetime) -> str:
 
 ACTIONS: Mapping[str, FloorAction] = {
     "open": FloorAction(forms.OpenForm, _open, Role.DIRECTOR),
-    "call": FloorAction(forms.CallForm, _call, Role.ASSISTANT),
-    "call-again": FloorAction(forms.FixtureForm, _with_match(calls.call_again), Role.ASSISTANT),
-    "take-back": FloorAction(forms.FixtureForm, _with_match(calls.take_back), Role.ASSISTANT),
-    "start": FloorAction(forms.FixtureForm, _with_match(calls.start), Role.ASSISTANT),
-    "move": FloorAction(forms.MoveForm, _move, Role.ASSISTANT),
-    "score": FloorAction(forms.ScoreForm, _score, Role.ASSISTANT),
-    "late": FloorAction(forms.LateForm, _late, Role.ASSISTANT),
-    "no-show": FloorAction(forms.NoShowForm, _no_show, Role.ASSISTANT),
-    "waive-rest": FloorAction(forms.FixtureForm, _with_match(matches.waive_rest), Role.ASSISTANT),
-    "pin": FloorAction(forms.FixtureForm, _with_match(matches.pin), Role.ASSISTANT),
-    "hold": FloorAction(forms.FixtureForm, _with_match(matches.hold), Role.ASSISTANT),
-    "release": FloorAction(forms.FixtureForm, _with_match(matches.release), Role.ASSISTANT),
-    "free": FloorAction(forms.TableForm, _with_table(tables.free_table), Role.ASSISTANT),
-    "out": FloorAction(forms.OutOfUseForm, _out, Role.ASSISTANT),
-    "back": FloorAction(forms.TableForm, _with_table(tables.back_in_use), Role.ASSISTANT),
+    "call": FloorAction(forms.CallForm, _call, HELPER),
+    "call-again": FloorAction(forms.FixtureForm, _with_match(calls.call_again), HELPER),
+    "take-back": FloorAction(forms.FixtureForm, _with_match(calls.take_back), HELPER),
+    "start": FloorAction(forms.FixtureForm, _with_match(calls.start), HELPER),
+    "move": FloorAction(forms.MoveForm, _move, HELPER),
+    "score": FloorAction(forms.ScoreForm, _score, HELPER),
+    "late": FloorAction(forms.LateForm, _late, HELPER),
+    "no-show": FloorAction(forms.NoShowForm, _no_show, HELPER),
+    "waive-rest": FloorAction(forms.FixtureForm, _with_match(matches.waive_rest), HELPER),
+    "pin": FloorAction(forms.FixtureForm, _with_match(matches.pin), HELPER),
+    "hold": FloorAction(forms.FixtureForm, _with_match(matches.hold), HELPER),
+    "release": FloorAction(forms.FixtureForm, _with_match(matches.release), HELPER),
+    "free": FloorAction(forms.TableForm, _with_table(tables.free_table), HELPER),
+    "out": FloorAction(forms.OutOfUseForm, _out, HELPER),
+    "back": FloorAction(forms.TableForm, _with_table(tables.back_in_use), HELPER),
     "pause": FloorAction(forms.PauseForm, _pause, Role.DIRECTOR),
     "resume": FloorAction(FloorForm, _resume, Role.DIRECTOR),
     "autopilot": FloorAction(forms.AutopilotForm, _autopilot, Role.DIRECTOR),
-    "undo": FloorAction(forms.UndoForm, _undo, Role.ASSISTANT),
+    "undo": FloorAction(forms.UndoForm, _undo, HELPER),
     "shorten": FloorAction(forms.ShortenForm, _shorten, Role.DIRECTOR),
 }
 """The last part of the URL -> the action."""

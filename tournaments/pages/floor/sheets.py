@@ -30,7 +30,7 @@ class Button:
     label: str
 
 
-def match_sheet(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict[str, Any]:
+def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -> dict[str, Any]:
     """Return the context of the sheet of a match: forms for scores, what a result leads to, and its other actions."""
     tournament = fixture.stage.division.tournament
     context = fixture_page(fixture, role, by, now)

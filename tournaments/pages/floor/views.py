@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.htmx import is_htmx
 from engine.errors import Refused
-from players.access import Role, is_at_least, require
+from players.access import Role, is_at_least
 from tournaments import access
 from tournaments.events.views.pages import account_needed, by, event_url_args, faulty, refuse
 from tournaments.floor.previews import preview_line
@@ -36,14 +36,14 @@ from tournaments.results.services.quick_entry import enter_lines
 @require_safe
 def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the floor of an event; an htmx request gets only the live part."""
-    event, role = access.tournament_with_role(request.user, club, slug, Role.ASSISTANT)
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     context = _context(request, event, role)
     if is_htmx(request):
         return render(request, "tournaments/floor/_floor.html", {**context, "is_part": True})
     return render(request, "tournaments/floor/floor.html", {**context, "health": workers.short(timezone.now())})
 
 
-def _context(request: HttpRequest, tournament: Tournament, role: Role) -> dict[str, Any]:
+def _context(request: HttpRequest, tournament: Tournament, role: Role | None) -> dict[str, Any]:
     context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
     chosen = request.GET.get("division", "")
     shown = [division for division in context["divisions"] if division.public_id == chosen]
@@ -51,6 +51,7 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role) -> dict[s
     return {
         **context,
         "may_direct": is_at_least(role, Role.DIRECTOR),
+        "only_helps": role is None,
         "focus_line": "entered" in request.GET,
         "quick_url": reverse("floor-line", args=event_url_args(tournament)),
         "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
@@ -65,7 +66,7 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role) -> dict[s
 def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse:
     """Do what the URL names on the floor, and return to its page with what happened in words."""
     known = ACTIONS[action]
-    event = access.tournament_as(request.user, club, slug, known.role)
+    event = access.tournament_as(request.user, club, slug, known.needed)
     url, now = reverse("floor", args=event_url_args(event)), timezone.now()
     form = FloorForm.of(request.POST, form_class=known.form, tournament=event, now=now)
     if not form.is_valid():
@@ -81,7 +82,7 @@ def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse
 @require_POST
 def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter typed lines; those that were not entered come back for editing."""
-    event, role = access.tournament_with_role(request.user, club, slug, Role.ASSISTANT)
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     form = QuickForm(request.POST, tournament=event)
     if not form.is_valid():
         return _with_outcomes(request, event, role, form)
@@ -105,7 +106,7 @@ def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_safe
 def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Say what Enter will do with the line that is being typed, and which table it is about."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = PreviewForm(request.GET)
     text = form.cleaned_data["line"] if form.is_valid() else ""
     line_preview = preview_line(tournament=event, text=text, division=None, by=by(request), now=timezone.now())
@@ -115,7 +116,7 @@ def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _with_outcomes(
-    request: HttpRequest, tournament: Tournament, role: Role, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+    request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[OutcomeLine] = ()
 ) -> HttpResponse:
     """Render the floor with the outcome of each line."""
     is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
@@ -137,8 +138,8 @@ def _with_outcomes(
 @require_safe
 def match(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Show the sheet of a match on the floor; an htmx request gets only the dialog's content."""
-    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
-    role = require(request.user, row.stage.division.tournament.club, Role.ASSISTANT)
+    row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
+    role = access.require_in(request.user, row.stage.division.tournament, access.HELPER)
     context = match_sheet(row, role, by(request), timezone.now())
     name = "tournaments/floor/_match_sheet.html" if is_htmx(request) else "tournaments/floor/sheet.html"
     return render(request, name, {**context, "sheet": "tournaments/floor/_match_sheet.html"})
@@ -149,10 +150,11 @@ def match(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRespo
 @require_safe
 def table(request: HttpRequest, club: str, slug: str, table: str) -> HttpResponse:
     """Show the sheet of a table; an htmx request gets only the dialog's content."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     row = event.floor_tables.filter(public_id=table).first()
     if row is None:
         raise Http404
-    context = table_sheet(event, row, timezone.now())
+    role = access.require_in(request.user, event, access.HELPER)
+    context = table_sheet(event, row, timezone.now()) | {"only_helps": role is None}
     name = "tournaments/floor/_table_sheet.html" if is_htmx(request) else "tournaments/floor/sheet.html"
     return render(request, name, {**context, "sheet": "tournaments/floor/_table_sheet.html"})

@@ -39,7 +39,7 @@ def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
     Once an event has a floor, its page takes the place of the console.
     """
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     if event.has_floor:
         query = f"?{request.GET.urlencode()}" if request.GET else ""
         return redirect(f"{reverse('floor', args=event_url_args(event))}{query}")
@@ -49,20 +49,21 @@ def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, tournament: Tournament, division: str) -> dict[str, Any]:
-    role = require(request.user, tournament.club, Role.ASSISTANT)
+    role = access.require_in(request.user, tournament, access.HELPER)
     context = selectors.console_page(tournament, division, by(request), timezone.now())
     if (need := context["round_need"]) is not None and need.refusal:
         context["round_refusal"] = sentence(need.refusal["code"], need.refusal["params"])
     context["focus_line"] = "entered" in request.GET
     context["quick_url"] = reverse("console-quick", args=event_url_args(tournament))
-    return {**context, "may_direct": is_at_least(role, Role.DIRECTOR), "health": workers.short(timezone.now())}
+    context |= {"may_direct": is_at_least(role, Role.DIRECTOR), "only_helps": role is None}
+    return {**context, "health": workers.short(timezone.now())}
 
 
 @account_needed
 @require_POST
 def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter results typed as lines; lines that were not entered come back for editing."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = QuickForm(request.POST, tournament=event)
     if not form.is_valid():
         return _console_with_outcomes(request, event, form)
@@ -104,7 +105,7 @@ def _console_with_outcomes(
 @require_POST
 def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Confirm every unopposed report that the director saw, and list what was confirmed and what was not."""
-    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = ConfirmForm(request.POST, tournament=event)
     url = reverse("console", args=event_url_args(event))
     if not form.is_valid():

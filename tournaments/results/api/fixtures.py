@@ -52,7 +52,7 @@ class FixtureAction(APIView):
     """Base of the endpoints that change one fixture and answer with it."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
-    needed_role: ClassVar[Role] = Role.DIRECTOR
+    needed_role: ClassVar[access.Needed] = Role.DIRECTOR
     serializer_class: ClassVar[type[Any]]
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def _pair(score: list[int] | None) -> tuple[int, int] | None:
     post=extend_schema(
         operation_id="fixtures_result",
         summary="Enter the score of a match that was played",
-        description="For assistants. Sending the same result twice records it once.",
+        description="For assistants and helpers. Sending the same result twice records it once.",
         parameters=[AFTER],
         request=serializers.PlayedScoreSerializer,
         examples=[OpenApiExample("11–7", value={"score": [11, 7], "after": 0}, request_only=True)],
@@ -100,7 +100,7 @@ def _pair(score: list[int] | None) -> tuple[int, int] | None:
 class EnterResult(PostFixtureAction):
     """The score of a match. 409 `stale`, `fixture_not_ready`, `successor_begun`."""
 
-    needed_role = Role.ASSISTANT
+    needed_role = access.HELPER
     serializer_class = serializers.PlayedScoreSerializer
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
@@ -113,7 +113,7 @@ class EnterResult(PostFixtureAction):
     post=extend_schema(
         operation_id="fixtures_forfeit",
         summary="Record a forfeit by one side or both",
-        description="For assistants.",
+        description="For assistants and helpers.",
         parameters=[AFTER],
         request=serializers.ForfeitSerializer,
         examples=[
@@ -125,7 +125,7 @@ class EnterResult(PostFixtureAction):
 class Forfeit(PostFixtureAction):
     """A forfeited match."""
 
-    needed_role = Role.ASSISTANT
+    needed_role = access.HELPER
     serializer_class = serializers.ForfeitSerializer
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
@@ -304,8 +304,8 @@ class OneLine(APIView):
         responses={200: FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
-        """For assistants. 422 with a code that says what is wrong with the line."""
-        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        """For assistants and helpers. 422 with a code that says what is wrong with the line."""
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
         fields = validated(serializers.LineSerializer, request)
         division = division_on_screen(event, fields.get("division"))
         entered = enter_line(

@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from engine.errors import Refused
-from players.access import Role
 from tournaments import access
 from tournaments.models import Division, Tournament
 from tournaments.results.line_parser import LONGEST_TEXT
@@ -74,14 +73,16 @@ class Lines(APIView):
     @extend_schema(
         operation_id="tournaments_lines",
         summary="Enter several results, one per line",
-        description="For assistants. A refused line does not stop the others; `undo` takes back your last line.",
+        description=(
+            "For assistants and helpers. A refused line does not stop the others; `undo` takes back your last line."
+        ),
         request=LinesSerializer,
         examples=example(lines="m22 11-7; bob 7-4"),
         responses={200: OutcomeSerializer(many=True), **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
         """What happened to each line, in order; 422 `line_empty`, `too_many_results`."""
-        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
         fields = validated(LinesSerializer, request)
         division = division_on_screen(event, fields.get("division"))
         outcomes = enter_lines(

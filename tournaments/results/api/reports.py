@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.messages import sentence
-from players.access import Role
 from tournaments import access
 from tournaments.results.api.lines import division_on_screen
 from tournaments.results.services.confirmations import OpenReport, confirm_all, open_reports
@@ -59,8 +58,8 @@ class Reports(APIView):
         responses={200: WaitingReportSerializer(many=True), 403: WRITE[403], **READ},
     )
     def get(self, request: Request, tournament: str) -> Response:
-        """For assistants."""
-        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        """For assistants and helpers."""
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
         rows = open_reports(event, by(request))
         return Response(WaitingReportSerializer([_body(row) for row in rows], many=True).data)
 
@@ -73,8 +72,8 @@ class Reports(APIView):
         responses={200: WaitingReportSerializer(many=True), **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
-        """For assistants; the sender's own matches are left out."""
-        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        """For assistants and helpers; the sender's own matches are left out."""
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
         fields = validated(ConfirmSerializer, request)
         division = division_on_screen(event, fields.get("division"))
         confirmations = confirm_all(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
+from matches.lifecycle.finish import standing_result
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Objection, Submission
 from matches.presentation.labels import reporter_of
@@ -20,6 +21,7 @@ from players.models import LogEntry
 from tournaments.events.selectors.events import state_of
 from tournaments.models import Fixture, Round, Slot
 from tournaments.results.selectors.corrections import corrections_of_fixture
+from tournaments.results.services.helpers import reserved_for_directors
 from tournaments.standings.rounds import round_names
 from tournaments.state import log
 from tournaments.state.names import shown
@@ -29,8 +31,8 @@ STATE_TAGS = {"disputed": "tag-danger", "claimed": "tag-warning", "settled": "ta
 """CSS class of each state's tag."""
 
 
-def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict[str, Any]:
-    """Return the context of a match's page for `by`, who has this role in the club."""
+def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -> dict[str, Any]:
+    """Return the context of a match's page for `by`, who has this role in the club; None for helpers."""
     division = fixture.stage.division
     match = fixture.match
     context: dict[str, Any] = {
@@ -42,6 +44,7 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
         "state": state_of(match),
         "state_tag": STATE_TAGS.get(state_of(match), ""),
         "may_direct": is_at_least(role, Role.DIRECTOR),
+        "only_helps": role is None,
         "round": round_names(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
         "winner_to": _next_fixture(fixture, Slot.Source.WINNER),
         "loser_to": _next_fixture(fixture, Slot.Source.LOSER),
@@ -57,12 +60,25 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
         context["may_rule"] = standing != Standing.NEEDS_OTHER and not is_settled and context["may_direct"]
         context["needs_reason"] = standing == Standing.NEEDS_REASON
         context["needs_other"] = standing == Standing.NEEDS_OTHER
+        if role is None:
+            context |= _left_to_directors(fixture, match)
         if is_settled:
             context["corrected"] = corrections_of_fixture(fixture)
         context["log"] = log.log_lines(
             LogEntry.objects.filter(topic=match.topic).select_related("user")[:LOG_SHOWN], division.tournament
         )
     return context
+
+
+def _left_to_directors(fixture: Fixture, match: Match) -> dict[str, Any]:
+    """Return what the page says to a helper of what they may not decide; objections are between players and directors.
+
+    Only helpers get `reserved`, the reason why they may not enter a result now.
+    """
+    settled = standing_result(match) if match.state == Match.State.SETTLED else None
+    code = reserved_for_directors(fixture, match, settled)
+    reserved = sentence(code, {"fixture": fixture.number}) if code else ""
+    return {"objections": [], "reserved": reserved} | ({"may_enter": False} if code else {})
 
 
 def _match_context(match: Match) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from matches.reporting.services.notifications import notify_ruling
 from matches.reporting.services.records import RecordRuling, accept_by_ruling
 from players.actors import Actor
 from tournaments.models import Division, Fixture
+from tournaments.results.services.helpers import refuse_helper
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
 from tournaments.state.settle import settle
@@ -23,11 +24,12 @@ def enter_result(
     """Record a result, replacing the one that stands, and update the bracket in the same transaction.
 
     `after` is the match's `seq` as the director saw it; sending the same result twice records it once.
-    Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match` and `append_result` refuse.
+    Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match`, `refuse_helper` and
+    `append_result` refuse.
     """
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
-        row = Fixture.objects.select_related("stage").get(pk=fixture.pk)
+        row = Fixture.objects.select_related("stage__division__tournament__club").get(pk=fixture.pk)
         if row.match_id is None:
             raise Refused("fixture_not_ready", fixture=row.number)
         refuse_cancelled(division)
@@ -39,6 +41,7 @@ def enter_result(
                 return standing
             raise Refused("stale", seq=match.seq)
         own_match = check_own_match(match, by, reason)
+        refuse_helper(row, match, standing, by)
         if standing is not None:
             _refuse_if_successor_begun(row, standing, result)
         is_ruling = standing is not None or match.state == Match.State.DISPUTED

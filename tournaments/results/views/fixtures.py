@@ -18,7 +18,7 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from matches.reporting.services import objections
 from matches.reporting.services.records import RecordRuling
-from players.access import Role, require
+from players.access import Role
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events.forms import localise, shown_local
@@ -47,7 +47,7 @@ from tournaments.state.names import shown
 @require_safe
 def fixture(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Show everything about a match; an htmx request gets only the dialog's content."""
-    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
     return _page(request, row)
 
 
@@ -66,7 +66,7 @@ class SentForm:
 
 def _page(request: HttpRequest, fixture: Fixture, sent: SentForm | None = None, **extra: Any) -> HttpResponse:
     """Render the page of a match; a refused form keeps what was entered."""
-    role = require(request.user, fixture.stage.division.tournament.club, Role.ASSISTANT)
+    role = access.require_in(request.user, fixture.stage.division.tournament, access.HELPER)
     status = extra.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if sent is not None else HTTPStatus.OK)
     context = selectors.fixture_page(fixture, role, by(request), timezone.now()) | extra
     if fixture.match is not None:
@@ -109,7 +109,7 @@ def _decide(
     except Refused as refused:
         sent.form.refuse(refused)
         tournament = fixture.stage.division.tournament
-        fresh = access.fixture_as(request.user, fixture.public_id, Role.ASSISTANT)
+        fresh = access.fixture_as(request.user, fixture.public_id, access.HELPER)
         topics = [fresh.match.topic] if fresh.match else []
         changes = missed(request, refused, tournament, topics)
         begun = refused.code == "successor_begun"
@@ -133,7 +133,7 @@ def _common(request: HttpRequest, form: DecisionForm) -> dict[str, Any]:
 @require_POST
 def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Enter the score of a match that was played."""
-    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
     form = ResultForm(request.POST, names=_names(row))
 
     def enter() -> Result:
@@ -148,7 +148,7 @@ def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
 @require_POST
 def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Record a forfeit by one side or both."""
-    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
     form = ForfeitForm(request.POST, names=_names(row))
 
     def record_forfeit() -> Result:

@@ -1,0 +1,272 @@
+"""Helpers of one event: what they may do, how they are invited, and that they lose access at once when removed."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
+from matches.lifecycle.own_match import Standing, standing_of
+from matches.models import Match
+from players.actors import Actor
+from players.models import LogEntry, Membership, User
+from tests.pages import html
+from tests.tournaments.conftest import NOW, RunningEvent
+from tests.tournaments.pages.test_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS, address, check
+from tournaments.events.services import helpers as services
+from tournaments.events.services.events import create_tournament
+from tournaments.models import Fixture, Helper, Tournament
+from tournaments.pages.floor.actions import ACTIONS
+from tournaments.results.services import results
+from tournaments.results.services.quick_entry import enter_lines
+
+pytestmark = pytest.mark.django_db
+
+HELPED = {
+    "console", "console-quick", "console-confirm-all", "check-in", "check-in-mark", "check-in-all", "check-in-undo",
+    "check-in-poster", "floor", "floor-preview", "floor-line", "floor-action", "floor-match", "floor-table", "paper",
+    "paper-sheets", "paper-cards", "wall-settings", "fixture", "fixture-result", "fixture-forfeit",
+    "api-tournament-lines", "api-tournament-line", "api-tournament-reports", "api-entry-check-in",
+    "api-fixture-result", "api-fixture-forfeit",
+}  # fmt: skip
+"""All routes that helpers may use beyond those of everybody with an account."""
+READ_BY_HELPERS = (
+    "event", "console", "floor", "floor-match", "floor-table", "check-in", "paper", "wall-settings", "fixture",
+)  # fmt: skip
+
+
+@pytest.fixture
+def add_helper(by_alice: Actor) -> Callable[[Tournament, User], Helper]:
+    """Make a user a helper of an event."""
+
+    def add(event: Tournament, user: User) -> Helper:
+        now = timezone.now()
+        invited = services.add_helper(tournament=event, email=user.email, by=by_alice, now=now, link=str)
+        return services.accept_helping(helper=invited.helper, user=user, by=Actor.of(user), now=now)
+
+    return add
+
+
+@pytest.fixture
+def helper(running: RunningEvent, dave: User, add_helper: Any) -> Helper:
+    """Dave helps at the running event."""
+    return add_helper(running.tournament, dave)
+
+
+@pytest.fixture
+def dave_client(helper: Helper, dave: User, as_user: Any) -> Client:
+    return as_user(dave)
+
+
+def status_of(client: Client, method: str, url: str) -> int:
+    """Return the status of a request without fields, which is rolled back."""
+    kept = client.cookies.copy()
+    kind = {} if method in ("get", "post") else {"content_type": "application/json"}
+    with transaction.atomic():
+        status = getattr(client, method)(url, {}, **kind).status_code
+        transaction.set_rollback(True)
+    # Pairing a kiosk signs out.
+    client.cookies = kept
+    return int(status)
+
+
+def test_helpers_may_do_what_strangers_may_and_what_is_listed(running: RunningEvent, dave_client: Client) -> None:
+    names = [name for name in TABLE if name not in BY_SECRET]
+    assert set(names) > HELPED
+    for name in names:
+        url = address(name, running)
+        rows = dict(zip(("get", "post"), TABLE[name], strict=True))
+        if name in WRITES_BY_OTHER_METHODS:
+            method, rows_of_method = WRITES_BY_OTHER_METHODS[name]
+            rows[method] = rows_of_method
+        for method, row in rows.items():
+            if row.stranger == OK:
+                # Strangers may do this already.
+                continue
+            expected = row.assistant if name in HELPED else row.stranger
+            check(status_of(dave_client, method, url), expected, f"{method} {name}")
+
+
+@pytest.mark.parametrize("action", ["open", "pause", "resume", "autopilot", "shorten"])
+def test_helpers_leave_the_floor_as_directors_set_it(action: str, running: RunningEvent, dave_client: Client) -> None:
+    assert action in ACTIONS
+    assert status_of(dave_client, "post", f"{running.url}floor/do/{action}/") == 403
+
+
+def test_a_line_for_directors_is_refused_to_helpers(running: RunningEvent, helper: Helper, dave: User) -> None:
+    [outcome] = enter_lines(
+        tournament=running.tournament, text="pause", division=None, by=Actor.of(dave), now=timezone.now()
+    )
+    assert outcome.refused is not None
+    assert outcome.refused.code == "directors_only"
+
+
+def test_a_removed_helper_loses_access_at_once(
+    running: RunningEvent, dave_client: Client, helper: Helper, by_alice: Actor
+) -> None:
+    assert dave_client.get(f"{running.url}check-in/").status_code == 200
+    services.remove_helper(helper=helper, by=by_alice, now=timezone.now())
+    services.remove_helper(helper=helper, by=by_alice, now=timezone.now())
+    assert LogEntry.objects.filter(verb="helper_removed").count() == 1
+    for name in HELPED:
+        url = address(name, running)
+        statuses = {status_of(dave_client, method, url) for method in ("get", "post")}
+        assert 403 in statuses <= {403, 405}, name
+
+
+def test_helpers_of_one_event_do_not_help_at_another(
+    running: RunningEvent, dave: User, as_user: Any, add_helper: Any, by_alice: Actor
+) -> None:
+    other = create_tournament(club=running.tournament.club, by=by_alice, now=NOW, name="Summer Open", starts_at=NOW)
+    add_helper(other, dave)
+    client = as_user(dave)
+    assert client.get(f"{running.url}check-in/").status_code == 403
+    assert status_of(client, "post", f"{running.fixture_url}result/") == 403
+    # A helper sees the event before it is published; nobody else without a role does.
+    assert client.get(f"/events/harbour/{other.slug}/check-in/").status_code == 200
+    assert client.get(f"/events/harbour/{other.slug}/edit/").status_code == 403
+
+
+def links_of(page: str, running: RunningEvent) -> set[str]:
+    """Return the addresses of the event that a page links to or sends forms to, without their queries."""
+    urls = re.findall(r'(?:href|action|hx-get|hx-post|data-url)="([^"#?]+)', page)
+    return {url for url in urls if url.startswith(running.url)}
+
+
+def test_pages_offer_helpers_nothing_that_they_may_not_do(running: RunningEvent, dave_client: Client) -> None:
+    fee = running.division
+    fee.fee = 10
+    fee.save(update_fields=["fee"])
+    dave_client.post(f"{running.url}floor/line/", {"line": "t1 call m1"})
+    links: set[str] = set()
+    for name in READ_BY_HELPERS:
+        response = dave_client.get(address(name, running), follow=True)
+        assert response.status_code == 200, name
+        page = html(response)
+        assert "Owes" not in page
+        links |= links_of(page, running)
+    assert len(links) > 20
+    assert f"{running.url}cash/" not in links
+    for url in links:
+        statuses = {status_of(dave_client, method, url) for method in ("get", "post")}
+        assert not statuses & {403, 404}, url
+
+
+def enter(fixture: Fixture, by: User, score: tuple[int, int] = (7, 3)) -> None:
+    results.enter_result(fixture=fixture, result=ResultInput.played(score), by=Actor.of(by), now=NOW)
+
+
+def test_helpers_correct_a_result_until_its_round_is_over(running: RunningEvent, helper: Helper, dave: User) -> None:
+    first, second = Fixture.objects.filter(stage__division=running.division, round__number=1).order_by("number")
+    enter(first, dave)
+    enter(first, dave, (3, 7))
+    first.refresh_from_db()
+    assert first.match is not None
+    assert first.match.results.order_by("-version")[0].winner == 1
+    enter(second, dave)
+    with pytest.raises(Refused, match="helper_round_over"):
+        enter(first, dave)
+
+
+def test_helpers_leave_disputes_and_rulings_to_directors(
+    running: RunningEvent, dave_client: Client, dave: User, by_alice: Actor
+) -> None:
+    assert running.fixture.match is not None
+    Match.objects.filter(pk=running.fixture.match.pk).update(state=Match.State.DISPUTED)
+    with pytest.raises(Refused, match="helper_disputed"):
+        enter(running.fixture, dave)
+    page = html(dave_client.get(running.fixture_url))
+    assert "so a director has to decide it" in page
+    assert f"{running.fixture_url}result/" not in page
+    results.rule(fixture=running.fixture, winner=0, score=None, by=by_alice, now=NOW, reason="Bob was there.")
+    with pytest.raises(Refused, match="helper_ruled"):
+        enter(running.fixture, dave)
+
+
+def test_helpers_never_decide_their_own_match(
+    running: RunningEvent, bob: User, as_user: Any, add_helper: Any, alice: User
+) -> None:
+    add_helper(running.tournament, bob)
+    assert running.fixture.match is not None
+    data = {"after": running.fixture.match.seq, "left": "7", "right": "0", "reason": "I won."}
+    assert as_user(bob).post(f"{running.fixture_url}result/", data).status_code == 403
+    # Without anybody else in the club to decide, a director may with a reason, and a helper still may not.
+    Membership.objects.filter(player__user=alice).update(left_at=NOW)
+    assert standing_of(running.fixture.match, Actor.of(bob)) == Standing.NEEDS_OTHER
+
+
+def test_opening_the_link_changes_nothing_and_accepting_makes_a_helper_once(
+    running: RunningEvent, alice_client: Client, dave: User, carol: User, as_user: Any
+) -> None:
+    page = html(alice_client.post(f"{running.url}helpers/add/", {"email": "Dave@Example.org"}))
+    [url] = set(re.findall(r"/helping/[\w-]+/", page))
+    assert [message.to for message in mail.outbox] in ([], [["dave@example.org"]])
+    assert as_user(None).get(url).status_code == 200
+    other, client = as_user(carol), as_user(dave)
+    other.post(f"{url}accept/")
+    client.get(url)
+    assert client.get(f"{running.url}check-in/").status_code == 403
+    assert other.get(f"{running.url}check-in/").status_code == 403
+    client.post(f"{url}accept/")
+    client.post(f"{url}accept/")
+    assert client.get(f"{running.url}check-in/").status_code == 200
+    row = Helper.objects.get()
+    assert (row.user, row.email) == (dave, "")
+    assert as_user(None).get(url).status_code == 410
+    assert running.tournament.name in html(client.get("/"))
+    listing = html(alice_client.get(f"{running.url}helpers/"))
+    assert str(dave) in listing
+    alice_client.post(f"{running.url}helpers/remove/", {"helper": row.public_id})
+    assert client.get(f"{running.url}check-in/").status_code == 403
+    client.post(f"{url}accept/")
+    assert client.get(f"{running.url}check-in/").status_code == 403
+
+
+def test_the_answer_does_not_say_who_has_an_account(running: RunningEvent, alice_client: Client, dave: User) -> None:
+    pages = []
+    for email in ("dave@example.org", "none@example.org"):
+        page = html(alice_client.post(f"{running.url}helpers/add/", {"email": email})).replace(email, "…")
+        pages.append(re.sub(r"(?s)/helping/[\w-]+/|<svg.*?</svg>|\b\w{64}\b|\b\d{10,}\b", "", page))
+    assert pages[0] == pages[1]
+
+
+def test_a_later_invitation_replaces_an_earlier_one(running: RunningEvent, dave: User, by_alice: Actor) -> None:
+    invite = {"tournament": running.tournament, "email": dave.email, "by": by_alice, "link": str}
+    first = services.add_helper(**invite, now=NOW).helper
+    second = services.add_helper(**invite, now=NOW).helper
+    by_dave = Actor.of(dave)
+    with pytest.raises(Refused, match="invitation_withdrawn"):
+        services.accept_helping(helper=first, user=dave, by=by_dave, now=NOW)
+    with pytest.raises(Refused, match="invitation_expired"):
+        services.accept_helping(helper=second, user=dave, by=by_dave, now=NOW + timedelta(days=14))
+    services.accept_helping(helper=second, user=dave, by=by_dave, now=NOW)
+    third = services.add_helper(**invite, now=NOW).helper
+    assert services.accept_helping(helper=third, user=dave, by=by_dave, now=NOW) == second
+    assert Helper.objects.filter(removed_at=None).count() == 1
+
+
+def test_an_event_that_is_over_gets_no_helpers(running: RunningEvent, by_alice: Actor) -> None:
+    Tournament.objects.update(status=Tournament.Status.FINISHED)
+    with pytest.raises(Refused, match="tournament_not_open"):
+        services.add_helper(tournament=running.tournament, email="a@example.org", by=by_alice, now=NOW, link=str)
+
+
+def test_helpers_by_api(running: RunningEvent, alice_client: Client, by_alice: Actor) -> None:
+    url = f"/api/v1/tournaments/{running.tournament.public_id}/helpers/"
+    created = alice_client.post(url, {"email": "dave@example.org"}, content_type="application/json")
+    assert created.status_code == 201
+    assert "/helping/" in created.json()["url"]
+    [row] = alice_client.get(url).json()
+    assert (row["state"], row["email"], row["name"]) == ("invited", "dave@example.org", "")
+    other = create_tournament(club=running.tournament.club, by=by_alice, now=NOW, name="Summer Open", starts_at=NOW)
+    elsewhere = f"/api/v1/tournaments/{other.public_id}/helpers/{row['public_id']}/"
+    assert alice_client.delete(elsewhere).status_code == 404
+    assert alice_client.delete(f"{url}{row['public_id']}/").status_code == 204
+    assert alice_client.get(url).json() == []
