@@ -38,6 +38,7 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "context": match_contexts([match.parent_topic]).get(match.parent_topic),
         "place": places_of([match.pk]).get(match.pk, ""),
         "practice": description(match.live),
+        "level": match.live.get_bot_level_display(),
         "length": labels.length(match.length),
         "names": [player.shown_name for player in match.players],
         "seats": [("far", match.players[1 - near]), ("near", match.players[near])],

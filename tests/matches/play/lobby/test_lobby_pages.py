@@ -194,6 +194,7 @@ def test_levels_can_be_chosen_where_a_program_is_installed(bob: User, tmp_path: 
     assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **{**form, "style": "level-grandmaster"}))
     board = html(send(bob, "/lobby/practice/", **form))
     assert "Practice: casual level, GNU Backgammon" in board
+    assert board.count("casual level") == 2, "also beside its name, since a phone hides the title"
     assert "casual level" in lobby(bob)
     ask(bob, "post", "practice/", 422, {"length": 3, "level": "grandmaster"})
     ask(bob, "post", "practice/", 422, {"length": 3, "level": "club", "opponent": "pip"})
