@@ -466,6 +466,10 @@ ROUTES: dict[str, Access] = {
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/cash/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/helpers/$": Access(403, 403, 403),
+    **{
+        f"^api/v1/divisions/(?P<division>[2-9a-z]{{10}})/{read}/$": Access(403, 403, 403)
+        for read in ("prizes", "pools", "splits")
+    },
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/next-season/$": Access(403, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/reports/$": Access(401, 403, 403),
@@ -501,7 +505,10 @@ ROUTES: dict[str, Access] = {
                 for verb in (
                     "deadlines",
                     "entries/paste",
+                    "pools/(?P<pool>[2-9a-z]{10})/members",
+                    "pools/(?P<pool>[2-9a-z]{10})/members/(?P<entry>[2-9a-z]{10})",
                     "register",
+                    "splits/(?P<split>[2-9a-z]{10})",
                     "draws/publish",
                     "draws/take-back",
                     "draws/stop-countdown",

@@ -30,6 +30,7 @@ from tournaments.paper import poster
 from tournaments.paper import views as paper
 from tournaments.paper.lists import KINDS as LISTS
 from tournaments.prizes.api import cash as api_cash
+from tournaments.prizes.api import plans as api_plans
 from tournaments.prizes.views import cash, plans
 from tournaments.results.api import corrections as api_corrections
 from tournaments.results.api import fixtures as api_fixtures
@@ -181,6 +182,7 @@ urlpatterns: list[URLPattern] = [
 API = "^api/v1/"
 A_TOURNAMENT = rf"{API}tournaments/(?P<tournament>{ID})/"
 A_DIVISION = rf"{API}divisions/(?P<division>{ID})/"
+A_POOL = rf"{A_DIVISION}pools/(?P<pool>{ID})/"
 AN_ENTRY = rf"{API}entries/(?P<entry>{ID})/"
 A_FIXTURE = rf"{API}fixtures/(?P<fixture>{ID})/"
 A_CORRECTION = rf"{API}corrections/(?P<correction>{ID})/"
@@ -217,6 +219,12 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}lines/$", api_lines.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),
+    re_path(rf"{A_DIVISION}prizes/$", api_plans.PrizePlans.as_view(), name="api-prize-plans"),
+    re_path(rf"{A_DIVISION}splits/$", api_plans.Splits.as_view(), name="api-splits"),
+    re_path(rf"{A_DIVISION}splits/(?P<split>{ID})/$", api_plans.OneSplit.as_view(), name="api-split"),
+    re_path(rf"{A_DIVISION}pools/$", api_plans.SidePools.as_view(), name="api-side-pools"),
+    re_path(rf"{A_POOL}members/$", api_plans.PoolMembers.as_view(), name="api-side-pool-members"),
+    re_path(rf"{A_POOL}members/(?P<entry>{ID})/$", api_plans.OnePoolMember.as_view(), name="api-side-pool-member"),
     re_path(rf"{A_DIVISION}deadlines/$", api_divisions.Deadlines.as_view(), name="api-deadlines"),
     re_path(rf"{A_DIVISION}stages/$", api_stages.Stages.as_view(), name="api-stages"),
     re_path(rf"{A_DIVISION}outline/$", api_stages.OutlineView.as_view(), name="api-outline"),

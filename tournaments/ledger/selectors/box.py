@@ -1,7 +1,7 @@
 """The cash box of an event: what should be in it, the list of payments, and whether it is closed."""
 
 from tournaments.ledger.fees import Box, Movement, count_box
-from tournaments.models import CashCount, Payment, Tournament
+from tournaments.models import CashCount, CashDesk, Payment, Tournament
 
 
 def payments_of(tournament: Tournament) -> list[Payment]:
@@ -25,3 +25,8 @@ def standing_count(tournament: Tournament) -> CashCount | None:
     """Return the count that closed the cash desk, unless it was reopened since."""
     last = CashCount.objects.filter(tournament=tournament).select_related("reopened", "by").order_by("-pk").first()
     return None if last is None or hasattr(last, "reopened") else last
+
+
+def draw_needs_payment(tournament: Tournament) -> bool:
+    """Return whether a draw is published only once everybody in it has paid."""
+    return CashDesk.objects.filter(tournament=tournament, draw_needs_payment=True).exists()

@@ -14,13 +14,14 @@ from players.access import Role
 from tournaments.events.api.base import TournamentView
 from tournaments.events.api.events import KEY, key_of
 from tournaments.ledger.selectors.accounts import accounts_of
-from tournaments.ledger.selectors.box import box_of, payments_of, standing_count
+from tournaments.ledger.selectors.box import box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.services import desk, payments
 from tournaments.ledger.services.payments import PaymentInput
 from tournaments.models import Entry, Payment, Tournament
 from tournaments.prizes.api.serializers import (
     CashCountSerializer,
     CashSerializer,
+    CashSettingsSerializer,
     DivisionPrizesSerializer,
     NewPaymentSerializer,
     PaymentSerializer,
@@ -44,6 +45,7 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
         "accounts": accounts_of(tournament),
         "prizes": [line for section in sections for line in section.lines],
         "expected": box_of(tournament).expected,
+        "draw_needs_payment": draw_needs_payment(tournament),
         "closed": count is not None,
         "counted": None if count is None else count.counted,
         "payments": payments_of(tournament),
@@ -62,6 +64,20 @@ class Cash(TournamentView):
     def get(self, request: Request, **kwargs: str) -> Response:
         """Amounts are whole minor units of the currency."""
         return Response(CashSerializer(cash_body(self.get_tournament(Role.DIRECTOR))).data)
+
+    @extend_schema(
+        operation_id="cash_update",
+        summary="Choose whether a draw waits for the payments",
+        request=CashSettingsSerializer,
+        examples=example(draw_needs_payment=True),
+        responses={200: CashSerializer, **WRITE},
+    )
+    def patch(self, request: Request, **kwargs: str) -> Response:
+        """While somebody in it owes, a draw is refused with `unpaid_entries`."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        needed = validated(CashSettingsSerializer, request)["draw_needs_payment"]
+        desk.require_payment(tournament=tournament, needed=needed, **self.acting())
+        return Response(CashSerializer(cash_body(tournament)).data)
 
 
 class Payments(TournamentView):

@@ -105,9 +105,16 @@ class CashSerializer(serializers.Serializer[Any]):
     accounts = AccountSerializer(many=True)
     prizes = PaidPrizeLineSerializer(many=True)
     expected = serializers.IntegerField(help_text="What should be in the box.")
+    draw_needs_payment = serializers.BooleanField(help_text="A draw is published only once everybody in it has paid.")
     closed = serializers.BooleanField()
     counted = serializers.IntegerField(allow_null=True)
     payments = PaymentSerializer(many=True)
+
+
+class CashSettingsSerializer(serializers.Serializer[Any]):
+    """Settings of the cash desk."""
+
+    draw_needs_payment = serializers.BooleanField()
 
 
 class NewPaymentSerializer(serializers.Serializer[Any]):

@@ -10,8 +10,8 @@ from core.public_ids import new_form_key
 from tournaments.ledger.fees import Box, KindTotal
 from tournaments.ledger.money import Currency
 from tournaments.ledger.selectors.accounts import Account, accounts_of
-from tournaments.ledger.selectors.box import box_of, payments_of, standing_count
-from tournaments.models import CashCount, CashDesk, Entry, Payment, SidePool, Tournament
+from tournaments.ledger.selectors.box import box_of, draw_needs_payment, payments_of, standing_count
+from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.prizes.selectors.prize_views import DivisionPrizesView, prizes_for_staff
 from tournaments.state.names import shown
 
@@ -113,10 +113,9 @@ def cash_page(tournament: Tournament) -> CashPage:
     closed = standing_count(tournament)
     lines = [_payment_line(row, currency, is_open=closed is None) for row in payments]
     owed = sum(max(0, account.owes) for account in accounts)
-    desk = CashDesk.objects.filter(tournament=tournament).first()
     return CashPage(
         currency=currency,
-        desk_needs_payment=desk is not None and desk.draw_needs_payment,
+        desk_needs_payment=draw_needs_payment(tournament),
         accounts=_account_lines(tournament, accounts, currency, lines),
         paid_in_full=sum(account.owes <= 0 for account in accounts),
         taken=currency.text(sum(account.paid for account in accounts)),
