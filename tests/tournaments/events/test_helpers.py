@@ -203,11 +203,19 @@ def test_helpers_never_decide_their_own_match(
 
 
 def test_opening_the_link_changes_nothing_and_accepting_makes_a_helper_once(
-    running: RunningEvent, alice_client: Client, dave: User, carol: User, as_user: Any
+    running: RunningEvent,
+    alice_client: Client,
+    dave: User,
+    carol: User,
+    as_user: Any,
+    django_capture_on_commit_callbacks: Any,
 ) -> None:
-    page = html(alice_client.post(f"{running.url}helpers/add/", {"email": "Dave@Example.org"}))
+    with django_capture_on_commit_callbacks(execute=True):
+        page = html(alice_client.post(f"{running.url}helpers/add/", {"email": "Dave@Example.org"}))
     [url] = set(re.findall(r"/helping/[\w-]+/", page))
-    assert [message.to for message in mail.outbox] in ([], [["dave@example.org"]])
+    [message] = mail.outbox
+    assert message.to == ["dave@example.org"]
+    assert url in message.body
     assert as_user(None).get(url).status_code == 200
     other, client = as_user(carol), as_user(dave)
     other.post(f"{url}accept/")
