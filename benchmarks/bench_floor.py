@@ -6,6 +6,7 @@ from benchmarks.pages import REQUESTS, bare, database, measure
 
 # isort: split
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from matches.models import Match
@@ -14,10 +15,12 @@ from players.models import Club, Membership, Player, User
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
+from tournaments.floor import selectors
 from tournaments.floor.services import calls, matches, opening
 from tournaments.formats.forecast.live import live_forecast
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Fixture, Tournament
+from tournaments.pages.floor.parts import HEADER
 from tournaments.state.stages import set_stages
 
 PLAYERS, TABLES, PLAYING, LENGTH = 128, 40, 36, 7
@@ -55,6 +58,24 @@ def evening(now: datetime) -> tuple[User, Tournament]:
     return alice, event
 
 
+def versions_of(page: str, user: User) -> str:
+    """Return the versions of the parts of the floor that a browser has."""
+    client = Client()
+    client.force_login(user)
+    versions: str = client.get(page).context["parts"].header
+    return versions
+
+
+def call_next(event: Tournament, user: User) -> None:
+    """Call the match that is suggested first."""
+    now = timezone.now()
+    first = selectors.floor(event, now).suggestions[0]
+    fixture = Fixture.objects.get(public_id=first.match.public_id)
+    calls.call(
+        fixture=fixture, table=event.floor_tables.get(public_id=first.table.public_id), by=Actor.of(user), now=now
+    )
+
+
 def main() -> None:
     """Build the event, then measure its floor with and without a forecast that is computed anew."""
     with database():
@@ -62,8 +83,12 @@ def main() -> None:
         page = f"/events/harbour/{event.slug}/floor/"
         print(f"The floor of {PLAYERS} players, {TABLES} tables ({connection.vendor}); {REQUESTS} requests each")
         bare()
-        measure("floor", page, user=alice)
-        measure("one update, compressed", page, user=alice, **{"HX-Request": "true", "Accept-Encoding": "gzip"})
+        compressed = {"Accept-Encoding": "gzip"}
+        measure("floor", page, user=alice, **compressed)
+        versions = versions_of(page, alice)
+        call_next(event, alice)
+        measure("update after a call", page, user=alice, **compressed, **{"HX-Request": "true", HEADER: versions})
+        measure("forecast", f"{page}forecast/", user=alice, **compressed)
         sheet = Fixture.objects.order_by("number").first()
         if sheet is not None:
             measure("sheet of a match", f"{page}matches/{sheet.public_id}/", user=alice, **{"HX-Request": "true"})

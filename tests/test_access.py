@@ -345,6 +345,7 @@ ROUTES: dict[str, Access] = {
             "check-in/poster",
             "check-in/kiosks",
             "floor",
+            "floor/forecast",
             "floor/preview",
             "floor/settings",
             "floor/matches/(?P<fixture>[2-9a-z]{10})",

@@ -93,6 +93,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}console/confirm-all/$", console.confirm_all, name="console-confirm-all"),
     re_path(rf"{EVENT}console/log/$", console.log, name="event-log"),
     re_path(rf"{EVENT}floor/$", floor.floor, name="floor"),
+    re_path(rf"{EVENT}floor/forecast/$", floor.forecast, name="floor-forecast"),
     re_path(rf"{EVENT}floor/settings/$", floor_views.settings, name="floor-settings"),
     re_path(rf"{EVENT}floor/line/$", floor.line, name="floor-line"),
     re_path(rf"{EVENT}floor/preview/$", floor.preview, name="floor-preview"),

@@ -31,6 +31,8 @@ from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import shown
 
+NAME_FIELDS = ("name", "initials_only", "erased_at")
+
 
 @dataclass(frozen=True, slots=True)
 class PlayerOnFloor:
@@ -184,7 +186,8 @@ class _Naming:
         self.staff = staff
         self.labels = {table.table: table.label for table in facts.tables}
         ids = {player for match in facts.matches for player in match.players if player is not None}
-        self.names = {player.pk: shown(player, staff) for player in Player.objects.filter(pk__in=ids)}
+        players = Player.objects.filter(pk__in=ids).only(*NAME_FIELDS)
+        self.names = {player.pk: shown(player, staff) for player in players}
         rounds = Round.objects.filter(bracket__stage__division__tournament=tournament)
         self.rounds = round_names(rounds)
         self.fixtures = {

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from gzip import decompress as gunzip
 from typing import Any
 
 import pytest
@@ -18,8 +19,12 @@ from tests.tournaments.conftest import RunningEvent
 from tournaments.events.services.events import create_tournament, update_tournament
 from tournaments.floor.services import autopilot, calls, opening
 from tournaments.models import Division, Fixture, FloorEvent, Round, Table, Tournament
+from tournaments.pages.floor.parts import HEADER
 
 pytestmark = pytest.mark.django_db
+
+LARGEST_UPDATE = 5 * 1024
+"""In bytes, compressed."""
 
 
 @pytest.fixture
@@ -228,3 +233,63 @@ def test_players_read_on_their_pages_to_which_table_they_are_called(
     assert reads(dave) == [False] * 3
     calls.start(fixture=running.fixture, by=by_alice, now=now)
     assert reads(bob) == [False] * 3
+
+
+class OpenFloor:
+    """A floor that is open in a browser, which has some versions of its parts."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.versions = versions_in(page.html())
+
+    def update(self) -> set[str]:
+        """Request what has changed, and return the ids of the elements that are swapped."""
+        headers = {"HX-Request": "true", HEADER: self.versions, "Accept-Encoding": "gzip"}
+        response = self.page.client.get(self.page.url("floor"), headers=headers)
+        assert (response["HX-Reswap"], response["Content-Encoding"]) == ("none", "gzip")
+        assert len(response.content) <= LARGEST_UPDATE
+        markup = gunzip(response.content).decode()
+        self.versions = versions_in(markup)
+        return set(re.findall(r'id="([^"]+)" hx-swap-oob="true"', markup)) - {"floor-versions"}
+
+
+def versions_in(markup: str) -> str:
+    [versions] = re.findall(r'data-versions="([^"]+)"', markup)
+    return versions
+
+
+def test_an_update_has_only_what_has_changed(page: Page) -> None:
+    floor = OpenFloor(page)
+    clock = {"floor-now"}
+    assert floor.update() <= clock
+    page.do("call", fixture=page.fixture(2), table=page.table("2"))
+    assert floor.update() - clock == {"floor-actions", "floor-counts", "floor-panel-next", "table-2"}
+    page.do("start", fixture=page.fixture(2))
+    assert floor.update() - clock == {"floor-actions", "floor-counts", "table-2"}
+    assert floor.update() <= clock
+    page.client.post(page.url("floor-line"), {"line": "m2 7-3"})
+    assert floor.update() >= {"table-2", "floor-latest", "floor-counts", "floor-panel-next"}
+
+
+def test_a_message_is_part_of_the_update_after_an_action(page: Page) -> None:
+    floor = OpenFloor(page)
+    page.client.post(page.url("floor-action", "pin"), {"fixture": page.fixture(2)})
+    assert "floor-messages" in floor.update()
+    assert "floor-messages" in floor.update(), "it goes again"
+    assert "floor-messages" not in floor.update()
+
+
+def test_a_page_with_other_parts_gets_the_whole_floor(page: Page) -> None:
+    versions = versions_in(page.html())
+    for other in ("", "nonsense", versions.replace("table-2=", "table-9="), f"{versions},floor-more=00000000"):
+        response = page.client.get(page.url("floor"), headers={"HX-Request": "true", HEADER: other})
+        assert "HX-Reswap" not in response
+        assert '<div id="floor"' in html(response)
+        assert versions_in(html(response)).split(",")[3:] == versions.split(",")[3:]
+
+
+def test_the_forecast_follows_by_itself(page: Page) -> None:
+    shown = html(page.client.get(page.url("floor-forecast")))
+    assert "floor-chart" in shown
+    assert "All done about" in shown
+    assert 'id="floor-total" class="small floor-total" hx-swap-oob="true"' in shown

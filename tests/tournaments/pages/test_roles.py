@@ -109,6 +109,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "entry-link": (STAFF, NO_POST_SIGNED_IN),
     "entry-revoke-link": (NO_FORM, STAFF),
     "floor": (STAFF, NO_POST_SIGNED_IN),
+    "floor-forecast": (STAFF, NO_POST_SIGNED_IN),
     "floor-preview": (STAFF, NO_POST_SIGNED_IN),
     "floor-settings": (DIRECTORS, DIRECTORS),
     "floor-line": (NO_FORM, STAFF),

@@ -34,8 +34,8 @@ class CardSide:
 class Card:
     """A table as a card: number, match, clock or state; two names with scores; a foot with round or reason."""
 
-    id: str
-    """The label of the table, as an id in the page."""
+    html_id: str
+    """The id of its element, from the label of the table."""
     label: str
     url: str
     state: str
@@ -144,7 +144,7 @@ class Cards:
             }
             sides = tuple(CardSide(side.name) for side in table.suggested.sides)
         return Card(
-            id=slugify(table.row.label),
+            html_id=f"table-{slugify(table.row.label)}",
             label=row.label,
             url=reverse("floor-table", args=[*self.args, table.public_id]),
             state=state,
@@ -168,7 +168,7 @@ class Cards:
         number = f"M{match.number}"
         played = _played(match) if match.state == MatchState.PLAYING else ""
         return Card(
-            id=slugify(table.row.label),
+            html_id=f"table-{slugify(table.row.label)}",
             label=table.row.label,
             url=self.sheet_url(match),
             state=mark.state,

@@ -74,16 +74,15 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     view = selectors.floor(tournament, now)
     needs = console.needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
-    evening = evening_forecast(view)
     divisions = _divisions(tournament)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
     attention = [_floor_need(item, cards) for item in view.attention]
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
-    pilot = pilot_options(evening)
     zone = ZoneInfo(tournament.time_zone)
     return {
+        "view": view,
         "tournament": tournament,
         "club": tournament.club,
         "divisions": divisions,
@@ -106,9 +105,6 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "waiting_count": len(waiting),
         "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
         "complete": complete,
-        "chart": chart_of(evening),
-        "pilot": pilot,
-        "other_ways": pilot[1:],
         "pause": view.state.pause,
         "paused_until": _paused_until(view, zone),
         "calls_itself": view.state.autopilot == Autopilot.CALL,
@@ -118,6 +114,13 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "champions": _champions(by, divisions),
         "default_tables": _default_tables(view),
     }
+
+
+def forecast_context(view: FloorView) -> dict[str, Any]:
+    """Return the context of the forecast, which takes longer than the rest of the floor."""
+    evening = evening_forecast(view)
+    pilot = pilot_options(evening)
+    return {"chart": chart_of(evening), "pilot": pilot, "other_ways": pilot[1:]}
 
 
 def _divisions(tournament: Tournament) -> list[Division]:

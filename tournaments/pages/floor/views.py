@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
 
 from core.htmx import is_htmx
@@ -18,12 +19,14 @@ from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access
 from tournaments.events.views.pages import account_needed, by, event_url_args, faulty, refuse
+from tournaments.floor import selectors
 from tournaments.floor.previews import preview_line
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.models import Table, Tournament
 from tournaments.pages.floor.actions import ACTIONS
 from tournaments.pages.floor.forms import FloorForm
-from tournaments.pages.floor.page import floor_page
+from tournaments.pages.floor.page import floor_page, forecast_context
+from tournaments.pages.floor.parts import Parts, render_changes
 from tournaments.pages.floor.sheets import match_sheet, table_sheet
 from tournaments.pages.forms import PreviewForm, QuickForm
 from tournaments.pages.selectors import workers
@@ -33,14 +36,41 @@ from tournaments.results.services.quick_entry import enter_lines
 
 @account_needed
 @never_cache
+@gzip_page
 @require_safe
 def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show the floor of an event; an htmx request gets only the live part."""
+    """Show the floor of an event; an htmx request gets only what has changed, or the live part."""
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     context = _context(request, event, role)
-    if is_htmx(request):
-        return render(request, "tournaments/floor/_floor.html", {**context, "is_part": True})
-    return render(request, "tournaments/floor/floor.html", {**context, "health": workers.short(timezone.now())})
+    if not is_htmx(request):
+        return _whole_page(request, context)
+    changes = render_changes(request, context)
+    return changes or render(request, "tournaments/floor/_floor.html", {**_with_forecast(context), "is_part": True})
+
+
+@account_needed
+@never_cache
+@gzip_page
+@require_safe
+def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show the forecast of an event, for its floor."""
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    context = {
+        **forecast_context(selectors.floor(event, timezone.now())),
+        "tournament": event,
+        "club": event.club,
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+    }
+    return render(request, "tournaments/floor/_forecast_update.html", context)
+
+
+def _whole_page(request: HttpRequest, context: dict[str, Any], status: int = HTTPStatus.OK) -> HttpResponse:
+    page = {**_with_forecast(context), "health": workers.short(timezone.now())}
+    return render(request, "tournaments/floor/floor.html", page, status=status)
+
+
+def _with_forecast(context: dict[str, Any]) -> dict[str, Any]:
+    return {**context, **forecast_context(context["view"]), "parts": Parts()}
 
 
 def _context(request: HttpRequest, tournament: Tournament, role: Role | None) -> dict[str, Any]:
@@ -123,14 +153,13 @@ def _with_outcomes(
     left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""
     context = _context(request, tournament, role)
     context |= {
-        "health": workers.short(timezone.now()),
         "line_form": form,
         "outcomes": lines,
         "focus_line": True,
         "line": "" if is_help else left,
     }
     status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
-    return render(request, "tournaments/floor/floor.html", context, status=status)
+    return _whole_page(request, context, status)
 
 
 @account_needed

@@ -224,7 +224,7 @@ def _needs(lines: Sequence[MatchLine]) -> list[Need]:
 
 
 def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: list[Need]) -> list[Need]:
-    """Add the open objections to results of the event; two queries."""
+    """Add the open objections to results of the event; a query, or three."""
     still_open = Objection.objects.filter(state=Objection.State.OPEN)
     objected = (
         Fixture.objects.filter(
@@ -235,11 +235,13 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
         .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
         .prefetch_related(Prefetch("match__objections", queryset=still_open, to_attr="open_objections"))
         .distinct()
-        .order_by("number")[:MOST_NEEDS]
+        .order_by("number")
     )
+    if not objected.values("pk").exists():
+        return needs
     objections = [
         Need("objection", events.match_line(fixture, names, staff=True), objection=objection)
-        for fixture in objected
+        for fixture in objected[:MOST_NEEDS]
         for objection in getattr(fixture.match, "open_objections", [])
     ]
     return sorted([*objections, *needs], key=lambda need: URGENCY.index(need.kind))

@@ -20,6 +20,14 @@ document.addEventListener("htmx:afterSwap", () => {
   outline();
 });
 
+// The server sends only the parts that differ from those with these versions.
+document.addEventListener("htmx:configRequest", (event) => {
+  const versions = document.getElementById("floor-versions");
+  if (versions?.parentElement.contains(event.detail.elt)) {
+    event.detail.headers["Floor-Versions"] = versions.dataset.versions;
+  }
+});
+
 // The table that a typed line is about is outlined.
 function outline() {
   const id = document.querySelector("[data-outline]")?.dataset.outline;
