@@ -13,11 +13,18 @@ from tests.tournaments.conftest import NOW
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
-from tournaments.ledger.selectors.accounts import Account, account_of, accounts_of, owed_by_entry, unpaid_names
+from tournaments.ledger.selectors.accounts import (
+    Account,
+    account_of,
+    accounts_of,
+    division_charges,
+    owed_by_entry,
+    unpaid_names,
+)
 from tournaments.ledger.selectors.box import box_of, standing_count
 from tournaments.ledger.services import desk, payments
 from tournaments.ledger.services.payments import PaymentInput
-from tournaments.models import Division, Entry, Payment, Tournament
+from tournaments.models import Division, Entry, Payment, Substitution, Tournament
 from tournaments.prizes.services import pools
 from tournaments.prizes.services.pools import PoolInput
 
@@ -145,6 +152,41 @@ def test_a_withdrawal_after_the_draw_still_owes_and_entering_again_is_a_reentry(
     assert accounts_of(division.tournament) == []
 
 
+def test_a_substitute_takes_over_the_fee_of_the_place(drawn: Callable[..., Division], by_alice: Actor) -> None:
+    division = drawn(5, fee=3000)
+    first, second, third, *_ = division.entries.select_related("player", "division").order_by("pk")
+    gone = first.player
+    leave(first, by_alice)
+    replace_player(second, gone, by_alice)
+    assert dues(division, gone) == [("entry", 3000), ("entry", 3000)], "the place is not a re-entry"
+    leave(second, by_alice)
+    Entry.objects.create(division=division, player=gone)
+    assert dues(division, gone)[2:] == [("reentry", 1500)]
+
+    # A re-entry stays one when somebody else takes it over, and whoever left a place enters for the full fee.
+    leave(third, by_alice)
+    again = Entry.objects.create(division=division, player=third.player)
+    replace_player(again, Player.objects.create(name="Yara"), by_alice)
+    assert [row.is_reentry for row in division_charges(division) if row.entry == again] == [True]
+    Entry.objects.create(division=division, player=second.player)
+    assert dues(division, second.player) == [("entry", 3000)]
+
+
+def leave(entry: Entry, by: Actor) -> None:
+    row = Entry.objects.select_related("player", "division").get(pk=entry.pk)
+    entries.withdraw(entry=row, by=by, now=NOW)
+
+
+def replace_player(entry: Entry, player: Player, by: Actor) -> None:
+    """Let a player take the place of an entry, whatever has been played."""
+    Substitution.objects.create(entry=entry, before=entry.player, after=player, at=NOW, by=by.user)
+    Entry.objects.filter(pk=entry.pk).update(player=player)
+
+
+def dues(division: Division, player: Player) -> list[tuple[str, int]]:
+    return [(str(line.kind), line.due) for line in account_of(division.tournament, player).lines]
+
+
 def test_leaving_a_pool_makes_its_fee_a_refund(till: Till, bob: Player) -> None:
     join_pool(till, bob)
     till.receive(bob, 4000)
@@ -205,7 +247,7 @@ def test_accounts_take_the_same_queries_for_many_players(
     till: Till, make_players: Callable[[int], list[Player]], django_assert_num_queries: Callable[..., object]
 ) -> None:
     entries.enter(division=till.division, players=make_players(12), by=till.by, now=NOW)
-    with django_assert_num_queries(8):  # type: ignore[attr-defined]
+    with django_assert_num_queries(9):  # type: ignore[attr-defined]
         assert len(accounts_of(till.event)) == 12
 
 

@@ -15,6 +15,7 @@ from tournaments.models import (
     PoolMember,
     PrizePlan,
     SidePool,
+    Substitution,
     Tournament,
     Withdrawal,
 )
@@ -94,11 +95,14 @@ def plans_of(divisions: Iterable[Division]) -> dict[int, PrizePlan]:
     return newest | {row.division_id: row for row in rows if row.published}
 
 
-def charges_of(division: Division, entries: Iterable[Entry], withdrawn: set[int]) -> list[Charge]:
+def charges_of(
+    division: Division, entries: Iterable[Entry], withdrawn: set[int], entrants: Mapping[int, int]
+) -> list[Charge]:
     """Return the entries of a division that have to be paid for, in the order in which they were entered.
 
     They are the entries that are in and those that withdrew after the draw; nothing is due in a cancelled division.
-    A later entry of the same player is a re-entry.
+    A later entry of the same player is a re-entry. A substitute takes over a place with its fee, whether or not they
+    have played before: what counts is who entered it (`entrants`, for places with a substitute).
     """
     cancelled = (division.status, division.tournament.status)
     if Division.Status.CANCELLED in cancelled:
@@ -107,8 +111,9 @@ def charges_of(division: Division, entries: Iterable[Entry], withdrawn: set[int]
     seen: set[int] = set()
     for entry in entries:
         if entry.status == Entry.Status.IN or (entry.status == Entry.Status.OUT and entry.pk in withdrawn):
-            charges.append(Charge(entry, person_of(entry.player) in seen))
-            seen.add(person_of(entry.player))
+            person = person_of(entry.player)
+            charges.append(Charge(entry, entrants.get(entry.pk, person) in seen))
+            seen.add(person)
     return charges
 
 
@@ -123,10 +128,17 @@ def withdrawn_after_draw(divisions: Iterable[Division]) -> set[int]:
     return set(rows.values_list("entry", flat=True))
 
 
+def entrants_of(divisions: Iterable[Division]) -> dict[int, int]:
+    """Return entry id -> the person who entered it, for entries that a substitute has taken over."""
+    rows = Substitution.objects.filter(entry__division__in=list(divisions), undoes=None, undone_by=None)
+    # The first one counts, so it is the last to be put into the dictionary.
+    return {row.entry_id: person_of(row.before) for row in rows.select_related("before").order_by("-pk")}
+
+
 def division_charges(division: Division) -> list[Charge]:
     """Return the entries of one division that have to be paid for."""
     entries = division.entries.select_related("player").order_by("pk")
-    return charges_of(division, entries, withdrawn_after_draw([division]))
+    return charges_of(division, entries, withdrawn_after_draw([division]), entrants_of([division]))
 
 
 def accounts_of(tournament: Tournament) -> list[Account]:
@@ -158,7 +170,7 @@ def _paid_by_method(tournament: Tournament) -> list[tuple[int, str, int]]:
 
 def _lines(divisions: list[Division]) -> list[DueLine]:
     """Return what is due and paid by entry and side pool; withdrawn entries only if something was paid for them."""
-    plans, withdrawn = plans_of(divisions), withdrawn_after_draw(divisions)
+    plans, withdrawn, entrants = plans_of(divisions), withdrawn_after_draw(divisions), entrants_of(divisions)
     rows = Entry.objects.filter(division__in=divisions).select_related("player__merged_into").order_by("pk")
     by_division: dict[int, list[Entry]] = defaultdict(list)
     for entry in rows:
@@ -171,7 +183,8 @@ def _lines(divisions: list[Division]) -> list[DueLine]:
     lines: list[DueLine] = []
     for division in divisions:
         fees = fees_of(division, plans.get(division.pk))
-        charges = {row.entry.pk: row for row in charges_of(division, by_division[division.pk], withdrawn)}
+        charged = charges_of(division, by_division[division.pk], withdrawn, entrants)
+        charges = {row.entry.pk: row for row in charged}
         for entry in by_division[division.pk]:
             entry.division = division
             own = {pool.pk for pool in joined[entry.pk]} if entry.pk in charges else set()
