@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from core.names import fold
 from tournaments.models import Division, Entry
 from tournaments.prizes.selectors.prize_views import prizes_view
 from tournaments.standings.selectors.cells import Cell
@@ -102,12 +103,16 @@ def names(division: Division) -> Iterator[PrintedList]:
 
 
 def entries(division: Division) -> Iterator[PrintedList]:
-    """Yield the entries by name, with a box to tick each."""
-    rows = division.entries.exclude(status=Entry.Status.OUT).select_related("player").order_by("player__name_key")
+    """Yield the entries in the order of the names that are shown, with a box to tick each."""
+    rows = [
+        (shown(entry.player, False), entry)
+        for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player")
+    ]
+    rows.sort(key=lambda row: (fold(row[0]), row[1].pk))
     columns = [ListColumn("#", NUMBER), ListColumn(_("Player"), NAME), ListColumn("", TEXT), ListColumn("✓", BOX)]
     listed = [
-        [str(number), shown(entry.player, False), _("waiting list") if entry.status == Entry.Status.WAITING else "", ""]
-        for number, entry in enumerate(rows, start=1)
+        [str(number), name, _("waiting list") if entry.status == Entry.Status.WAITING else "", ""]
+        for number, (name, entry) in enumerate(rows, start=1)
     ]
     if listed:
         yield PrintedList(division, _("Entries"), columns, listed)

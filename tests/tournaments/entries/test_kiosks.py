@@ -14,7 +14,7 @@ from players.models import LogEntry, Player
 from tests.pages import html
 from tests.tournaments.support.pages import text as visible
 from tournaments.draws.services import draws
-from tournaments.entries.selectors.kiosks import kiosks_of
+from tournaments.entries.selectors.kiosks import kiosk_page, kiosks_of
 from tournaments.entries.services import check_in, entries, kiosks
 from tournaments.events.services import events
 from tournaments.models import CheckIn, Division, Draw, Kiosk, Tournament
@@ -88,6 +88,19 @@ def test_a_paired_device_checks_players_in_and_reaches_nothing_of_the_director(
     assert device.get("/kiosk/").status_code == 404
     assert device.post("/kiosk/check-in/", bob).status_code == 404
     assert LogEntry.objects.filter(verb="kiosk_revoked").count() == 1
+
+
+def test_the_order_of_a_kiosk_says_nothing_of_the_names_behind_initials(
+    division: Division, kiosk: Kiosk, by_alice: Actor
+) -> None:
+    walter = Player.objects.create(name="Čelik Walter", initials_only=True)
+    names = ["C. Cobb", "c. d.", "Č. Wagner"]
+    players = [walter, *(Player.objects.create(name=name) for name in names)]
+    entries.enter(division=division, players=players, by=by_alice, now=timezone.now())
+    rows = kiosk_page(kiosk, "", timezone.now())["arrivals"]
+    assert [name for _entry, name, _division in rows] == [
+        "Bob", "C. C.", "C. Cobb", "c. d.", "Č. W.", "Č. Wagner", "G", "H",
+    ]  # fmt: skip
 
 
 def test_a_pairing_link_expires_and_a_kiosk_ends_with_its_event(

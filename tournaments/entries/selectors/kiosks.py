@@ -7,6 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from core.names import fold
 from players.models import Player
 from tournaments.entries.services.check_in import is_open_for_players
 from tournaments.entries.services.kiosks import PAIRING_LASTS, UNDO_LASTS, pairing_token, undoable
@@ -35,12 +36,15 @@ def kiosks_of(tournament: Tournament, now: datetime, absolute: Callable[[str], s
 
 
 def kiosk_page(kiosk: Kiosk, text: str, now: datetime) -> dict[str, Any]:
-    """Return the context of the page of a kiosk: the entries by name, as everybody may see them."""
+    """Return the context of the page of a kiosk: the entries by name, as everybody may see them.
+
+    They are in the order of the names that are shown: the place of initials among full names would hint at theirs.
+    """
     tournament = kiosk.tournament
     divisions = tournament.divisions.exclude(status=Division.Status.CANCELLED).select_related("tournament")
     admitting = [division for division in divisions if is_open_for_players(division, now)]
     rows = Entry.objects.filter(division__in=admitting, status=Entry.Status.IN).select_related("player", "division")
-    entries = list(rows.order_by("player__name_key", "pk"))
+    entries = sorted(rows, key=lambda entry: (fold(_name(entry.player)), entry.pk))
     if text:
         found = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}
         entries = [entry for entry in entries if entry.pk in found]
