@@ -50,5 +50,5 @@ def test_bob_checks_in_and_reports_without_an_account(
         page.get_by_role("button", name="Send report").tap()
     assert [claim.is_own_loss for claim in Claim.objects.all()] == [True]
     wide = open_page(own, width=DESK)
-    expect(wide.get_by_text("Carol wins 7–0")).to_be_visible()
+    expect(wide.get_by_text("You reported that Carol won 7–0.")).to_be_visible()
     looked_at(wide)
