@@ -32,8 +32,8 @@ pytestmark = pytest.mark.django_db
 HELPED = {
     "console", "console-quick", "console-confirm-all", "check-in", "check-in-mark", "check-in-all", "check-in-undo",
     "check-in-poster", "floor", "floor-forecast", "floor-preview", "floor-line", "floor-action", "floor-match",
-    "floor-table", "paper", "paper-sheets", "paper-cards", "wall-settings", "fixture", "fixture-result", "fixture-forfeit",
-    "api-tournament-lines", "api-tournament-line", "api-tournament-reports", "api-entry-check-in",
+    "floor-table", "paper", "paper-sheets", "paper-cards", "wall-settings", "fixture", "fixture-result",
+    "fixture-forfeit", "api-tournament-lines", "api-tournament-line", "api-tournament-reports", "api-entry-check-in",
     "api-fixture-result", "api-fixture-forfeit",
 }  # fmt: skip
 """All routes that helpers may use beyond those of everybody with an account."""
