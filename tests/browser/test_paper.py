@@ -4,7 +4,9 @@ import os
 import random
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -139,6 +141,7 @@ def test_the_night_goes_on_without_the_server(
     play(division, by_alice, random.Random(7), most=24)
     event = division.tournament
     event.tables, event.currency, event.currency_exponent = 10, "EUR", 2
+    event.time_zone = "Pacific/Kiritimati"
     event.save()
     open_floor(tournament=event, by=by_alice, now=NOON)
     called = ready(division)[:8]
@@ -150,7 +153,10 @@ def test_the_night_goes_on_without_the_server(
 
     # The device keeps it while the paper page is open, and shows it without a network.
     page.goto(f"/events/{event.club.slug}/{event.slug}/paper/")
-    expect(page.locator("[data-text]")).to_contain_text("Kept on this device")
+    kept = page.locator("[data-text]")
+    expect(kept).to_contain_text("Kept on this device")
+    times = [datetime.now(ZoneInfo(event.time_zone)) - timedelta(minutes=ago) for ago in range(3)]
+    assert kept.inner_text()[-5:] in [f"{time:%H:%M}" for time in times], "the time of the event's clocks"
     expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED|ERR_NETWORK"))
     page.context.set_offline(True)
     expect(page.locator("[data-text]")).to_contain_text("No connection")

@@ -54,13 +54,21 @@ async function keep() {
   say(failed);
 }
 
+/** A time as the event's clocks show it, like all times of the floor. */
+function clock(at) {
+  const format = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const { lang } = document.documentElement;
+  try {
+    return new Date(at).toLocaleTimeString(lang, { ...format, timeZone: part.dataset.timeZone });
+  } catch {
+    // An old browser may not know the zone.
+    return new Date(at).toLocaleTimeString(lang, { ...format, timeZoneName: "short" });
+  }
+}
+
 function say(failed) {
   if (!kept) return;
-  const time = new Date(kept.at).toLocaleTimeString(document.documentElement.lang, {
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
+  const time = clock(kept.at);
   text.textContent = (failed ? part.dataset.failed : part.dataset.kept).replace("{time}", time);
   showButton.hidden = false;
   download.hidden = false;
