@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from django.utils.formats import time_format
@@ -39,13 +40,13 @@ SENTENCES: dict[str, str] = {
 TIMES = ("until", "since")
 
 
-def explain(reason: Reason, names: Mapping[int, str]) -> str:
-    """Return the sentence of a reason; `names` has the players by id."""
+def explain(reason: Reason, names: Mapping[int, str], zone: ZoneInfo) -> str:
+    """Return the sentence of a reason; `names` has the players by id, and times are those of `zone`."""
     params: dict[str, Any] = dict(reason.params)
     code = _code(reason)
     for key in TIMES:
         if key in params:
-            params[key] = time_format(timezone.localtime(datetime.fromisoformat(params[key])), "TIME_FORMAT")
+            params[key] = time_format(timezone.localtime(datetime.fromisoformat(params[key]), zone), "TIME_FORMAT")
     if "player" in params:
         params["player"] = names.get(params["player"], "")
     return _(SENTENCES[code]).format_map(params)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 
@@ -67,8 +68,9 @@ def _of_floor(tournament: Tournament, target: lines.Target, now: datetime) -> Li
             if target.table is not None:
                 refuse_table(state, target.table, target.fixture)
     text = sentence_of_plan(
-        target.kind, target.params, fixture=target.fixture, table=target.table, player=target.player
-    )
+        target.kind, target.params, fixture=target.fixture, table=target.table, player=target.player,
+        zone=ZoneInfo(tournament.time_zone),
+    )  # fmt: skip
     return LinePreview(text, table=table, fixture=target.fixture.pk if target.fixture is not None else None)
 
 

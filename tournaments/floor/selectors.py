@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from players.models import Player
 from tournaments.floor.derivation import floor_state
@@ -129,6 +130,11 @@ class FloorView:
     """Round id -> name, of all rounds of the event."""
 
     @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the event, in which its times are shown."""
+        return ZoneInfo(self.tournament.time_zone)
+
+    @property
     def queue(self) -> list[MatchView]:
         """The matches whose players are free, in the order in which they are called."""
         return [self.matches[fixture] for fixture in self.state.queue]
@@ -144,7 +150,7 @@ class FloorView:
     def suggestions(self) -> list[SuggestionView]:
         """The matches to call now, first things first."""
         return [
-            SuggestionView(self.matches[row.fixture], self.tables[row.table], explain(row.reason, {}))
+            SuggestionView(self.matches[row.fixture], self.tables[row.table], explain(row.reason, {}, self.zone))
             for row in self.state.suggestions
         ]
 
@@ -184,6 +190,7 @@ class _Naming:
     def __init__(self, tournament: Tournament, facts: FloorFacts, state: FloorState, *, staff: bool) -> None:
         self.state = state
         self.staff = staff
+        self.zone = ZoneInfo(tournament.time_zone)
         self.labels = {table.table: table.label for table in facts.tables}
         ids = {player for match in facts.matches for player in match.players if player is not None}
         players = Player.objects.filter(pk__in=ids).only(*NAME_FIELDS)
@@ -221,7 +228,7 @@ class _Naming:
     def _explain(self, reason: Reason) -> str:
         """Return a reason in words. Only staff may know that a player needs an accessible table."""
         is_private = reason.code == "no_accessible_table" and not self.staff
-        return explain(Reason("no_table") if is_private else reason, self.names)
+        return explain(Reason("no_table") if is_private else reason, self.names, self.zone)
 
     def _side(self, match: MatchFacts, side: int) -> PlayerOnFloor:
         player, score = match.players[side], self.state.matches[match.fixture].score

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from django.utils.formats import time_format
@@ -64,7 +65,8 @@ PLANNED: dict[str, str] = {
 
 def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
     """Return a sentence about a fact; with `undone`, that it was undone."""
-    text = _fill(DONE, Kind(fact.kind), fact.params, fact.fixture, fact.table, fact.player)
+    zone = ZoneInfo(fact.tournament.time_zone) if "until" in fact.params else None
+    text = _fill(DONE, Kind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone)
     return _("Undone: %(fact)s") % {"fact": text} if undone else text
 
 
@@ -75,9 +77,10 @@ def sentence_of_plan(
     fixture: Fixture | None = None,
     table: Table | None = None,
     player: Player | None = None,
+    zone: ZoneInfo,
 ) -> str:
-    """Return a sentence about what a line would do."""
-    return _fill(PLANNED, kind, params, fixture, table, player)
+    """Return a sentence about what a line would do, with times of `zone`."""
+    return _fill(PLANNED, kind, params, fixture, table, player, zone)
 
 
 def _fill(
@@ -87,6 +90,7 @@ def _fill(
     fixture: Fixture | None,
     table: Table | None,
     player: Player | None,
+    zone: ZoneInfo | None,
 ) -> str:
     """Fill in the sentence of a kind, which may depend on its parameters."""
     code: str = kind
@@ -105,7 +109,7 @@ def _fill(
         "player": player.shown_name if player is not None else "",
         "minutes": params.get("minutes", ""),
         "score": "–".join(map(str, params.get("score", ()))),
-        "until": time_format(timezone.localtime(datetime.fromisoformat(until)), "TIME_FORMAT") if until else "",
+        "until": time_format(timezone.localtime(datetime.fromisoformat(until), zone), "TIME_FORMAT") if until else "",
     }
     return _(sentences[code]).format_map(values)
 

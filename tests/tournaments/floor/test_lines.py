@@ -9,6 +9,7 @@ from django.utils import timezone
 from players.actors import Actor
 from players.models import User
 from tests.tournaments.floor.test_services import Evening
+from tournaments.floor import selectors
 from tournaments.floor.previews import preview_line
 from tournaments.models import Division
 from tournaments.results.selectors.quick_entry import outcome_text
@@ -66,7 +67,11 @@ def test_lines_run_an_evening_and_undo_takes_back_what_came_last(event: Evening)
 
 def test_a_pause_ends_at_a_time_of_day_at_the_event(event: Evening) -> None:
     event.now = event.now.replace(year=2026, month=11, day=20, hour=18, minute=30)  # 19:30 in Copenhagen
-    assert enter(event, "pause 20:00").startswith("The event is paused until")
+    with timezone.override("America/New_York"):
+        assert preview(event, "pause 20:00") == "Pause the event until 20:00."
+        assert enter(event, "pause 20:00") == "The event is paused until 20:00.", "wherever the director’s clock is"
+        view = selectors.floor(event.division.tournament, event.now)
+        assert view.queue[0].reasons == ("The event is paused until 20:00.",)
     pause = event.state.pause
     assert pause is not None
     assert pause.until is not None
