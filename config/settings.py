@@ -360,6 +360,7 @@ SPECTACULAR_SETTINGS = {
         "RoleEnum": "players.models.Membership.Role",
         "ClaimState": "matches.models.Claim.State",
         "DrawState": "tournaments.models.Draw.State",
+        "HelperState": "tournaments.events.selectors.helpers.STATES",
         "MatchState": "matches.models.Match.State",
         "ProposalState": "matches.models.Proposal.State",
         "SubmissionState": "matches.models.Submission.State",

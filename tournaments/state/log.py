@@ -15,7 +15,7 @@ from core.pagination import page_of
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from players.models import LogEntry
-from tournaments.models import Division, Entry, Fixture, Floor, Payment, Tournament
+from tournaments.models import Division, Entry, Fixture, Floor, Helper, Payment, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES
 
 ON_A_PAGE = 50
@@ -225,20 +225,21 @@ def log_page(tournament: Tournament, kind: str, who: str, number: str | None, *,
 
 
 def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]:
-    """Describe log entries; three queries, however many there are."""
+    """Describe log entries; a few queries, however many there are."""
     rows = list(rows)
     divisions = {division.topic: division.name for division in Division.objects.filter(tournament=tournament)}
     matches = _matches([row.topic for row in rows])
     numbers = _numbers(tournament, matches.values())
     ids = {entry for row in rows for entry in _entry_ids(row.params)}
     entries = {entry.pk: entry.player.shown_name for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
+    helpers = _helpers(rows)
     return [
         LogLine(
             row.at,
             _who(row),
             divisions.get(row.topic) or numbers.get(row.topic, ""),
             _(VERBS[row.verb]) if row.verb in VERBS else row.verb.replace("_", " "),
-            _details(row, entries, matches.get(row.topic)),
+            helpers.get(row.params.get("helper"), []) + _details(row, entries, matches.get(row.topic)),
             row.verb,
             row.topic,
             row.params,
@@ -251,6 +252,14 @@ def _entry_ids(params: Mapping[str, Any]) -> list[int]:
     """Return the ids of the entries that a log entry refers to."""
     ids = [params.get("entry"), *(params.get("entries") or ())]
     return [entry for entry in ids if isinstance(entry, int)]
+
+
+def _helpers(rows: Iterable[LogEntry]) -> dict[Any, list[str]]:
+    """Return the names of the helpers that these log entries refer to, by public id."""
+    ids = {row.params["helper"] for row in rows if "helper" in row.params}
+    # No query for the many pages of a log without helpers.
+    helpers = Helper.objects.filter(public_id__in=ids, user__isnull=False).select_related("user") if ids else []
+    return {helper.public_id: [str(helper.user)] for helper in helpers}
 
 
 def _matches(topics: Iterable[str]) -> dict[str, Match]:

@@ -16,7 +16,8 @@ from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Match
 from players.actors import Actor
-from players.models import LogEntry, Membership, User
+from players.models import LogEntry, Membership, Player, User
+from players.people.services import erase_player
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS, address, check
@@ -27,6 +28,7 @@ from tournaments.models import Fixture, Helper, Tournament
 from tournaments.pages.floor.actions import ACTIONS
 from tournaments.results.services import results
 from tournaments.results.services.quick_entry import enter_lines
+from tournaments.state.log import log_lines
 
 pytestmark = pytest.mark.django_db
 
@@ -234,6 +236,8 @@ def test_opening_the_link_changes_nothing_and_accepting_makes_a_helper_once(
     listing = html(alice_client.get(f"{running.url}helpers/"))
     assert str(dave) in listing
     alice_client.post(f"{running.url}helpers/remove/", {"helper": row.public_id})
+    [line] = log_lines(LogEntry.objects.filter(verb="helper_removed"), running.tournament)
+    assert (line.what, line.details) == ("removed a helper", ["Dave"])
     assert client.get(f"{running.url}check-in/").status_code == 403
     client.post(f"{url}accept/")
     assert client.get(f"{running.url}check-in/").status_code == 403
@@ -280,3 +284,15 @@ def test_helpers_by_api(running: RunningEvent, alice_client: Client, by_alice: A
     assert alice_client.delete(elsewhere).status_code == 404
     assert alice_client.delete(f"{url}{row['public_id']}/").status_code == 204
     assert alice_client.get(url).json() == []
+
+
+def test_erasing_a_helper_removes_them_and_their_open_invitations(
+    running: RunningEvent, bob: User, bob_player: Player, add_helper: Any, by_alice: Actor
+) -> None:
+    User.objects.filter(pk=bob.pk).update(email_verified_at=NOW)
+    add_helper(running.tournament, bob)
+    services.add_helper(tournament=running.tournament, email=bob.email, by=by_alice, now=NOW, link=str)
+    assert Helper.objects.count() == 2
+    bob_player.refresh_from_db()
+    erase_player(player=bob_player, by=by_alice, now=NOW)
+    assert not Helper.objects.exists()

@@ -14,7 +14,7 @@ from core import throttle
 from players.access import Role
 from tournaments import access
 from tournaments.events.api.base import TournamentView
-from tournaments.events.selectors.helpers import helpers_of, state_of
+from tournaments.events.selectors.helpers import STATES, helpers_of, state_of
 from tournaments.events.services import helpers as services
 from tournaments.models import Helper
 from tournaments.state.api import READ, WRITE, example, me, validated
@@ -24,7 +24,7 @@ class HelperSerializer(serializers.Serializer[Any]):
     """A helper of an event, or an invitation to help."""
 
     public_id = serializers.CharField()
-    state = serializers.ChoiceField(choices=["helps", "invited", "expired"])
+    state = serializers.ChoiceField(choices=STATES)
     name = serializers.CharField(help_text="The name of the account; empty until the invitation is accepted.")
     email = serializers.CharField(help_text="The address that was invited; empty once the invitation is accepted.")
     added_at = serializers.DateTimeField()

@@ -6,6 +6,8 @@ from django.db.models import QuerySet
 
 from tournaments.models import Helper, Tournament
 
+STATES = ("helps", "invited", "expired")
+
 
 def helpers_of(tournament: Tournament) -> QuerySet[Helper]:
     """Return the helpers of an event and the invitations that are not withdrawn, oldest first."""
@@ -13,7 +15,7 @@ def helpers_of(tournament: Tournament) -> QuerySet[Helper]:
 
 
 def state_of(helper: Helper, now: datetime) -> str:
-    """Return `helps`, `invited` or `expired`."""
+    """Return one of STATES."""
     if helper.accepted_at is not None:
         return "helps"
     return "invited" if now < helper.expires_at else "expired"

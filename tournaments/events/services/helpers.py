@@ -14,6 +14,7 @@ from players.actors import Actor, log
 from players.models import User
 from tournaments.events.mail import send_helper_invitation
 from tournaments.models import Helper, Tournament
+from tournaments.state.numbering import lock_event
 
 INVITATION_LASTS = timedelta(days=14)
 MOST_HELPERS = 50
@@ -36,7 +37,7 @@ def add_helper(
     It makes no difference whether there is an account with this address. `link` returns the URL for a secret.
     Refused: `tournament_not_open` if the event is over, `too_many_helpers`.
     """
-    event = lock_row(Tournament, tournament.pk)
+    event = lock_event(tournament.pk)
     if event.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
         raise Refused("tournament_not_open")
     address = email.strip().casefold()
@@ -76,7 +77,7 @@ def accept_helping(*, helper: Helper, user: User, by: Actor, now: datetime) -> H
 
     Refused: `invitation_used`, `invitation_withdrawn`, `invitation_expired`, `invitation_for_another`.
     """
-    event = lock_row(Tournament, helper.tournament_id)
+    event = lock_event(helper.tournament_id)
     invitation = lock_row(Helper, helper.pk)
     already = Helper.objects.filter(tournament=event, user=user, removed_at=None).first()
     if already == invitation:
