@@ -75,7 +75,7 @@ NOT_ABOUT_OTHERS = {
     "matches.Analysis": "record_sha256 backend version settings",
     "matches.Decision": "xgid played best candidates",
     "matches.DiceSecret": "checkpoints",
-    "matches.LiveMatch": "state",
+    "matches.LiveMatch": "state bot_program",
     "matches.Match": "parent_topic",
     "matches.Proposal": "times",
     "matches.Result": "waived",
