@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from django.urls import reverse
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -35,7 +34,7 @@ class Card:
     """A table as a card: number, match, clock or state; two names with scores; a foot with round or reason."""
 
     html_id: str
-    """The id of its element, from the label of the table."""
+    """The id of its element."""
     label: str
     url: str
     state: str
@@ -144,7 +143,7 @@ class Cards:
             }
             sides = tuple(CardSide(side.name) for side in table.suggested.sides)
         return Card(
-            html_id=f"table-{slugify(table.row.label)}",
+            html_id=f"table-{table.public_id}",
             label=row.label,
             url=reverse("floor-table", args=[*self.args, table.public_id]),
             state=state,
@@ -168,7 +167,7 @@ class Cards:
         number = f"M{match.number}"
         played = _played(match) if match.state == MatchState.PLAYING else ""
         return Card(
-            html_id=f"table-{slugify(table.row.label)}",
+            html_id=f"table-{table.public_id}",
             label=table.row.label,
             url=self.sheet_url(match),
             state=mark.state,

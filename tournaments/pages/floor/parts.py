@@ -53,7 +53,7 @@ class Parts:
 
 
 def _version(text: str) -> str:
-    return sha256("".join(text.split()).encode()).hexdigest()[:VERSION_LENGTH]
+    return sha256(" ".join(text.split()).encode()).hexdigest()[:VERSION_LENGTH]
 
 
 def versions_seen(request: HttpRequest) -> dict[str, str]:

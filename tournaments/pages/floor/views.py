@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
@@ -141,7 +140,7 @@ def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     text = form.cleaned_data["line"] if form.is_valid() else ""
     line_preview = preview_line(tournament=event, text=text, division=None, by=by(request), now=timezone.now())
     table = Table.objects.filter(pk=line_preview.table).first() if line_preview and line_preview.table else None
-    context = {"preview": line_preview, "outlined": slugify(table.label) if table is not None else ""}
+    context = {"preview": line_preview, "outlined": table.public_id if table is not None else ""}
     return render(request, "tournaments/floor/_preview.html", context)
 
 
