@@ -18,7 +18,7 @@ from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.services.kiosks import create_kiosk, pairing_token
 from tournaments.events.services.helpers import add_helper
-from tournaments.models import Correction, Payment, Table, Tournament
+from tournaments.models import AgreedSplit, Correction, Payment, SidePool, Table, Tournament
 from tournaments.results.services import corrections, results
 
 pytestmark = pytest.mark.django_db
@@ -216,6 +216,12 @@ API: dict[str, tuple[Row, Row]] = {
     "api-cash-take-back": (API_NO_GET, API_DIRECTORS),
     "api-cash-close": (API_NO_GET, API_DIRECTORS),
     "api-cash-reopen": (API_NO_GET, API_DIRECTORS),
+    "api-prize-plans": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
+    "api-splits": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
+    "api-split": (API_NO_GET, API_NO_WRITE),
+    "api-side-pools": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
+    "api-side-pool-members": (API_NO_GET, API_DIRECTORS),
+    "api-side-pool-member": (API_NO_GET, API_NO_WRITE),
     "api-tournament-floor": (API_READ, API_NO_WRITE),
     "api-tournament-lines": (API_NO_GET, API_STAFF),
     "api-tournament-reports": (API_STAFF_READ, API_STAFF),
@@ -267,6 +273,9 @@ API: dict[str, tuple[Row, Row]] = {
 }
 WRITES_BY_OTHER_METHODS = {
     "api-helper": ("delete", API_DIRECTORS),
+    "api-cash": ("patch", API_DIRECTORS),
+    "api-split": ("delete", API_DIRECTORS),
+    "api-side-pool-member": ("delete", API_DIRECTORS),
     "api-tournament": ("patch", API_DIRECTORS),
     "api-division": ("patch", API_DIRECTORS),
     "api-deadlines": ("put", API_DIRECTORS),
@@ -326,6 +335,11 @@ def address(name: str, running: RunningEvent) -> str:
         values |= {"secret": invited.url, "helper": invited.helper.public_id}
     if "payment" in route.pattern.regex.groupindex:
         values["payment"] = paid(running).public_id
+    if "pool" in route.pattern.regex.groupindex:
+        pool, _new = SidePool.objects.get_or_create(division=running.division, name="Jackpot", fee=5, shares=[10_000])
+        values["pool"] = pool.public_id
+    if "split" in route.pattern.regex.groupindex:
+        values["split"] = AgreedSplit.objects.get_or_create(division=running.division, pot="main")[0].public_id
     if "correction" in route.pattern.regex.groupindex:
         values["correction"] = corrected(running).public_id
     return reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
