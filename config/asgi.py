@@ -8,6 +8,7 @@ import gc
 import os
 import re
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.urls import get_resolver
 
@@ -49,9 +50,10 @@ async def render(scope: Scope, receive: Receive, send: Send) -> None:
 
 # What is loaded by now stays for good. A request would have to wait some 200 ms whenever the garbage collector went
 # through all of it.
-get_resolver().url_patterns  # noqa: B018, imports all views
-gc.collect()
-gc.freeze()
+if settings.GC_FREEZE:
+    get_resolver().url_patterns  # noqa: B018, imports all views
+    gc.collect()
+    gc.freeze()
 
 pages = PageCache(render)
 live = StreamLimit(django_asgi)

@@ -221,6 +221,8 @@ ANALYSIS_BGSAGE = os.environ.get("ANALYSIS_BGSAGE", str(BASE_DIR / "var/analysis
 ANALYSIS_CPU_SECONDS = float(os.environ.get("ANALYSIS_CPU_SECONDS", "7200"))
 # Web processes note in the database that they are alive, so that players lose no time in an outage.
 WEB_PULSE = _flag("WEB_PULSE", default=True)
+# Web processes keep what they have loaded out of the garbage collector's way.
+GC_FREEZE = _flag("GC_FREEZE", default=True)
 # Seconds a player may be absent in their own turns before the opponent may claim: with the page closed, and in all.
 ABSENCE_CLOSED = int(os.environ.get("ABSENCE_CLOSED", "30"))
 ABSENCE_LOST = int(os.environ.get("ABSENCE_LOST", "90"))

@@ -35,10 +35,10 @@ from players.privacy.services import request_export
 from tests.tokens import key_for
 from tournaments.demo import load
 from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.events.services import events, helpers
 from tournaments.ledger.services import payments
 from tournaments.ledger.services.payments import PaymentInput
-from tournaments.models import Correction, Division, Entry, Fixture, Payment, Tournament
+from tournaments.models import AgreedSplit, Correction, Division, Entry, Fixture, Helper, Payment, SidePool, Tournament
 
 pytestmark = pytest.mark.django_db
 
@@ -95,6 +95,9 @@ def _an_event_to_draw(now: datetime) -> None:
     division = events.create_division(tournament=event, by=by, now=now, name="Open", self_registration=True)
     entries.enter(division=division, players=list(Player.objects.order_by("pk")[:5]), by=by, now=now)
     payments.add_float(tournament=event, payment=PaymentInput(100, "float"), by=by, now=now)
+    SidePool.objects.create(division=division, name="Jackpot", fee=5, shares=[10_000], at=now)
+    AgreedSplit.objects.create(division=division, pot="main", at=now)
+    helpers.add_helper(tournament=event, email="helga@example.org", by=by, now=now, link=str)
 
 
 def _a_friendly_match(now: datetime) -> None:
@@ -124,6 +127,9 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("corrections", "correction"): of(Correction.objects),
         ("divisions", "division"): of(Division.objects),
         ("divisions", "number"): ["1"],
+        ("divisions", "entry"): of(Entry.objects),
+        ("divisions", "pool"): of(SidePool.objects),
+        ("divisions", "split"): of(AgreedSplit.objects),
         ("entries", "entry"): of(Entry.objects),
         ("exports", "export"): of(DataExport.objects),
         ("fixtures", "fixture"): of(Fixture.objects.filter(match__isnull=False)),
@@ -140,6 +146,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("submissions", "extension"): ["mat", "sgf", "json"],
         ("tournaments", "tournament"): of(Tournament.objects),
         ("tournaments", "payment"): of(Payment.objects),
+        ("tournaments", "helper"): of(Helper.objects),
     }
 
 
