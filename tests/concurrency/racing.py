@@ -2,14 +2,18 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from engine.errors import Refused
 
 PATIENCE = 20
 """Seconds after which a race counts as deadlocked."""
+TOGETHER = 5
+"""Seconds for which a thread waits for the others to have read."""
 
 
 def at_once(*actions: Callable[[], Any]) -> list[Any]:
@@ -43,3 +47,24 @@ def faults(outcomes: list[Any]) -> list[Exception]:
 def refusals(outcomes: list[Any]) -> list[str]:
     """Return the codes of the refusals."""
     return [outcome.code for outcome in outcomes if isinstance(outcome, Refused)]
+
+
+def unlocked_together(threads: int) -> Callable[[QuerySet[Any]], Any]:
+    """Return a replacement for `for_update` in controls, which leaves the lock out.
+
+    All threads of a race have read before one of them goes on, so that the fault shows each time.
+    """
+    all_have_read = threading.Barrier(threads)
+
+    class UnlockedRows:
+        def __init__(self, rows: QuerySet[Any]) -> None:
+            self.rows = rows
+
+        def get(self, **lookup: Any) -> Any:
+            row = self.rows.get(**lookup)
+            if threading.current_thread() is not threading.main_thread():
+                with suppress(threading.BrokenBarrierError):
+                    all_have_read.wait(TOGETHER)
+            return row
+
+    return UnlockedRows

@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 
 from engine.actions import Act
 from matches.models import LiveMatch, Match, Result
 from matches.play.services import clock_worker, due, journal
 from tests.concurrency.event import POSTGRESQL_ONLY
-from tests.concurrency.racing import at_once
+from tests.concurrency.racing import at_once, faults, unlocked_together
 from tests.matches.play.conftest import Board, board, match, users
 
 __all__ = ["board", "match", "users"]
@@ -35,8 +36,8 @@ def test_two_sweeps_settle_a_flag_once(board: Board) -> None:
 
 
 def test_control_without_the_lock_they_collide(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "for_update", lambda rows: rows)
+    monkeypatch.setattr(journal, "for_update", unlocked_together(SWEEPERS))
     outcomes = sweep(board)
-    assert [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
+    assert [type(fault) for fault in faults(outcomes)] == [IntegrityError] * (SWEEPERS - 1)
     assert Match.objects.get().state != Match.State.LIVE
     assert LiveMatch.objects.get().due_at is None

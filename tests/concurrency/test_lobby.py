@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 
 from matches.lifecycle import play_rules
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
@@ -14,7 +15,7 @@ from matches.play.services import starting
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
-from tests.concurrency.racing import at_once, faults, refusals
+from tests.concurrency.racing import at_once, faults, refusals, unlocked_together
 from tests.matches.play.conftest import START
 
 pytestmark = POSTGRESQL_ONLY
@@ -55,7 +56,7 @@ def test_one_of_many_gets_the_match(race: Callable[[], list[Any]]) -> None:
 def test_control_without_the_lock_several_matches_begin(
     race: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(challenges, "for_update", lambda rows: rows)
+    monkeypatch.setattr(challenges, "for_update", unlocked_together(EAGER))
     race()
     assert Match.objects.count() > 1
 
@@ -79,6 +80,7 @@ def test_a_match_that_both_players_open_begins_once(open_both: Callable[[], list
 def test_control_without_the_lock_both_open_it(
     open_both: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(starting, "for_update", lambda rows: rows)
+    monkeypatch.setattr(starting, "for_update", unlocked_together(2))
     outcomes = open_both()
-    assert faults(outcomes) or refusals(outcomes)
+    # The database still admits only one; the other player would have seen an error page.
+    assert [type(fault) for fault in faults(outcomes)] == [IntegrityError]
