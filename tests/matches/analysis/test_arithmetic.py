@@ -53,7 +53,7 @@ def play(*equities: float, played: int = 0, luck: float | None = None) -> Judgem
     return Judgement(candidates=tuple(rows), luck=luck)
 
 
-def one(situation: Situation, judgement: Judgement) -> JudgedDecision:
+def decision_on(situation: Situation, judgement: Judgement) -> JudgedDecision:
     (decision,) = judged([(situation, judgement)])
     return decision
 
@@ -98,7 +98,7 @@ def test_doubles(no_double: float, double_take: float, doubled: bool, error: flo
 )
 def test_takes_always_count(double_take: float, taken: bool, error: float) -> None:
     judgement = Judgement(equities=CubeEquities(0.8, double_take, 1.0))
-    decision = one(situation(Kind.TAKE, played="take" if taken else "drop", side=1), judgement)
+    decision = decision_on(situation(Kind.TAKE, played="take" if taken else "drop", side=1), judgement)
     assert decision.error == pytest.approx(error)
     assert decision.best == ("take" if double_take <= 1 else "drop")
     assert decision.counted
@@ -132,17 +132,17 @@ def test_a_match_by_hand() -> None:
 
 
 def test_the_best_play_is_the_first_whatever_others_looked_like_at_a_lower_depth() -> None:
-    decision = one(situation(choices=3), play(-0.62, -0.64, -0.6, played=1))
+    decision = decision_on(situation(choices=3), play(-0.62, -0.64, -0.6, played=1))
     assert (decision.best, decision.counted) == ("play 0", True)
     assert decision.error == pytest.approx(0.02)
-    assert one(situation(choices=2), play(0.1, 0.3)).counted
+    assert decision_on(situation(choices=2), play(0.1, 0.3)).counted
 
 
 @pytest.mark.parametrize("figure", [float("nan"), float("-inf"), 1e6])
 def test_a_figure_that_cannot_be_one_is_refused(figure: float) -> None:
     for judgement in (play(0.1, figure), play(0.1, luck=figure), Judgement(equities=CubeEquities(0.5, figure, 1.0))):
         with pytest.raises(Refused) as refused:
-            one(situation(Kind.PLAY if judgement.candidates else Kind.DOUBLE), judgement)
+            decision_on(situation(Kind.PLAY if judgement.candidates else Kind.DOUBLE), judgement)
         assert refused.value.code == "analysis_unreadable"
 
 
@@ -175,8 +175,8 @@ cubes = st.builds(CubeEquities, st.floats(-2, 2), st.floats(-2, 3), st.just(1.0)
 @given(equities, st.data(), cubes, st.booleans())
 def test_errors_are_never_negative(values: list[float], data: st.DataObject, cube: CubeEquities, yes: bool) -> None:
     played = data.draw(st.integers(0, len(values) - 1))
-    assert one(situation(choices=len(values)), play(*values, played=played)).error >= 0
-    assert one(situation(choices=1), play(values[0])).counted is False
+    assert decision_on(situation(choices=len(values)), play(*values, played=played)).error >= 0
+    assert decision_on(situation(choices=1), play(values[0])).counted is False
     assert double_error(cube, doubled=yes) >= 0
     assert take_error(cube, taken=yes) >= 0
 
