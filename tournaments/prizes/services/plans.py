@@ -71,17 +71,17 @@ def agree_split(
             if any(entry in amounts for entry, _amount in earlier.amounts):
                 earlier.taken_back_at = now
                 earlier.save(update_fields=["taken_back_at"])
-        held = [row for row in prizes_of(division).rows if row.pot == pot and row.entry in amounts and row.prize]
-        if len(amounts) < FEWEST_HOLDERS or len(held) != len(amounts) or min(amounts.values()) < 0:
+        prize_rows = [row for row in prizes_of(division).rows if row.pot == pot and row.entry in amounts and row.prize]
+        if len(amounts) < FEWEST_HOLDERS or len(prize_rows) != len(amounts) or min(amounts.values()) < 0:
             raise Refused("split_holders")
-        total = sum(row.due for row in held)
+        total = sum(row.due for row in prize_rows)
         if sum(amounts.values()) != total:
             raise Refused("split_sum", amount=Currency.of(event).text(total))
         row = AgreedSplit.objects.create(
             division=division,
             pot=pot,
             amounts=[[entry, amount] for entry, amount in amounts.items()],
-            places=sorted(row.prize.first for row in held if row.prize is not None),
+            places=sorted(row.prize.first for row in prize_rows if row.prize is not None),
             note=note,
             at=now,
             by=by.user,
