@@ -1,23 +1,29 @@
-"""Our analyses beside those stored in `.xg` files: `python -m benchmarks.analysis_table [--plies N] FILE.xg …`.
+"""Our analyses beside those stored in `.xg` files: `python -m benchmarks.analysis_table [--backend bgsage] FILE.xg …`.
 
 One line a match: the performance ratings of both sides, how often the best play and the best cube action are the same,
 the correlation of the luck of rolls, CPU seconds and memory. docs/analysis.md has what it printed.
 """
 
 import argparse
+import os
 from collections.abc import Iterable, Iterator
 from math import fsum
 from pathlib import Path
 from statistics import correlation, fmean
 from typing import NamedTuple
 
-import engine
-from matches.analysis.analysing import analyse
-from matches.analysis.arithmetic import summary
-from matches.analysis.backends.base import Backend
-from matches.analysis.backends.chosen import backend_named
-from matches.analysis.stored_xg import stored_analysis
-from matches.analysis.values import AnalysedMatch, JudgedDecision, Kind
+import django
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+django.setup()
+
+import engine  # noqa: E402
+from matches.analysis.analysing import analyse  # noqa: E402
+from matches.analysis.arithmetic import summary  # noqa: E402
+from matches.analysis.backends.base import Backend  # noqa: E402
+from matches.analysis.backends.chosen import backend_named  # noqa: E402
+from matches.analysis.stored_xg import stored_analysis  # noqa: E402
+from matches.analysis.values import AnalysedMatch, JudgedDecision, Kind  # noqa: E402
 
 Pair = tuple[JudgedDecision, JudgedDecision]
 
@@ -55,7 +61,7 @@ def same_best(pairs: Iterable[Pair], *, cube: bool) -> float:
 def luck_correlation(pairs: Iterable[Pair]) -> float:
     """Return the correlation of the luck of rolls."""
     both = [(a.luck, b.luck) for a, b in pairs if a.luck is not None and b.luck is not None]
-    return correlation(*zip(*both, strict=True))
+    return correlation(*zip(*both, strict=True)) if both else float("nan")
 
 
 def compared(path: Path, backend: Backend) -> Row:
@@ -91,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--backend", default="gnubg")
-    parser.add_argument("--plies", type=int, default=2, help="depth of gnubg")
+    parser.add_argument("--plies", type=int, help="another depth; of bgsage one depth instead of stages")
     options = parser.parse_args()
     backend = backend_named(options.backend, plies=options.plies)
     rows = []

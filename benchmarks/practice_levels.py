@@ -1,13 +1,13 @@
-"""What the levels of practice matches lose with gnubg: `python -m benchmarks.practice_levels [--noise N …] FILE …`.
+"""What the levels of practice matches lose: `python -m benchmarks.practice_levels [--backend bgsage] FILE …`.
 
-Every decision of the records is made by each level many times, with new noise each time, and judged by gnubg at the
-depth of analyses. One line a level: equity lost by a play with a choice, by a cube decision, and the performance rating
-that both together give. docs/playing.md has what it printed.
+Every decision of the records is made by each level many times, with new noise each time, and judged by an analysis, of
+the same program unless `--judge` names another. One line a level: equity lost by a play with a choice, by a cube
+decision, and the performance rating that both together give. docs/playing.md has what it printed.
 """
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import fsum
 from pathlib import Path
 from random import Random
@@ -19,23 +19,32 @@ django.setup()
 
 import engine  # noqa: E402
 from matches.analysis.arithmetic import double_counts, double_error, performance_rating, take_error  # noqa: E402
-from matches.analysis.backends.base import Depth  # noqa: E402
-from matches.analysis.backends.gnubg import ADVICE_PLIES, Gnubg  # noqa: E402
+from matches.analysis.backends import bgsage, gnubg  # noqa: E402
+from matches.analysis.backends.base import Backend  # noqa: E402
+from matches.analysis.backends.chosen import NAMES, backend_named  # noqa: E402
 from matches.analysis.situations import situations_of  # noqa: E402
 from matches.analysis.values import Judgement, Kind, Situation  # noqa: E402
 from matches.play.levels import STRENGTHS, chosen_play, doubles, takes  # noqa: E402
 
 Pair = tuple[Situation, Judgement, Judgement]
+ADVICE_PLIES = {"bgsage": bgsage.ADVICE_PLIES, "gnubg": gnubg.ADVICE_PLIES}
 REPEATS = 50
 """How often each level makes each decision."""
 
 
-def pairs_of(path: Path) -> Iterator[Pair]:
-    """Yield the decisions of a record as a quick look and an analysis see them."""
+def pairs_of(path: Path, players: Sequence[Backend], judge: Backend) -> list[list[Pair]]:
+    """Return for each player the decisions of a record as it sees them and as an analysis judges them."""
     transcript = engine.read(path.read_bytes())
     situations = situations_of(transcript)
-    quick, deep = (Gnubg(plies=ADVICE_PLIES[depth]).judge(transcript, situations).judgements for depth in Depth)
-    for situation, seen, truth in zip(situations, quick, deep, strict=True):
+    truths = judge.judge(transcript, situations).judgements
+    opinions = [player.judge(transcript, situations).judgements for player in players]
+    return [list(_pairs(situations, seen, truths)) for seen in opinions]
+
+
+def _pairs(
+    situations: Sequence[Situation], seen_by_player: Sequence[Judgement | None], truths: Sequence[Judgement | None]
+) -> Iterator[Pair]:
+    for situation, seen, truth in zip(situations, seen_by_player, truths, strict=True):
         if seen is not None and truth is not None and (seen.equities or len(seen.candidates) > 1):
             yield situation, seen, truth
 
@@ -56,7 +65,7 @@ def line(name: str, noise: float, pairs: list[Pair]) -> str:
     """Return the figures of one size of noise."""
     chance = Random(name)  # noqa: S311, no secret
     errors: dict[bool, list[float]] = {True: [], False: []}
-    for situation, seen, truth in pairs * REPEATS:
+    for situation, seen, truth in pairs * (REPEATS if noise else 1):
         lost = error(situation, seen, truth, noise, chance)
         if lost is not None:
             errors[situation.kind is Kind.PLAY].append(lost)
@@ -69,13 +78,19 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--backend", choices=NAMES, default="gnubg", help="the program that plays")
+    parser.add_argument("--judge", choices=NAMES, help="the program that judges")
     parser.add_argument("--noise", nargs="+", type=float, default=[], help="other sizes than those of the levels")
     options = parser.parse_args()
-    pairs = [pair for path in options.files for pair in pairs_of(path)]
-    print(f"{len(pairs)} decisions")
-    levels = {level.value: strength.noise for level, strength in STRENGTHS.items() if strength.depth is Depth.QUICK}
-    for name, noise in ({str(noise): noise for noise in options.noise} or levels).items():
-        print(line(name, noise, pairs), flush=True)
+    judge = backend_named(options.judge or options.backend)
+    players = [backend_named(options.backend, plies=plies) for plies in ADVICE_PLIES[options.backend].values()]
+    of_files = [pairs_of(path, players, judge) for path in options.files]
+    for depth, of_depth in zip(ADVICE_PLIES[options.backend], zip(*of_files, strict=True), strict=True):
+        pairs = [pair for of_file in of_depth for pair in of_file]
+        print(f"{len(pairs)} decisions, {depth} look of {options.backend}, judged by {judge.name}")
+        levels = {level.value: strength.noise for level, strength in STRENGTHS.items() if strength.depth is depth}
+        for name, noise in ({str(noise): noise for noise in options.noise} or levels | {"no noise": 0.0}).items():
+            print(line(name, noise, pairs), flush=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ class Bgsage:
     """The package `bgsage` in a folder."""
 
     folder: str
+    plies: int | None = None
+    """One depth for plays and cubes instead of the stages; without the luck of rolls."""
     limits: Limits = field(default_factory=lambda: Limits(memory=_MEMORY))
 
     @property
@@ -52,23 +54,26 @@ class Bgsage:
 
     def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
         """Judge every situation of a match; see `Backend`."""
-        finished = self._ask([_question(situation) for situation in situations], self.limits)
+        finished = self._ask([_question(situation, self.plies) for situation in situations], self.limits)
         version, answers = _answers(finished.output, len(situations))
         try:
             judgements = tuple(map(_judgement, situations, answers))
         except (KeyError, TypeError, ValueError):
             raise Refused("analysis_unreadable") from None
-        return Opinion(judgements, version, finished.cpu_seconds, finished.memory, dict(SETTINGS))
+        return Opinion(judgements, version, finished.cpu_seconds, finished.memory, self._settings())
 
     def advise(self, state: MatchState, depth: Depth) -> Judgement:
         """Judge every choice of the side to act; see `Backend`."""
         situation = situation_of(state)
-        question = {**_question(situation), "plies": ADVICE_PLIES[depth]}
+        question = _question(situation, ADVICE_PLIES[depth])
         _, (answer,) = _answers(self._ask([question], self.limits.for_advice()).output, 1)
         try:
             return _judgement(situation, answer)
         except (KeyError, TypeError, ValueError):
             raise Refused("analysis_unreadable") from None
+
+    def _settings(self) -> dict[str, Any]:
+        return dict(SETTINGS) if self.plies is None else dict.fromkeys(("plays", "cube"), f"{self.plies}-ply")
 
     def _ask(self, questions: Sequence[dict[str, Any]], limits: Limits) -> Finished:
         """Run the child process. Refused: `no_analysis_backend`, `analysis_timed_out`."""
@@ -109,7 +114,7 @@ def _answers(output: bytes, count: int) -> tuple[str, list[dict[str, Any]]]:
     return version, answers
 
 
-def _question(situation: Situation) -> dict[str, Any]:
+def _question(situation: Situation, plies: int | None) -> dict[str, Any]:
     """A situation as the child takes it: boards with both bars as positive counts, seen by the side on roll."""
     decision = replace(situation, side=1 - situation.side) if situation.kind is Kind.TAKE else situation
     owner = "centered" if decision.owner is None else "player" if decision.owner == decision.side else "opponent"
@@ -122,6 +127,8 @@ def _question(situation: Situation) -> dict[str, Any]:
         "crawford": decision.crawford,
         "jacoby": decision.jacoby,
     }
+    if plies is not None:
+        question["plies"] = plies
     if decision.kind is Kind.PLAY:
         played = _board(decision.result) if decision.result is not None else None
         question |= {"dice": decision.dice, "played": played, "opening": decision.event == 0}

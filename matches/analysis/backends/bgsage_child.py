@@ -2,7 +2,7 @@
 
 It imports nothing of the site. A question is `{"kind": "play" | "cube", "board", "cube", "owner", "away", "crawford",
 "jacoby"}`, of a play also `dice`, `played` (the board after it) and `opening`; the answers are in the same order. With
-`plies` it is a decision that still has to be made, and is looked at with so many.
+`plies` it is looked at with so many instead of in stages, as a decision that still has to be made.
 bgsage numbers depths as eXtreme Gammon does: its 1-ply is gnubg's 0-ply.
 """
 

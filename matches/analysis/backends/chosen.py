@@ -34,10 +34,10 @@ def _wanted() -> Iterator[Backend]:
     return (backend_named(name) for name in NAMES if settings.ANALYSIS_BACKEND in ("auto", name))
 
 
-def backend_named(name: str, *, plies: int = PLIES) -> Backend:
-    """Return the program with this name. Raises KeyError if there is none."""
+def backend_named(name: str, *, plies: int | None = None) -> Backend:
+    """Return the program with this name, at its usual depth or at another one. Raises KeyError if there is none."""
     backends: dict[str, Backend] = {
-        "bgsage": Bgsage(folder=settings.ANALYSIS_BGSAGE),
-        "gnubg": Gnubg(path=settings.ANALYSIS_GNUBG, plies=plies),
+        "bgsage": Bgsage(folder=settings.ANALYSIS_BGSAGE, plies=plies),
+        "gnubg": Gnubg(path=settings.ANALYSIS_GNUBG, plies=PLIES if plies is None else plies),
     }
     return backends[name]
