@@ -79,5 +79,10 @@ def description(live: LiveMatch) -> str:
     """The level of a practice match and its program, e.g. “Practice: club level, GNU Backgammon”; empty without one."""
     if not live.bot_level:
         return ""
-    level, program = live.get_bot_level_display(), PROGRAM_NAMES.get(live.bot_program, live.bot_program)
-    return gettext("Practice: {level}, {program}").format(level=level, program=program)
+    level = live.get_bot_level_display()
+    return gettext("Practice: {level}, {program}").format(level=level, program=program_name(live))
+
+
+def program_name(live: LiveMatch) -> str:
+    """The name of the program that decides for the bot of a practice match; empty without one."""
+    return PROGRAM_NAMES.get(live.bot_program, live.bot_program)

@@ -35,9 +35,9 @@ class Bgsage:
     """The package `bgsage` in a folder."""
 
     folder: str
+    limits: Limits = field(default_factory=lambda: Limits(memory=_MEMORY))
     plies: int | None = None
     """One depth for plays and cubes instead of the stages; without the luck of rolls."""
-    limits: Limits = field(default_factory=lambda: Limits(memory=_MEMORY))
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from matches.access import Seat, may_direct
 from matches.models import Match
-from matches.play.levels import description
+from matches.play.levels import description, program_name
 from matches.play.live import PAUSES
 from matches.play.preferences.selectors import preferences_json
 from matches.presentation import labels
@@ -38,6 +38,7 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "context": match_contexts([match.parent_topic]).get(match.parent_topic),
         "place": places_of([match.pk]).get(match.pk, ""),
         "practice": description(match.live),
+        "program": program_name(match.live),
         "level": match.live.get_bot_level_display(),
         "length": labels.length(match.length),
         "names": [player.shown_name for player in match.players],

@@ -59,6 +59,8 @@ class ActionInput(NamedTuple):
     """ROLL: play at once what cannot be played in another way, a dance included."""
     bear_off: bool = False
     """ROLL: play at once where all checkers of the side are home and contact is over."""
+    stood_in: bool = False
+    """The Club Bot decided in place of the program that plays at the level of a practice match."""
 
 
 class Acted(NamedTuple):
@@ -94,6 +96,8 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
             raise Refused("stale", seq=journal.live.last)
         credit = take_lag(match.pk, side, lag) if lag and journal.has_fast_clock else 0
         _append(journal, side, request, by, now, credit)
+        if request.stood_in:
+            journal.appended[0].data["stood_in"] = True
         journal.close(now)
     return Acted(journal.state, journal.live, journal.appended)
 

@@ -4,7 +4,7 @@ A match that waits for its bot says since when (`LiveMatch.bot_since`). The requ
 after its commit; what a crash or a lost message leaves is found by the clock worker.
 
 At a level, an analysis program decides. Where it fails, is absent or takes too long, `engine.bots` decides in its
-place, so that a practice match never stands still.
+place, so that a practice match never stands still, and the board says so.
 """
 
 from datetime import datetime, timedelta
@@ -80,16 +80,19 @@ def _decision(live: LiveMatch, side: Side, advisor: Backend | None) -> ActionInp
     if state.match.phase is Phase.OPENING:
         return ActionInput(Kind.READY, live.last)
     chance = Random(f"{live.match.public_id}/{live.last}")  # noqa: S311, no secret: the dice come from elsewhere
-    decision = _at_level(live, state.match, advisor, chance) or decide(state.match, _style(live.match, side), chance)
+    is_at_level = bool(live.bot_level) and levels.has_choice(state.match)
+    by_program = _at_level(live, state.match, advisor, chance) if is_at_level else None
+    stood_in = is_at_level and by_program is None
+    decision = by_program or decide(state.match, _style(live.match, side), chance)
     if decision.act is Act.RESIGN and not _may_resign(state, side, decision.value):
-        return ActionInput(Act.ROLL, live.last)
+        return ActionInput(Act.ROLL, live.last, stood_in=stood_in)
     value = decision.value if decision.act is Act.RESIGN else None
-    return ActionInput(decision.act, live.last, moves=decision.moves, value=value)
+    return ActionInput(decision.act, live.last, moves=decision.moves, value=value, stood_in=stood_in)
 
 
 def _at_level(live: LiveMatch, state: MatchState, advisor: Backend | None, chance: Random) -> Action | None:
-    """What the program decides at the level of the match; None where it has no part in it, or fails."""
-    if not live.bot_level or advisor is None or not levels.has_choice(state):
+    """What the program decides at the level of the match; None where it is absent or fails."""
+    if advisor is None:
         return None
     if live.bot_program != advisor.name:
         # The program that was installed at the start does not run here, or is gone.

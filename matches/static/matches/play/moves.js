@@ -24,6 +24,15 @@ export function currentGame(actions) {
   return start < 0 ? [] : actions.slice(start);
 }
 
+/** Return whether in the latest turn of a practice opponent the Club Bot decided in place of its program. */
+export function hasStandIn(actions) {
+  const at = actions.findLastIndex((action) => action.data.stood_in);
+  if (at < 0) return false;
+  const { side } = actions[at];
+  const answered = actions.findIndex((action, index) => index > at && action.side === 1 - side);
+  return answered < 0 || !actions.slice(answered).some((action) => action.side === side);
+}
+
 /** Return what each side did in a game, in order: `[{side, text}]`. */
 export function entriesOf(game) {
   const entries = [];

@@ -6,7 +6,7 @@ import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
 import { fill, pattern, score, words } from "./fill.js";
-import { drawMoves, movesOf, sentenceOf } from "./moves.js";
+import { drawMoves, hasStandIn, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
@@ -276,6 +276,7 @@ class Page {
     values.offline = words(this.store.sending ? "kept" : "resuming");
     if (this.error) shown.add("error");
     values.error = this.error;
+    if (hasStandIn(this.store.actions)) shown.add("standIn");
     if (this.waiting) shown.add("chain");
     values.chain = this.waiting ? words("chainWaits", { time: this.waiting }) : "";
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);

@@ -180,6 +180,10 @@ def test_a_match_at_a_level_never_stands_still(player: Player, program: Backend 
     live = live_of(match)
     assert [finding for finding in adjudicate(transcript_of(live)).findings if finding.severity == "error"] == []
     assert (live.bot_level, live.bot_program) == ("casual", program.name if program else "gnubg")
+    marked = Action.objects.filter(live=live, data__stood_in=True)
+    does_program_play = type(program) is Indifferent
+    assert {action.side for action in marked} == (set() if does_program_play else {BOT_SIDE})
+    assert {Act.ROLL, Act.PLAY} <= {action.kind for action in marked} or does_program_play
     assert BotPlayer.objects.get(player=match.player_1).style == BotPlayer.Style.LEVEL
 
 

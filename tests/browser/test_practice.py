@@ -1,0 +1,56 @@
+"""The board of a practice match says when the Club Bot decided in place of the program."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.conf import LazySettings
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from engine.actions import Act
+from matches.models import Action
+from matches.play.lobby.services.practice import BOT_SIDE
+from matches.play.services import bots
+from players.models import User
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.matches.analysis.programs import Indifferent, fake_gnubg
+from tests.matches.cast import player_of
+from tests.matches.play.lobby.test_levels import practise
+from tests.matches.play.lobby.test_practice import play_on
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_board_says_when_the_club_bot_stood_in(
+    open_page: OpenPage, axe: Check, fits: Check, tmp_path: Path, settings: LazySettings, bob: User
+) -> None:
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
+    match = practise(player_of(bob), length=3)
+    chance = Random(1)
+    played = Action.objects.filter(live=match.pk, side=BOT_SIDE, kind=Act.PLAY)
+
+    def let_bot_play(program: Indifferent | None) -> None:
+        before = played.count()
+        while played.count() == before:
+            bots.act_for_bot(match_id=match.pk, now=timezone.now(), advisor=program)
+            if played.count() == before:
+                play_on(match, chance)
+
+    let_bot_play(Indifferent())
+    pages = [
+        open_page(f"/matches/{match.public_id}/play/", width=width, scheme=scheme, user=bob)
+        for width, scheme in ((PHONE, "dark"), (DESK, "light"))
+    ]
+    banners = [page.locator('[data-banner="standIn"]') for page in pages]
+    for page, banner in zip(pages, banners, strict=True):
+        expect(page.locator("#play-list")).not_to_be_empty()
+        expect(banner).to_be_hidden()
+    let_bot_play(None)
+    for page, banner in zip(pages, banners, strict=True):
+        expect(banner).to_contain_text("The Club Bot decided this turn")
+        expect(banner).to_contain_text("indifferent gave no usable answer. It is asked again next turn.")
+        axe(page)
+        fits(page)
+    let_bot_play(Indifferent())
+    for banner in banners:
+        expect(banner).to_be_hidden()
