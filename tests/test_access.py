@@ -365,6 +365,7 @@ ROUTES: dict[str, Access] = {
             "(?P<division>[2-9a-z]{10})/rounds",
             "entries/(?P<entry>[2-9a-z]{10})/back-in",
             "entries/(?P<entry>[2-9a-z]{10})/undo-late",
+            "entries/(?P<entry>[2-9a-z]{10})/re-enter",
             "entries/(?P<entry>[2-9a-z]{10})/substitute",
             "entries/(?P<entry>[2-9a-z]{10})/link",
         )
@@ -478,6 +479,7 @@ ROUTES: dict[str, Access] = {
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/link/$": Access(401, 403, 403),
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/return/$": Access(401, 403, 403),
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/undo-late/$": Access(401, 403, 403),
+    "^api/v1/entries/(?P<entry>[2-9a-z]{10})/re-enter/$": Access(401, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/$": Access(403, 403, 403),
     "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/$": Access(403, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/preview/$": ONLY_POST,

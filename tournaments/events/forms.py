@@ -151,6 +151,14 @@ class DivisionForm(RefusingForm):
         help_text=_("Leave empty for no limit. Further entries go on the waiting list."),
     )
     fee = forms.DecimalField(label=_("Entry fee"), min_value=0, required=False, max_digits=9)
+    reentry_until = LocalField(
+        label=_("Re-entry until"),
+        required=False,
+        help_text=_("Until then a player who is out of the main bracket can take a bye. Leave empty for no re-entry."),
+    )
+    reentry_keeps = forms.BooleanField(
+        label=_("After a re-entry the first entry plays on in the consolation"), required=False, initial=True
+    )
     deadline_rule = forms.ChoiceField(
         label=_("Matches not played by the deadline"), choices=Division.DeadlineRule.choices
     )
@@ -207,6 +215,7 @@ class DivisionForm(RefusingForm):
         "bad_deadline": "deadlines",
         "deadlines_by_season": "deadlines",
     }
+    TIMES = ("closes_at", "reentry_until")
     BEFORE_DRAW = (
         "lengths", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "closes_at", "capacity",
     )  # fmt: skip
@@ -275,7 +284,8 @@ class DivisionForm(RefusingForm):
         """Return the values for the service, without deadlines (which have their own service) and fixed settings."""
         values = {name: value for name, value in self.cleaned_data.items() if name not in ("lengths", "deadlines")}
         lengths = self.cleaned_data["lengths"]
-        values["closes_at"] = localise(values["closes_at"], self.zone)
+        for time in self.TIMES:
+            values[time] = localise(values[time], self.zone)
         values |= {"match_length": lengths[0], "round_lengths": lengths}
         return {name: value for name, value in values.items() if not self.drawn or name in AFTER_DRAW}
 
@@ -283,6 +293,7 @@ class DivisionForm(RefusingForm):
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
         """Return the initial values of the form for a division."""
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
+                 "reentry_keeps",
                  "deadline_rule", "no_show_loses", "extension_hours", "claim_wait", "records_stand", "play_mode",
                  "clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule")  # fmt: skip
         delay = division.spectators_delay
@@ -291,7 +302,7 @@ class DivisionForm(RefusingForm):
             **{field: getattr(division, field) for field in plain},
             "spectators_delay": AFTER_THE_MATCH if delay is None else str(delay),
             "lengths": " ".join(map(str, division.lengths)),
-            "closes_at": shown_local(division.closes_at, zone),
+            **{time: shown_local(getattr(division, time), zone) for time in DivisionForm.TIMES},
             "fee": f"{division.fee / 10**exponent:.{exponent}f}" if division.fee else "",
             "deadlines": "\n".join(lines),
         }

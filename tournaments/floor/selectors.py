@@ -30,7 +30,7 @@ from tournaments.floor.times import clock_bank
 from tournaments.models import Fixture, Floor, FloorEvent, Round, Stage, Tournament
 from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
-from tournaments.state.names import shown
+from tournaments.state.names import numbered, reentries, shown
 
 NAME_FIELDS = ("name", "initials_only", "erased_at")
 
@@ -201,9 +201,11 @@ class _Naming:
             row["pk"]: row
             for row in Fixture.objects.filter(on_the_floor(tournament)).values(
                 "pk", "public_id", "match", "round", "round__bracket__key", "stage__format",
-                "stage__division__name", "stage__division__public_id",
+                "stage__division__name", "stage__division__public_id", "stage__division__reentry_until",
             )
         }  # fmt: skip
+        allowed = any(row["stage__division__reentry_until"] is not None for row in self.fixtures.values())
+        self.reentries = reentries(tournament) if allowed else {}
         self.brackets = {key: _bracket_name(*key) for key in {_bracket_key(row) for row in self.fixtures.values()}}
 
     def match(self, match: MatchFacts) -> MatchView:
@@ -234,6 +236,8 @@ class _Naming:
         player, score = match.players[side], self.state.matches[match.fixture].score
         source = match.sources[side] if player is None and len(match.sources) > side else None
         name = self.names.get(player, "") if player is not None else ""
+        if name:
+            name = numbered(name, self.reentries.get((match.fixture, side), 1))
         return PlayerOnFloor(player, name, source, score[side] if score is not None else None)
 
 

@@ -136,12 +136,14 @@ class Graph:
     """The brackets of a stage, in the order in which their fixtures are numbered.
 
     `seed` is used to draw the rounds that wait for their entrants; `apart` are groups of entries (club-mates, or pairs)
-    to be kept apart in these rounds.
+    to be kept apart in these rounds. `persons` are the entries of each player who entered again: they play no match
+    against each other.
     """
 
     brackets: tuple[Bracket, ...]
     seed: bytes = b""
     apart: tuple[frozenset[EntryId], ...] = ()
+    persons: tuple[frozenset[EntryId], ...] = ()
 
     @cached_property
     def fixtures(self) -> dict[FixtureId, Fixture]:

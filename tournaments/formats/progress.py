@@ -97,10 +97,14 @@ class FixtureState:
     loser: SlotState
     result: Result | None = None
     void: bool = False
+    one_person: bool = False
+    """Whether both are entries of one player: the earlier entry advances, and there is no match."""
 
     @property
     def entrants(self) -> tuple[EntryId, EntryId] | None:
-        """The two entrants, present or absent; None unless there are two."""
+        """The two entrants, present or absent; None unless there are two, who can play each other."""
+        if self.one_person:
+            return None
         first, second = (slot.entrant for slot in self.slots)
         return None if first is None or second is None else (first, second)
 
@@ -155,6 +159,11 @@ class Progress:
 
     def _with(self, status: FixtureStatus) -> tuple[FixtureId, ...]:
         return tuple(number for number, state in self.fixtures.items() if state.status is status)
+
+    def eliminated(self, bracket: str) -> frozenset[EntryId]:
+        """Return the entries that stood in a bracket and do not advance in it."""
+        states = (self.fixtures[fixture.number] for fixture in self.graph.bracket(bracket).fixtures)
+        return frozenset(entry for state in states if state.over for entry in _eliminated(state))
 
     def champion(self, bracket: str) -> EntryId | None:
         """Return the winner of a bracket; None while it is open or if nobody won."""
@@ -221,7 +230,8 @@ def progress(
         raw = (arrivals.of(fixture.sources[0]), arrivals.of(fixture.sources[1]))
         bracket = graph.bracket_of[number]
         result = _standing(results.get(number), (former or {}).get(number, ()), raw, turn=turn)
-        states[number] = _state(fixture, raw, result, withdrawn, bracket, states)
+        state = _state(fixture, raw, result, withdrawn, bracket, states)
+        states[number] = _of_one_person(state) if graph.persons and _is_one_person(state, graph) else state
     return Progress(graph, states, arrivals.drawn)
 
 
@@ -263,7 +273,7 @@ class _Arrivals:
         return arriving[self.drawn[key][seat.number - 1]]
 
     def _draw(self, bracket: str, round_: Round, arriving: Sequence[SlotState]) -> tuple[int, ...]:
-        past = Past(apart=self.graph.apart)
+        past = Past(apart=(*self.graph.apart, *self.graph.persons))
         for state in self.states.values():
             if state.status is FixtureStatus.BYE and state.winner.entry is not None:
                 past.byes[state.winner.entry] += 1
@@ -305,6 +315,21 @@ def _state(
         # A bye is not a match: the entry advances, its later results count, and its first unplayed match is a walkover.
         return replace(state, winner=raw[0] if raw[1] == BYE_SLOT else raw[1])
     return state
+
+
+def _is_one_person(state: FixtureState, graph: Graph) -> bool:
+    """Whether two entries of one player stand in a fixture."""
+    here = {slot.entry for slot in state.slots}
+    return state.status is FixtureStatus.READY and any(here <= person for person in graph.persons)
+
+
+def _of_one_person(state: FixtureState) -> FixtureState:
+    """Return the state of a fixture in which two entries of one player stand: the earlier entry advances."""
+    earlier = min(slot.entry for slot in state.slots if slot.entry is not None)
+    slots = [
+        slot if slot.entry == earlier else SlotState(SlotStatus.WALKOVER, absent=slot.entry) for slot in state.slots
+    ]
+    return replace(undecided(state.number, (slots[0], slots[1]), void=state.void), one_person=True)
 
 
 def _needed(fixture: Fixture, states: Mapping[FixtureId, FixtureState]) -> bool:

@@ -12,7 +12,7 @@ from core.public_ids import LENGTH, new_public_id
 
 
 class Entry(models.Model):
-    """A player in a division. A withdrawn entry is kept; entering again makes a new one."""
+    """A player in a division. A withdrawn entry is kept; entering again makes a new one, and so does a re-entry."""
 
     class Status(models.TextChoices):
         """Entered, on the waiting list, or withdrawn."""
@@ -24,6 +24,9 @@ class Entry(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="entries")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    number = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text=_("1, or 2 for the first re-entry of the player, and so on.")
+    )
     status = models.CharField(max_length=7, choices=Status, default=Status.IN)
     rating = models.FloatField(null=True, blank=True, help_text=_("Rating when the draw was made."))
     checked_in_at = models.DateTimeField(null=True, blank=True)
@@ -38,7 +41,7 @@ class Entry(models.Model):
         verbose_name_plural = _("entries")
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["division", "player"], condition=~Q(status="out"), name="entry_once_per_player"
+                fields=["division", "player", "number"], condition=~Q(status="out"), name="entry_once_per_number"
             ),
         ]
 
@@ -88,7 +91,7 @@ class Return(models.Model):
 
 
 class LateEntry(models.Model):
-    """An entry after the draw, with the byes it filled.
+    """An entry after the draw, with the byes it filled; a re-entry if the entry has a number above 1.
 
     `undoes` is the late entry that this one undid, so that its byes are byes again.
     """
@@ -101,6 +104,14 @@ class LateEntry(models.Model):
     )
     before = models.CharField(
         max_length=7, blank=True, help_text=_("Previous status of the entry; empty if it is new.")
+    )
+    withdrawal = models.OneToOneField(
+        Withdrawal,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("The withdrawal of the previous entry that came with this re-entry."),
     )
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     reason = models.CharField(max_length=300, blank=True)

@@ -117,6 +117,13 @@ class Division(models.Model):
     capacity = models.PositiveIntegerField(_("places"), null=True, blank=True)
     fee = models.PositiveIntegerField(_("entry fee"), default=0, help_text=_("In whole minor units of the currency."))
 
+    reentry_until = models.DateTimeField(
+        _("re-entry until"), null=True, blank=True, help_text=_("Empty: nobody can enter again.")
+    )
+    reentry_keeps = models.BooleanField(
+        _("after a re-entry the previous entry plays on in the consolation"), default=True, db_default=True
+    )
+
     match_length = models.PositiveSmallIntegerField(_("match length"), default=7)
     round_lengths = models.JSONField(_("match length by round"), default=list, blank=True)
     crawford = models.BooleanField(_("Crawford rule"), default=True)

@@ -23,7 +23,8 @@ from tournaments.prizes.services.pools import PoolInput, create_pool
 from tournaments.state.derivation import states_of
 from tournaments.state.stages import set_stages, stage_settings
 
-COPIED = tuple(name for name in SETTINGS if name != "closes_at")
+TIMES = ("closes_at", "reentry_until")
+COPIED = tuple(name for name in SETTINGS if name not in TIMES)
 """Settings of a division that are copied unchanged."""
 FLOOR_SETTINGS = (
     "rest_minutes", "second_call_minutes", "no_show_minutes", "penalty_points", "penalty_first_minutes",
@@ -123,8 +124,8 @@ def copy_event(*, tournament: Tournament, by: Actor, now: datetime, key: str = "
         _copy_floor(tournament, copy, now)
         pairs = []
         for before in divisions:
-            closes_at = _moved(before.closes_at, shift, zone)
-            settings = _copied_settings(before) | {"closes_at": closes_at}
+            times = {name: _moved(getattr(before, name), shift, zone) for name in TIMES}
+            settings = _copied_settings(before) | times
             division = create_division(tournament=copy, by=by, now=now, **settings)
             _copy_stages(before, division, by=by, now=now)
             pairs.append((before, division))

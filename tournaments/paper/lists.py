@@ -13,7 +13,7 @@ from tournaments.standings.selectors.cells import Cell
 from tournaments.standings.selectors.pairings import Pairing, PairingsView, pairings_of
 from tournaments.standings.selectors.rows import PlacesView, TableView
 from tournaments.standings.selectors.standings import standings_of
-from tournaments.state.names import names_of, shown
+from tournaments.state.names import names_of, shown_entry
 
 ROWS_ON_PAGE = {
     ("a4", "portrait"): 38,
@@ -105,7 +105,7 @@ def names(division: Division) -> Iterator[PrintedList]:
 def entries(division: Division) -> Iterator[PrintedList]:
     """Yield the entries in the order of the names that are shown, with a box to tick each."""
     rows = [
-        (shown(entry.player, False), entry)
+        (shown_entry(entry, staff=False), entry)
         for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player")
     ]
     rows.sort(key=lambda row: (fold(row[0]), row[1].pk))

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from core.names import fold
 from players import access as people
 from players.access import Role, Visitor
 from players.models import Player, User
-from tournaments.models import Division, Entry
+from tournaments.models import Division, Entry, Slot, Tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Names:
     def of(self, entry: int | None) -> str:
         """Return the name of an entry; empty if there is none."""
         row = self.entries.get(entry) if entry is not None else None
-        return shown(row.player, self.staff) if row else ""
+        return shown_entry(row, staff=self.staff) if row else ""
 
     def find(self, text: str) -> list[Entry]:
         """Return the entries whose name contains `text`; only the exact one if its name or public id equals it."""
@@ -30,7 +32,7 @@ class Names:
         for entry in self.entries.values():
             if text in (entry.player.public_id, entry.public_id):
                 return [entry]
-        names = {entry: fold(shown(entry.player, self.staff)) for entry in self.entries.values()}
+        names = {entry: fold(shown_entry(entry, staff=self.staff)) for entry in self.entries.values()}
         exact = [entry for entry, name in names.items() if name == key]
         return exact or [entry for entry, name in names.items() if key in name]
 
@@ -38,6 +40,22 @@ class Names:
 def shown(player: Player, staff: bool) -> str:
     """Return a player's name; staff see it in full unless it was erased."""
     return player.name if staff and player.erased_at is None else player.shown_name
+
+
+def shown_entry(entry: Entry, *, staff: bool) -> str:
+    """Return the name of an entry: the player's, with a number if it is a re-entry, as in “Bob (2)”."""
+    return numbered(shown(entry.player, staff), entry.number)
+
+
+def numbered(name: str, number: int) -> str:
+    """Return the name of an entry with its number, which is left out for a first entry."""
+    return name if number == 1 else _("%(name)s (%(number)d)") % {"name": name, "number": number}
+
+
+def reentries(tournament: Tournament) -> Mapping[tuple[int, int], int]:
+    """Return (fixture id, side) -> number of the entry, for the re-entries of an event."""
+    rows = Slot.objects.filter(fixture__stage__division__tournament=tournament, entry__number__gt=1)
+    return {(fixture, side): number for fixture, side, number in rows.values_list("fixture", "side", "entry__number")}
 
 
 def names_of(division: Division, *, staff: bool) -> Names:

@@ -75,6 +75,7 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
         model = Division
         fields = (
             "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
+            "reentry_until", "reentry_keeps",
             "match_length", "round_lengths", "crawford", "rated", "pool_id", "draw_method", "apart",
             "deadline_rule", "no_show_loses", "extension_hours", "claim_wait", "records_stand", "play_mode", "clock",
             "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay", "deadlines", "seed_hash",
@@ -102,6 +103,14 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     capacity = serializers.IntegerField(min_value=2, max_value=MOST_ENTRIES, required=False, allow_null=True)
     fee = serializers.IntegerField(
         min_value=0, max_value=MOST_MINOR_UNITS, required=False, help_text="In whole minor units."
+    )
+    reentry_until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="Until when a player who is out of the main bracket can enter again; null: not at all.",
+    )
+    reentry_keeps = serializers.BooleanField(
+        required=False, help_text="After a re-entry the previous entry plays on in the consolation."
     )
     match_length = serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH, required=False)
     round_lengths = serializers.ListField(
@@ -178,8 +187,8 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
     class Meta:
         model = Entry
         fields = (
-            "public_id", "division", "player", "status", "rating", "checked_in_at", "away_until", "entered_at",
-            "withdrawn_at",
+            "public_id", "division", "player", "number", "status", "rating", "checked_in_at", "away_until",
+            "entered_at", "withdrawn_at",
         )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from itertools import product
 
 from django.db.models import Q
 
@@ -11,7 +12,7 @@ from tournaments.formats import graph as plan
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Progress, Result, Withdrawal
 from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import LIVES
+from tournaments.formats.settings import ELIMINATION, LIVES
 from tournaments.formats.swiss.spent_lives import without_spent_lives
 from tournaments.models import Advance, Fixture, Round, Slot, Stage
 from tournaments.models import Withdrawal as WithdrawalRow
@@ -32,12 +33,21 @@ class StageRows:
     Each fact is read once, on first access. To see later changes, create a new instance.
     """
 
-    def __init__(self, stage: Stage, *, taken_back: Collection[int] = (), reopened: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        taken_back: Collection[int] = (),
+        reopened: Collection[int] = (),
+        withdrawn: Collection[EntryId] = (),
+    ) -> None:
         """Read the rows.
 
-        For previews, ignore the withdrawals with ids in `taken_back` and the results of matches with ids in `reopened`.
+        For previews, ignore the withdrawals with ids in `taken_back` and the results of matches with ids in `reopened`,
+        and take the entries in `withdrawn` as withdrawn from the division.
         """
         self.stage = stage
+        self._withdrawn = withdrawn
         self._taken_back, self._reopened = frozenset(taken_back), frozenset(reopened)
         self.settings = settings_of(stage)
         self.brackets = list(stage.brackets.all())
@@ -64,7 +74,18 @@ class StageRows:
             tuple(plan.Bracket(row.key, tuple(rounds.get(row.pk, ())), row.fed_by or None) for row in self.brackets),
             seed=lots_seed(self.stage),
             apart=tuple(frozenset(group) for group in self.stage.apart),
+            persons=self._persons(),
         )
+
+    def _persons(self) -> tuple[frozenset[EntryId], ...]:
+        """Return the entries of each player who entered again, in a division that allows it."""
+        if self.stage.division.reentry_until is None or self.settings.format not in ELIMINATION:
+            return ()
+        by_person: dict[int, set[EntryId]] = {}
+        rows = self.stage.division.entries.values_list("pk", "player", "player__merged_into")
+        for entry, player, merged_into in rows:
+            by_person.setdefault(merged_into or player, set()).add(entry)
+        return tuple(frozenset(entries) for entries in by_person.values() if len(entries) > 1)
 
     @cached_property
     def open_draws(self) -> frozenset[int]:
@@ -146,13 +167,15 @@ class StageRows:
         rows = MatchResult.objects.filter(match__in=[match for _, match in links]).exclude(kind=MatchResult.Kind.VOID)
         for result in rows.select_related("match").order_by("version"):
             played[result.match_id] = result
-        by_player = dict(self.stage.division.entries.order_by("entered_at", "pk").values_list("player", "pk"))
+        by_player: dict[int, list[EntryId]] = {}
+        for player, entry in self.stage.division.entries.order_by("pk").values_list("player", "pk"):
+            by_player.setdefault(player, []).append(entry)
         kept = dict(Advance.objects.filter(result__in=played.values()).values_list("result", "side"))
         former: dict[int, list[Result]] = {}
         for number, match in links:
             if (voided := played.get(match)) is not None:
-                between = (by_player[voided.match.player_0_id], by_player[voided.match.player_1_id])
-                former.setdefault(number, []).append(outcome(voided, between, kept=kept))
+                pairs = product(by_player[voided.match.player_0_id], by_player[voided.match.player_1_id])
+                former.setdefault(number, []).extend(outcome(voided, between, kept=kept) for between in pairs)
         return former
 
     def withdrawals(self) -> list[Withdrawal]:
@@ -164,11 +187,12 @@ class StageRows:
         keys = {bracket.pk: bracket.key for bracket in self.brackets}
         rows = WithdrawalRow.objects.filter(entry__division=self.stage.division_id, taken_back_at=None)
         rows = rows.exclude(pk__in=self._taken_back)
-        return [
+        stored = [
             Withdrawal(row.entry_id, keys.get(row.bracket_id) if row.bracket_id else None)
             for row in rows
             if row.bracket_id is None or row.bracket_id in keys
         ]
+        return [*stored, *(Withdrawal(entry, None) for entry in self._withdrawn)]
 
     def progress(self, places: Places | None = None, instead: Mapping[int, Result] | None = None) -> Progress:
         """Derive the state of every fixture from the facts.

@@ -20,7 +20,7 @@ from tournaments.events.views import console_head as navigation
 from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
 from tournaments.standings import titles
 from tournaments.state import topics
-from tournaments.state.names import shown
+from tournaments.state.names import shown_entry
 
 register = template.Library()
 
@@ -33,8 +33,8 @@ def event_topics(event: Tournament) -> str:
 
 @register.filter
 def entry_name(entry: Entry, staff: bool) -> str:
-    """Return a player's name as the reader may see it."""
-    return shown(entry.player, staff)
+    """Return the name of an entry as the reader may see it."""
+    return shown_entry(entry, staff=staff)
 
 
 @register.simple_tag

@@ -1,13 +1,14 @@
-"""API: undo a withdrawal or a late entry, each with a preview."""
+"""API: re-entry, and undoing a withdrawal or a late entry, each with a preview."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from players.access import Role, require
 from tournaments.entries.forms import EVENT
-from tournaments.entries.selectors.previews import return_view, undo_view
+from tournaments.entries.selectors.previews import reentry_view, return_view, undo_view
 from tournaments.entries.serializers import (
     ReturnPreviewSerializer,
     ReturnSerializer,
@@ -16,6 +17,7 @@ from tournaments.entries.serializers import (
     UndoSerializer,
 )
 from tournaments.entries.services.late_previews import preview_undo, undo_late
+from tournaments.entries.services.reentries import preview_reentry, reenter
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.events.api.base import EntryView
 from tournaments.models import Entry
@@ -103,3 +105,33 @@ class UndoLateView(DirectedEntryView):
         undo_late(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
         entry.refresh_from_db()
         return Response(EntrySerializer(entry).data)
+
+
+class ReentryView(DirectedEntryView):
+    """Another entry of a player who is out of the main bracket."""
+
+    @extend_schema(
+        operation_id="entries_re_enter_preview",
+        summary="Preview a re-entry",
+        responses={200: UndoPreviewSerializer, **READ, **WRITE},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. 409 `reentry_still_in`, `reentry_without_bye` or `reentry_closed`."""
+        preview = preview_reentry(entry=self.get_directed_entry(), now=self.acting()["now"])
+        return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [reentry_view(preview)]}).data)
+
+    @extend_schema(
+        operation_id="entries_re_enter",
+        summary="Let a player enter again",
+        description="A player who is out of the main bracket takes a bye by lot. Returns the new entry; undoing it is "
+        "undoing a late entry.",
+        request=UndoSerializer,
+        examples=example(after=12),
+        responses={201: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `stale` if something has changed since the preview."""
+        entry = self.get_directed_entry()
+        fields = validated(UndoSerializer, request)
+        again = reenter(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)

@@ -19,7 +19,7 @@ from tournaments.events.selectors.events import divisions_of
 from tournaments.ledger.money import Currency
 from tournaments.ledger.selectors.accounts import owed_by_entry
 from tournaments.models import CheckIn, Division, Entry, Tournament
-from tournaments.state.names import Names, shown
+from tournaments.state.names import Names, shown_entry
 
 ALL, WITHDRAWN = "all", "withdrawn"
 STATES = CheckIn.State
@@ -110,7 +110,7 @@ def _arrival(
         details.append(_("away until %(time)s") % {"time": _clock(at, zone)})
     return Arrival(
         entry=entry,
-        name=shown(entry.player, staff=True),
+        name=shown_entry(entry, staff=True),
         state=state,
         next_state=STATES.MISSING if state == STATES.HERE else STATES.HERE,
         owes=_("Owes %(amount)s") % {"amount": currency.text(owed)} if owed > 0 and state != WITHDRAWN else "",

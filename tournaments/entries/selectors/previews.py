@@ -8,10 +8,13 @@ from django.utils.translation import ngettext
 
 from players.models import Player
 from tournaments.entries.services.late_previews import LatePreview, Newcomer, UndoPreview
+from tournaments.entries.services.reentries import NEW_ENTRY, ReentryPreview
 from tournaments.entries.services.returns import Part, ReturnPreview
+from tournaments.ledger.money import Currency
+from tournaments.ledger.selectors.accounts import fees_of, plans_of
 from tournaments.models import Division, Entry, Fixture
 from tournaments.standings.changes import ChangeLabels, ChangeLine
-from tournaments.state.names import Names
+from tournaments.state.names import Names, shown_entry
 from tournaments.state.preview import FixtureChange
 
 
@@ -70,12 +73,36 @@ def _late_note(newcomer: Newcomer, labels: ChangeLabels, changes: Sequence[Fixtu
     return name
 
 
+def reentry_view(preview: ReentryPreview) -> PartView:
+    """Return the effects of a re-entry."""
+    division = preview.previous.division
+    labels = ChangeLabels(division)
+    again = Entry(player=preview.previous.player, number=preview.number)
+    labels.names = Names({**labels.names.entries, NEW_ENTRY: again}, staff=True)
+    newcomer = Newcomer(NEW_ENTRY, preview.previous.player, labels.names.of(NEW_ENTRY))
+    notes = [_late_note(newcomer, labels, preview.changes), _what_previous_does(preview, labels)]
+    fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
+    if fee:
+        currency = Currency.of(division.tournament)
+        notes.append(_("The fee is %(fee)s %(currency)s.") % {"fee": currency.text(fee), "currency": currency.name})
+    return PartView(division.name, notes, change_lines(division, preview.changes, labels=labels))
+
+
+def _what_previous_does(preview: ReentryPreview, labels: ChangeLabels) -> str:
+    name = {"name": labels.names.of(preview.previous.pk)}
+    if preview.leaves:
+        return _("The entry of %(name)s so far is withdrawn; its matches not yet played are walkovers.") % name
+    return _("The entry of %(name)s so far plays on in the other brackets, if it is in one.") % name
+
+
 def undo_view(preview: UndoPreview) -> PartView:
     """Return the effects of undoing a late entry."""
     entry = preview.late.entry
     waits = preview.late.before == Entry.Status.WAITING
     text = _("%(name)s goes back to the waiting list.") if waits else _("%(name)s is no longer entered.")
-    notes = [text % {"name": entry.player.name}]
+    notes = [text % {"name": shown_entry(entry, staff=True)}]
+    if preview.late.withdrawal is not None and preview.late.withdrawal.taken_back_at is None:
+        notes.append(_("The entry withdrawn with it takes part again."))
     return PartView(entry.division.name, notes, change_lines(entry.division, preview.changes))
 
 

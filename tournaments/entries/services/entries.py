@@ -98,6 +98,14 @@ def same_person(player: Player) -> Q:
     return Q(player=player) | Q(player__merged_into=player)
 
 
+def next_number(division: Division, player: Player) -> int:
+    """Return the number of the next entry of a player in a drawn division: 1, unless another one was in the draw."""
+    drawn = division.entries.filter(same_person(player))
+    withdrawn = Withdrawal.objects.filter(entry__division=division, bracket=None, taken_back_at=None).values("entry")
+    drawn = drawn.filter(Q(status=Entry.Status.IN) | Q(pk__in=withdrawn))
+    return max(drawn.values_list("number", flat=True), default=0) + 1
+
+
 def refuse_two_entries(player: Player, into: Player) -> None:
     """Refuse to merge two players who both take part in a division that is not over. Refused: `both_entered`."""
     playing = Entry.objects.exclude(status=Entry.Status.OUT).exclude(

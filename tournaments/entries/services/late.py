@@ -17,7 +17,7 @@ from matches.ratings.services.ratings import ratings_of
 from players.actors import Actor, log
 from players.models import Player
 from players.people.canonical import canonical
-from tournaments.entries.services.entries import same_person
+from tournaments.entries.services.entries import next_number, same_person
 from tournaments.entries.services.late_plans import LATE, check_accepts_late, check_running, plan_bye
 from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import EntrySource, Fixture, Graph, Round
@@ -120,7 +120,8 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
         entry = rows.filter(status=Entry.Status.OUT, withdrawals__taken_back_at=None, withdrawals__bracket=None).first()
     before = entry.status if entry is not None else ""
     if entry is None:
-        entry = Entry(division=division, player=player, entered_at=now, entered_by=arrival.by.user)
+        number = next_number(division, player)
+        entry = Entry(division=division, player=player, number=number, entered_at=now, entered_by=arrival.by.user)
     entry.status, entry.withdrawn_at = Entry.Status.IN, None
     if entry.rating is None:
         entry.rating = ratings_of(players=[player.pk], pool=division.pool)[player.pk]
@@ -144,12 +145,15 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     plan = plan_bye(arrival.state, entry.pk, same)
     if plan is None:
         return None
-    written = _write_changes(arrival.state, arrival.state.rows.graph, plan.graph)
+    written = write_plan(arrival.state, arrival.state.rows.graph, plan.graph)
     return {"fixture": plan.fixture, "lot": [LATE], "written": written}
 
 
-def _write_changes(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
-    """Store changed sources and changed entrants of rounds drawn later; return the data that undoes it."""
+def write_plan(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
+    """Store changed sources and changed entrants of rounds drawn later; return the data that undoes it.
+
+    The values are those of the fields of `LateEntry` with these names.
+    """
     slots_written, entrants_before = [], []
     for row in state.rows.rounds:
         first = next(fixture.number for fixture in state.rows.fixtures.values() if fixture.round_id == row.pk)

@@ -15,6 +15,7 @@ from players.models import Player
 from players.people.canonical import canonical
 from tournaments.entries.services.entries import same_person
 from tournaments.entries.services.late_plans import check_accepts_late, check_running, plan_bye
+from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import BYE, Graph
 from tournaments.formats.settings import BY_ROUND, LEAGUE
@@ -168,8 +169,9 @@ def _graph_before(late: LateEntry) -> Graph:
 def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> LateEntry:
     """Undo a late entry, so that the byes it took are byes again. `after` is the `seq` of the preview.
 
-    Refused: `stale`, what `preview_undo` refuses, and what `check_own_match` refuses if the director gets the bye back
-    and so avoids a match.
+    Undoing a re-entry lets the previous entry back in, if it was withdrawn with it.
+    Refused: `stale`, what `preview_undo` and `preview_return` refuse, and what `check_own_match` refuses if the
+    director gets the bye back and so avoids a match.
     """
     with transaction.atomic():
         division = lock_division(entry.division_id)
@@ -190,7 +192,17 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
         log(by, "late_entry_undone", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
         division_changed(division)
         settle(division, by=by, now=now, locked=locked_matches)
+        _let_previous_back(preview.late, by, now, reason)
     return undone
+
+
+def _let_previous_back(late: LateEntry, by: Actor, now: datetime, reason: str) -> None:
+    """Undo the withdrawal that came with a re-entry, unless it was undone since."""
+    if late.withdrawal is None or late.withdrawal.taken_back_at is not None:
+        return
+    previous = Entry.objects.select_related("division__tournament__club", "player").get(pk=late.withdrawal.entry_id)
+    seen = preview_return(entry=previous).mark
+    bring_back(entry=previous, seen=seen, by=by, now=now, reason=reason)
 
 
 def _match_versions(preview: UndoPreview) -> list[tuple[int, int]]:

@@ -33,7 +33,8 @@ def substitute(*, entry: Entry, substitute: SubstituteInput, after: int, by: Act
 
     The player is not checked in, even if the one who leaves was.
 
-    Refused: `stale`, `not_entered`, `already_entered`, `substitution_too_late`, what `enter_name` refuses for a name,
+    Refused: `stale`, `not_entered`, `already_entered`, `substitution_too_late`,
+    `reentry_without_substitute`, what `enter_name` refuses for a name,
     and what `check_own_match` refuses for directors who exchange their own opponent.
     """
     with transaction.atomic():
@@ -109,6 +110,8 @@ def _refuse_unfit(division: Division, entry: Entry, player: Player) -> None:
         raise Refused("not_entered", name=entry.player.shown_name)
     if division.status not in (Division.Status.ENTRIES, Division.Status.RUNNING):
         raise Refused("tournament_not_open")
+    if entry.number > 1:
+        raise Refused("reentry_without_substitute")
     others = division.entries.exclude(status=Entry.Status.OUT).exclude(pk=entry.pk)
     if player.pk == entry.player_id or others.filter(same_person(player)).exists():
         raise Refused("already_entered", name=player.shown_name)

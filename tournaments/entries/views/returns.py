@@ -1,4 +1,4 @@
-"""Undoing a withdrawal or a late entry, after a preview of its effects."""
+"""Re-entry, and undoing a withdrawal or a late entry, each after a preview of its effects."""
 
 from typing import Any
 
@@ -12,11 +12,13 @@ from django.views.decorators.http import require_http_methods
 
 from engine.errors import Refused
 from tournaments.entries.forms import DIVISION, EVENT, ReturnForm, ScopeForm, UndoForm
-from tournaments.entries.selectors.previews import return_view, undo_view
+from tournaments.entries.selectors.previews import reentry_view, return_view, undo_view
 from tournaments.entries.services.late_previews import preview_undo, undo_late
+from tournaments.entries.services.reentries import preview_reentry, reenter
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.events.views.pages import account_needed, by, directed_entry, division_url_args, faulty, refuse
 from tournaments.models import Entry
+from tournaments.state.names import shown_entry
 
 
 @account_needed
@@ -101,4 +103,32 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     except Refused as refused:
         return refuse(request, refused, request.path if refused.code == "stale" else url)
     messages.success(request, _("Late entry of %(name)s undone.") % name)
+    return redirect(url)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Preview a re-entry; by POST, apply it."""
+    entry = directed_entry(request, **kwargs)
+    url = reverse("entries", args=division_url_args(entry.division))
+    form = UndoForm(request.POST)
+    if request.method == "POST" and not form.is_valid():
+        return faulty(request, form, url)
+    try:
+        if request.method != "POST":
+            preview = preview_reentry(entry=entry, now=timezone.now())
+            title = _("Let %(name)s enter again") % {"name": entry.player.name}
+            hidden, parts = {"after": preview.seq}, [reentry_view(preview)]
+            return _preview_page(request, entry, title=title, parts=parts, hidden=hidden, button=_("Enter again"))
+        again = reenter(
+            entry=entry,
+            after=form.cleaned_data["after"],
+            by=by(request),
+            now=timezone.now(),
+            reason=form.cleaned_data["reason"],
+        )
+    except Refused as refused:
+        return refuse(request, refused, request.path if refused.code == "stale" else url)
+    messages.success(request, _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)})
     return redirect(url)

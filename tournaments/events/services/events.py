@@ -41,6 +41,8 @@ SETTINGS = (
     "closes_at",
     "capacity",
     "fee",
+    "reentry_until",
+    "reentry_keeps",
     "match_length",
     "round_lengths",
     "crawford",
@@ -69,6 +71,8 @@ AFTER_DRAW = (
     "claim_wait",
     "records_stand",
     "fee",
+    "reentry_until",
+    "reentry_keeps",
     "play_mode",
     "clock",
     "overtime_minutes",
@@ -205,7 +209,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
 def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
     """Change settings of a division; after the draw only those in AFTER_DRAW.
 
-    Refused: `stale`, `division_drawn`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    Refused: `stale`, `division_drawn`, `reentry_in_use`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
     """
     _check_lengths(values)
     _check_pool(values, division.tournament.club)
@@ -216,6 +220,12 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
         changed = _apply(row, values, SETTINGS)
         if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):
             raise Refused("division_drawn")
+        if (
+            "reentry_until" in changed
+            and row.reentry_until is None
+            and row.entries.filter(number__gt=1, status=Entry.Status.IN).exists()
+        ):
+            raise Refused("reentry_in_use")
         if changed:
             _save_named(row, row.name)
             division_changed(row)

@@ -19,7 +19,7 @@ from tournaments.models import (
     Tournament,
     Withdrawal,
 )
-from tournaments.state.names import shown
+from tournaments.state.names import shown, shown_entry
 
 FEE_KINDS = (
     Payment.Kind.ENTRY,
@@ -112,7 +112,8 @@ def charges_of(
     for entry in entries:
         if entry.status == Entry.Status.IN or (entry.status == Entry.Status.OUT and entry.pk in withdrawn):
             person = person_of(entry.player)
-            charges.append(Charge(entry, entrants.get(entry.pk, person) in seen))
+            is_reentry = entry.number > 1 or entrants.get(entry.pk, person) in seen
+            charges.append(Charge(entry, is_reentry))
             seen.add(person)
     return charges
 
@@ -256,4 +257,4 @@ def unpaid_names(division: Division) -> list[str]:
     """Return the names of those who have not paid in full for a division."""
     owed = owed_by_entry(division)
     rows = Entry.objects.filter(pk__in=owed, status=Entry.Status.IN).select_related("player")
-    return sorted(shown(entry.player, staff=True) for entry in rows)
+    return sorted(shown_entry(entry, staff=True) for entry in rows)

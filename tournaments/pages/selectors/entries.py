@@ -13,6 +13,7 @@ from tournaments.draws.selectors.take_back import draw_to_take_back
 from tournaments.draws.services.draws import LEAST_ENTRIES
 from tournaments.entries.selectors.substitutions import substituted_entries
 from tournaments.entries.services.late_plans import may_come_late
+from tournaments.entries.services.reentries import reenterable
 from tournaments.events.selectors.events import divisions_of
 from tournaments.ledger.selectors.accounts import owed_by_entry
 from tournaments.models import Division, Draw, Entry, LateEntry, Withdrawal
@@ -44,6 +45,7 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
                 "entry", flat=True
             )
         ),
+        "may_enter_again": reenterable(division, now),
         "substituted": substituted_entries(division),
         "came_late": set(
             LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(

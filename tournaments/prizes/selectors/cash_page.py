@@ -13,7 +13,7 @@ from tournaments.ledger.selectors.accounts import Account, accounts_of
 from tournaments.ledger.selectors.box import box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.prizes.selectors.prize_views import DivisionPrizesView, prizes_for_staff
-from tournaments.state.names import shown
+from tournaments.state.names import shown_entry
 
 NOTES = (5000, 2000, 1000, 500)
 """Notes that the count offers in a currency with cents, in minor units."""
@@ -208,7 +208,7 @@ def _capital(label: object) -> str:
 
 def _payment_line(row: Payment, currency: Currency, *, is_open: bool) -> PaymentLine:
     """Return a payment of the list; it can be taken back once, while the cash desk is open."""
-    name = shown(row.entry.player, staff=True) if row.entry is not None else ""
+    name = shown_entry(row.entry, staff=True) if row.entry is not None else ""
     what = str(row.get_kind_display())
     if row.undoes_id is not None:
         what = _("taken back: %(what)s") % {"what": what}

@@ -11,7 +11,7 @@ from tournaments.ledger.services.desk import lock_open_desk
 from tournaments.ledger.services.payments import Part, PaymentInput, record, recorded
 from tournaments.models import Entry, Payment, SidePool
 from tournaments.prizes.selectors.prizes import prizes_of
-from tournaments.state.names import shown
+from tournaments.state.names import shown_entry
 
 
 def pay_out(*, entry: Entry, pot: str, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:
@@ -30,7 +30,7 @@ def pay_out(*, entry: Entry, pot: str, payment: PaymentInput, by: Actor, now: da
         if pool is None and (prizes.plan is None or not prizes.plan.published):
             raise Refused("prizes_not_published")
         due = sum(row.open for row in prizes.every_row if (row.pot, row.entry) == (pot, entry.pk))
-        name = shown(entry.player, staff=True)
+        name = shown_entry(entry, staff=True)
         if due <= 0:
             raise Refused("nothing_due", name=name)
         if due != payment.amount:

@@ -1,0 +1,217 @@
+"""Re-entry: a player who is out of the main bracket enters again and takes a bye."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from engine.errors import Refused
+from players.actors import Actor
+from players.models import Player
+from tests.tournaments.support.entries import refusal_code, slot_states
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
+from tournaments.entries.services.late_previews import preview_undo, undo_late
+from tournaments.entries.services.reentries import preview_reentry, reenter, reenterable
+from tournaments.entries.services.substitutions import SubstituteInput, substitute
+from tournaments.events.services.events import update_division
+from tournaments.formats.elimination.knockout import knockout
+from tournaments.formats.facts import Result, Withdrawal
+from tournaments.formats.graph import MAIN
+from tournaments.formats.progress import FixtureStatus, progress
+from tournaments.formats.settings import StageSettings
+from tournaments.ledger.selectors.accounts import division_charges
+from tournaments.models import Division, Entry, Fixture
+
+pytestmark = pytest.mark.django_db
+Begun = Callable[..., DivisionDriver]
+
+
+@pytest.fixture
+def begun(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Begun:
+    """Return a function that starts a division in which players can enter again for a day."""
+
+    def make(format_: str, count: int, *, keeps: bool = True, hours: int = 24, **values: object) -> DivisionDriver:
+        driver = DivisionDriver(make_division(**values), by_alice)
+        driver.enter(make_players(count))
+        driver.begin(StageSettings(format_))
+        change(driver, reentry_until=driver.at + timedelta(hours=hours), reentry_keeps=keeps)
+        return driver
+
+    return make
+
+
+def change(driver: DivisionDriver, **values: object) -> None:
+    update_division(division=driver.division, after=driver.seq, by=driver.by, now=driver.now(), **values)
+    driver.division.refresh_from_db()
+
+
+def fresh(entry: Entry) -> Entry:
+    return Entry.objects.select_related("division__tournament__club", "player").get(pk=entry.pk)
+
+
+def losers(driver: DivisionDriver) -> list[Entry]:
+    """Return the entries that lost a match of the main bracket, in the order of the matches."""
+    rows = Fixture.objects.filter(stage__division=driver.division, round__bracket__key=MAIN, status="decided")
+    slots = [
+        row.slots.get(side=1 - (row.match.results.order_by("-version")[0].winner or 0))
+        for row in rows.order_by("number").select_related("match")
+    ]
+    return [fresh(slot.entry) for slot in slots if slot.entry is not None]
+
+
+def again(driver: DivisionDriver, entry: Entry) -> Entry:
+    seen = preview_reentry(entry=fresh(entry), now=driver.at).seq
+    return reenter(entry=fresh(entry), after=seen, by=driver.by, now=driver.now())
+
+
+def has_bye(driver: DivisionDriver, entry: int) -> bool:
+    """Whether a bye is left; nobody is refused for another reason."""
+    try:
+        preview_reentry(entry=fresh(Entry(pk=entry)), now=driver.at)
+    except Refused as refused:
+        if refused.code != "reentry_without_bye":
+            raise
+        return False
+    return True
+
+
+def undo(driver: DivisionDriver, entry: Entry) -> None:
+    undo_late(entry=fresh(entry), after=preview_undo(entry=fresh(entry)).seq, by=driver.by, now=driver.now())
+
+
+@pytest.mark.parametrize(
+    ("format_", "count", "keeps"), [("knockout", 5, False), ("progressive", 11, False), ("progressive", 13, True)]
+)
+def test_a_reentry_is_what_its_preview_says_and_undoing_it_restores_everything(
+    begun: Begun, format_: str, count: int, keeps: bool
+) -> None:
+    chance = Random(count)
+    driver = begun(format_, count, keeps=keeps)
+    driver.report(next(row for row in driver.ready() if row.round.number == 1), chance.randrange(2))
+    (loser,) = losers(driver)
+    before = slot_states(driver)
+
+    preview = preview_reentry(entry=loser, now=driver.at)
+    assert slot_states(driver) == before
+    entry = again(driver, loser)
+    assert (entry.number, entry.player, entry.status) == (2, loser.player, Entry.Status.IN)
+    foreseen = {
+        (change.row.number, side): (slot.status.value, entry.pk if slot.entry == 0 else slot.entry)
+        for change in preview.changes
+        for side, slot in enumerate(change.after.slots)
+    }
+    after = slot_states(driver)
+    assert foreseen.items() <= {row[:2]: row[2:4] for row in after}.items()
+    moved = {old[0] for old, new in zip(before, after, strict=True) if old[:4] != new[:4]}
+    assert moved <= {number for number, _ in foreseen}
+    leaves = format_ == "progressive" and not keeps
+    assert (preview.leaves, fresh(loser).status == Entry.Status.OUT) == (leaves, leaves)
+    assert is_clean()
+
+    undo(driver, entry)
+    assert slot_states(driver) == before
+    assert fresh(loser).status == Entry.Status.IN
+    assert is_clean()
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_evenings_with_reentries_end_without_anybody_meeting_themselves(begun: Begun, seed: int) -> None:
+    chance = Random(seed)
+    driver = begun("progressive", 5 + seed * 2)
+    count = 0
+    while ready := driver.ready():
+        driver.report(chance.choice(ready), chance.randrange(2))
+        driver.division.refresh_from_db()
+        for loser in sorted(reenterable(driver.division, driver.at)):
+            if has_bye(driver, loser):
+                again(driver, Entry.objects.get(pk=loser))
+                count += 1
+    driver.division.refresh_from_db()
+    assert count > 0
+    assert driver.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+def test_two_entries_of_one_player_play_no_match_and_the_earlier_one_advances() -> None:
+    graph = replace(knockout([1, 2, 9, 4]), persons=(frozenset((1, 9)),))
+    first, second, final = graph.fixtures
+    results = {first: Result(0, (7, 3)), second: Result(0, (7, 3))}
+    state = progress(graph, results).fixtures[final]
+    assert (state.status, state.winner.entry, state.loser.entry) == (FixtureStatus.WALKOVER, 1, 9)
+    assert (state.entrants, state.walkover) == (None, None), "no match is opened and no result is recorded"
+    others = progress(graph, results | {second: Result(1, (3, 7))}).fixtures[final]
+    assert (others.status, others.entrants) == (FixtureStatus.READY, (1, 4))
+    withdrawn = progress(graph, results, [Withdrawal(1, None)]).fixtures[final]
+    assert withdrawn.winner.entry == 9
+
+
+def test_who_cannot_enter_again(begun: Begun, by_alice: Actor) -> None:
+    driver = begun("progressive", 7)
+    decided, *_, other = (row for row in driver.ready() if row.round.number == 1)
+    first, second = (fresh(slot.entry) for slot in other.slots.all())
+    assert refusal_code(lambda: again(driver, first)) == "reentry_still_in"
+    driver.report(decided, 0)
+    (loser,) = losers(driver)
+    change(driver, reentry_until=None)
+    assert refusal_code(lambda: again(driver, loser)) == "reentry_not_offered"
+    change(driver, reentry_until=driver.at)
+    assert refusal_code(lambda: again(driver, loser)) == "reentry_closed"
+    change(driver, reentry_until=driver.at + timedelta(days=1))
+    stale = driver.seq
+    entry = again(driver, loser)
+    assert refusal_code(lambda: reenter(entry=loser, after=stale, by=driver.by, now=driver.now())) == "stale"
+    assert refusal_code(lambda: again(driver, loser)) == "reentry_still_in"
+    assert refusal_code(lambda: change(driver, reentry_until=None)) == "reentry_in_use"
+    dave = SubstituteInput("Dave")
+    refused = refusal_code(
+        lambda: substitute(entry=fresh(entry), substitute=dave, after=driver.seq, by=driver.by, now=driver.now())
+    )
+    assert refused == "reentry_without_substitute"
+    driver.report(other, 0)
+    assert refusal_code(lambda: again(driver, second)) == "reentry_without_bye"
+
+
+def test_a_reentry_costs_the_fee_of_a_reentry_until_it_is_undone(begun: Begun) -> None:
+    driver = begun("knockout", 3, fee=1500)
+    driver.report(next(row for row in driver.ready() if row.round.number == 1), 0)
+    (loser,) = losers(driver)
+    entry = again(driver, loser)
+    assert [charge.entry.pk for charge in division_charges(driver.division) if charge.is_reentry] == [entry.pk]
+    undo(driver, entry)
+    assert not any(charge.is_reentry for charge in division_charges(driver.division))
+
+
+def test_a_director_lets_a_loser_enter_again_and_undoes_it(begun: Begun, alice_client: Client) -> None:
+    driver = begun("knockout", 3, fee=2)
+    change(driver, reentry_until=timezone.now() + timedelta(days=1))
+    driver.report(next(row for row in driver.ready() if row.round.number == 1), 0)
+    (loser,) = losers(driver)
+    base = f"/events/harbour/{driver.division.tournament.slug}/"
+    division = f"{base}{driver.division.public_id}/"
+    page = alice_client.get(f"{division}entries/").content.decode()
+    path = f"{base}entries/{loser.public_id}/re-enter/"
+    assert page.count("/re-enter/") == 1
+    assert path in page
+    name = loser.player.name
+    preview = alice_client.get(path).content.decode()
+    assert f"{name} (2) takes the bye of" in preview
+    assert "The fee is 1 tickets." in preview
+    done = alice_client.post(path, {"after": driver.seq, "reason": ""}, follow=True).content.decode()
+    assert f"{name} (2) has been entered." in done
+    bracket = alice_client.get(division).content.decode()
+    assert f"{name} (2)" in bracket
+
+    entry = driver.division.entries.get(number=2)
+    api = f"/api/v1/entries/{entry.public_id}/undo-late/"
+    assert alice_client.post(api, {"after": driver.seq}, content_type="application/json").status_code == 200
+    api = f"/api/v1/entries/{loser.public_id}/re-enter/"
+    seen = alice_client.get(api).json()
+    assert f"{name} (2)" in seen["divisions"][0]["notes"][0]
+    answer = alice_client.post(api, {"after": seen["after"]}, content_type="application/json")
+    assert (answer.status_code, answer.json()["number"]) == (201, 2)

@@ -1,0 +1,164 @@
+"""Re-entry: a player who is out of the main bracket enters again and takes a bye by lot, until a time of the division.
+
+The two entries are kept as far apart as the byes allow, and never play each other: if they meet later on, the earlier
+entry advances without a match.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.ratings.services.ratings import ratings_of
+from players.actors import Actor, log
+from players.models import Player
+from players.people.canonical import canonical
+from tournaments.entries.services import check_in
+from tournaments.entries.services.entries import next_number, same_person, withdraw
+from tournaments.entries.services.late import write_plan
+from tournaments.entries.services.late_plans import LATE, ByePlan, check_running, plan_bye
+from tournaments.events.services.events import entries_in
+from tournaments.formats.graph import MAIN, EntrySource
+from tournaments.formats.settings import KNOCKOUT, PROGRESSIVE
+from tournaments.models import CheckIn, Division, Entry, LateEntry, Stage, Tournament
+from tournaments.state.derivation import StageState, stages_of, states_of
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import StageRows
+
+NEW_ENTRY = 0
+"""Placeholder for the id of the new entry in a preview."""
+WITH_REENTRY = (KNOCKOUT, PROGRESSIVE)
+"""Formats in which a player can enter again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReentryPreview:
+    """A re-entry and the changes it would make; `seq` is the division's."""
+
+    previous: Entry
+    number: int
+    fixture: int
+    """The number of the match whose bye it takes."""
+    leaves: bool
+    """Whether the previous entry is withdrawn and so gives up its place in the consolation."""
+    seq: int
+    changes: Sequence[FixtureChange]
+
+
+class _Place(NamedTuple):
+    """A running stage, the player who enters again, their entries that are in, and the bye they get."""
+
+    state: StageState
+    player: Player
+    standing: Sequence[Entry]
+    plan: ByePlan
+
+
+def may_reenter(division: Division, now: datetime) -> bool:
+    """Whether a division accepts re-entries now."""
+    if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
+        return False
+    if division.reentry_until is None or now >= division.reentry_until:
+        return False
+    first = division.stages.order_by("number").first()
+    return first is not None and first.format in WITH_REENTRY and first.status == Stage.Status.RUNNING
+
+
+def reenterable(division: Division, now: datetime) -> set[int]:
+    """Return the ids of the newest entries of players who are out of the main bracket and can enter again now."""
+    if not may_reenter(division, now):
+        return set()
+    rows = division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk")
+    entries_of: dict[int, list[int]] = {}
+    for entry in rows:
+        entries_of.setdefault(entry.player.merged_into_id or entry.player_id, []).append(entry.pk)
+    out = states_of(division)[0].progress.eliminated(MAIN)
+    return {entries[-1] for entries in entries_of.values() if out.issuperset(entries)}
+
+
+def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
+    """Preview `reenter`. Refused: as `reenter`, except `stale`."""
+    division = entry.division
+    place = _place(division, entry, now)
+    leaving = [place.standing[-1].pk] if _leaves(place) else []
+    rows = [StageRows(stage, withdrawn=leaving) for stage in stages_of(division)]
+    person = frozenset((NEW_ENTRY, *(row.pk for row in place.standing)))
+    rows[0].graph = replace(place.plan.graph, persons=(*place.plan.graph.persons, person))
+    changes = changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
+    number = next_number(division, place.player)
+    return ReentryPreview(entry, number, place.plan.fixture, bool(leaving), division.seq, changes)
+
+
+def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> Entry:
+    """Enter the player of an entry once more. `after` is the `seq` of the preview.
+
+    Unless the division lets the previous entry play on in the consolation, it is withdrawn, with this public `reason`.
+    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `reentry_not_offered`, `reentry_closed`,
+    `not_entered`, `reentry_still_in`, `reentry_without_bye`, and what `withdraw` refuses.
+    """
+    with transaction.atomic():
+        division = lock_division(entry.division_id)
+        if division.seq != after:
+            raise Refused("stale")
+        locked_matches = lock_unfinished_matches([division])
+        place = _place(division, Entry.objects.select_related("player").get(pk=entry.pk), now)
+        late = _add_entry(division, place, by, now)
+        division_changed(division)
+        settle(division, by=by, now=now, locked=locked_matches)
+        if _leaves(place):
+            previous = withdraw(entry=place.standing[-1], by=by, now=now, reason=reason)
+            late.withdrawal = previous.withdrawals.filter(bracket=None, taken_back_at=None).latest("pk")
+            late.save(update_fields=["withdrawal"])
+    return late.entry
+
+
+def _add_entry(division: Division, place: _Place, by: Actor, now: datetime) -> LateEntry:
+    """Write the new entry, present if the previous one is, and the bye it takes."""
+    entry = Entry.objects.create(
+        division=division,
+        player=place.player,
+        number=next_number(division, place.player),
+        rating=ratings_of(players=[place.player.pk], pool=division.pool)[place.player.pk],
+        entered_at=now,
+        entered_by=by.user,
+    )
+    side = place.plan.graph.fixture(place.plan.fixture).sources.index(EntrySource(NEW_ENTRY))
+    graph = place.plan.graph.with_source(place.plan.fixture, side, EntrySource(entry.pk))
+    written = write_plan(place.state, place.state.rows.graph, graph)
+    late = LateEntry.objects.create(entry=entry, stage=place.state.stage, **written, at=now, by=by.user)
+    log_params = {"entry": entry.pk, "fixture": place.plan.fixture, "lot": [LATE]}
+    log(by, "re_entered", division.topic, club=division.tournament.club, **log_params)
+    if check_in.state_of(place.standing[-1]) == CheckIn.State.HERE:
+        check_in.record(division, [CheckIn(entry=entry, state=CheckIn.State.HERE, at=now, by=by.user)], by)
+    return late
+
+
+def _place(division: Division, entry: Entry, now: datetime) -> _Place:
+    """Return where a player would enter again, as NEW_ENTRY. Refused: as `reenter`."""
+    check_running(division)
+    state = states_of(division)[0]
+    if division.reentry_until is None or state.stage.format not in WITH_REENTRY or state.over:
+        raise Refused("reentry_not_offered")
+    if now >= division.reentry_until:
+        raise Refused("reentry_closed")
+    player = canonical(entry.player)
+    if entry.status != Entry.Status.IN:
+        raise Refused("not_entered", name=player.shown_name)
+    standing = list(division.entries.filter(same_person(player), status=Entry.Status.IN).order_by("pk"))
+    if not state.progress.eliminated(MAIN).issuperset(row.pk for row in standing):
+        raise Refused("reentry_still_in", name=player.shown_name)
+    full = division.capacity is not None and entries_in(division) >= division.capacity
+    plan = None if full else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])
+    if plan is None:
+        raise Refused("reentry_without_bye")
+    return _Place(state, player, standing, plan)
+
+
+def _leaves(place: _Place) -> bool:
+    """Whether the previous entry gives up a place in the brackets below the main bracket."""
+    return len(place.state.rows.brackets) > 1 and not place.state.stage.division.reentry_keeps
