@@ -35,15 +35,17 @@ def everything() -> dict[str, list[dict[str, Any]]]:
     return posts
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE if name not in BUTTONS])
-def test_an_empty_form_changes_nothing(name: str, running: RunningEvent, alice_client: Client) -> None:
-    url = address(name, running)
+def test_an_empty_form_changes_nothing(running: RunningEvent, alice_client: Client, subtests: pytest.Subtests) -> None:
+    # An address may need rows of its own.
+    addresses = {name: address(name, running) for name in TABLE if name not in BUTTONS}
     before = everything()
     assert before["Fixture"]
-    with transaction.atomic():
-        answer = alice_client.post(url, {})
-    assert everything() == before
-    assert answer.status_code in range(300, 500) or name in SHOWS, answer.status_code
+    for name, url in addresses.items():
+        with subtests.test(name):
+            with transaction.atomic():
+                answer = alice_client.post(url, {})
+            assert everything() == before
+            assert answer.status_code in range(300, 500) or name in SHOWS, answer.status_code
 
 
 def test_an_empty_form_does_not_call_an_event_off(running: RunningEvent, alice_client: Client) -> None:

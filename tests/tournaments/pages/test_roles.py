@@ -1,6 +1,7 @@
 """Who may do what: every route of the room, read and written, as everybody who may come to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
@@ -386,60 +387,74 @@ def test_every_route_of_the_room_is_in_the_table() -> None:
     assert names == set(TABLE)
 
 
-@pytest.mark.parametrize("name", TABLE)
-def test_each_role_reads_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
-    url = address(name, running)
-    for role, client in visitors.items():
-        answer = client.get(url)
-        check(answer.status_code, getattr(TABLE[name][0], role), role)
-        assert_not_shared(answer)
+@contextmanager
+def rolled_back(*clients: Client) -> Iterator[None]:
+    """Undo in the end whatever is written meanwhile, and sign these clients in again if they have signed out."""
+    cookies = [client.cookies.copy() for client in clients]
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    for client, kept in zip(clients, cookies, strict=True):
+        client.cookies = kept
 
 
-@pytest.mark.parametrize("name", TABLE)
-def test_each_role_writes_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
-    url = address(name, running)
-    for role, client in visitors.items():
-        with transaction.atomic():
-            status = client.post(url, {}).status_code
-            transaction.set_rollback(True)
-        expected = getattr(TABLE[name][1], role)
-        if name == "api-fixture-accept" and role == "director":
-            # An empty body is at fault before a record is looked for.
-            assert status == 422
-        else:
-            check(status, expected, role)
+def test_each_role_reads_what_the_table_says(
+    running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
+) -> None:
+    for name in TABLE:
+        with subtests.test(name), rolled_back():
+            url = address(name, running)
+            for role, client in visitors.items():
+                answer = client.get(url)
+                check(answer.status_code, getattr(TABLE[name][0], role), role)
+                assert_not_shared(answer)
 
 
-@pytest.mark.parametrize("name", WRITES_BY_OTHER_METHODS)
-def test_each_role_changes_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
-    method, row = WRITES_BY_OTHER_METHODS[name]
-    for role, client in visitors.items():
-        with transaction.atomic():
-            answer = getattr(client, method)(address(name, running), {}, content_type="application/json")
-            transaction.set_rollback(True)
-        check(answer.status_code, getattr(row, role), role)
+def test_each_role_writes_what_the_table_says(
+    running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
+) -> None:
+    for name in TABLE:
+        with subtests.test(name), rolled_back():
+            url = address(name, running)
+            for role, client in visitors.items():
+                with rolled_back(client):
+                    status = client.post(url, {}).status_code
+                expected = getattr(TABLE[name][1], role)
+                if name == "api-fixture-accept" and role == "director":
+                    # An empty body is at fault before a record is looked for.
+                    assert status == 422
+                else:
+                    check(status, expected, role)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in TABLE if name not in ("events", "api-tournaments", *OF_CLUBS, *BY_SECRET)]
-)
+def test_each_role_changes_what_the_table_says(
+    running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
+) -> None:
+    for name, (method, row) in WRITES_BY_OTHER_METHODS.items():
+        for role, client in visitors.items():
+            with subtests.test(name, role=role), rolled_back(client):
+                answer = getattr(client, method)(address(name, running), {}, content_type="application/json")
+                check(answer.status_code, getattr(row, role), role)
+
+
 def test_a_draft_is_not_there_for_whoever_does_not_run_it(
-    name: str, running: RunningEvent, visitors: dict[str, Client]
+    running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
 ) -> None:
     Tournament.objects.update(status=Tournament.Status.DRAFT)
-    url = address(name, running)
-    if name == "event-create":
-        return
-    for role in ("stranger", "player", "other_director"):
-        with transaction.atomic():
-            status = visitors[role].get(url).status_code
-            if status == NOT_GET:
-                status = visitors[role].post(url, {}).status_code
-            transaction.set_rollback(True)
-        if status == NOT_GET:
-            method, _row = WRITES_BY_OTHER_METHODS[name]
-            status = getattr(visitors[role], method)(url, {}, content_type="application/json").status_code
-        assert status == NOT_THERE, f"{role}: {status}"
+    for name in TABLE:
+        if name in ("events", "event-create", "api-tournaments", *OF_CLUBS, *BY_SECRET):
+            continue
+        with subtests.test(name), rolled_back():
+            url = address(name, running)
+            for role in ("stranger", "player", "other_director"):
+                with rolled_back(visitors[role]):
+                    status = visitors[role].get(url).status_code
+                    if status == NOT_GET:
+                        status = visitors[role].post(url, {}).status_code
+                    if status == NOT_GET:
+                        method, _row = WRITES_BY_OTHER_METHODS[name]
+                        status = getattr(visitors[role], method)(url, {}, content_type="application/json").status_code
+                assert status == NOT_THERE, f"{role}: {status}"
 
 
 def test_what_is_under_another_events_address_is_not_there(running: RunningEvent, alice_client: Client) -> None:
