@@ -21,6 +21,7 @@ from config.valkey import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 240.0
+KEPT = ("PATH", "HOME", "LANG", "ANALYSIS_BACKEND", "ANALYSIS_GNUBG", "ANALYSIS_BGSAGE")
 HOST = "127.0.0.1"
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -32,7 +33,7 @@ class Installation:
         self.var = var
         self.database_url = database_url
         self.ports = [free_port()]
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.env = kept | {"BARPOINT_VAR": str(var), "BARPOINT_PROFILE": "local", "LOG_LEVEL": "WARNING"}
         if database_url:
             self.env["DATABASE_URL"] = database_url
@@ -51,6 +52,8 @@ class Installation:
         deadline = time.monotonic() + PATIENCE
         while words not in (self.var / "output").read_text():
             if self.supervisor.poll() is not None or time.monotonic() > deadline:
+                self.supervisor.terminate()
+                self.supervisor.wait(PATIENCE)
                 raise SystemExit((self.var / "output").read_text())
             time.sleep(0.1)
 

@@ -8,7 +8,10 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
+from pathlib import Path
 
+AUTOGROUP = Path("/proc/self/autogroup")
 PR_SET_PDEATHSIG = 1
 
 
@@ -19,7 +22,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(niceness)
+    niceness = os.nice(niceness)
+    # Where the kernel shares the CPU between sessions, niceness counts only within one, and this session is new.
+    with suppress(OSError):
+        AUTOGROUP.write_text(str(niceness))
     if sys.platform == "linux":
         # The program must not survive the worker that started it.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

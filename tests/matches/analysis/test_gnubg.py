@@ -1,5 +1,6 @@
 """GNU Backgammon's answer counts only if it is about exactly the match that it was given."""
 
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from engine.simulation import play_out
 from matches.analysis.analysing import analyse, record_hash
 from matches.analysis.arithmetic import summary
 from matches.analysis.backends.gnubg import Gnubg, neutral_mat
-from matches.analysis.backends.processes import Limits
+from matches.analysis.backends.processes import Limits, run
 from matches.analysis.situations import situations_of
 from matches.analysis.values import Kind
 from tests.matches.analysis.fake_gnubg_answers import FIRST_ERROR
@@ -50,6 +51,14 @@ def test_a_wrong_answer_is_refused(tmp_path: Path, fault: str, code: str) -> Non
     with pytest.raises(Refused) as refused:
         analyse(MATCH, fake_gnubg(tmp_path, fault))
     assert refused.value.code == code
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not group by session")
+def test_a_program_yields_to_those_of_other_sessions_too(tmp_path: Path) -> None:
+    program = "import os, pathlib; print(os.nice(0), pathlib.Path('/proc/self/autogroup').read_text())"
+    finished = run([sys.executable, "-c", program], folder=tmp_path, limits=Limits(niceness=19))
+    niceness, _, *of_session = finished.output.decode().split()
+    assert (niceness, of_session) == ("19", ["nice", "19"])
 
 
 def test_a_hanging_program_is_killed_with_its_children(tmp_path: Path) -> None:
