@@ -84,7 +84,7 @@ def as_served(answer: Response) -> bytes:
 def dragging(page: Page) -> float:
     """Return the 95th percentile of the time between two frames while a checker is dragged, in ms."""
     boxes = [page.locator(selector).first.bounding_box() for selector in (".place.movable", ".game-board")]
-    box, board = (found or FloatRect(x=0, y=0, width=0, height=0) for found in boxes)
+    box, board = (rect or FloatRect(x=0, y=0, width=0, height=0) for rect in boxes)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(board["x"] + 60, board["y"] + 60, steps=5)

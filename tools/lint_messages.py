@@ -145,9 +145,9 @@ def faults() -> Iterator[str]:
 
 def main() -> int:
     """Print all faults; return 1 if there are any."""
-    found = list(faults())
-    print(*found, sep="\n", end="\n" if found else "")
-    return 1 if found else 0
+    lines = list(faults())
+    print(*lines, sep="\n", end="\n" if lines else "")
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
 """Reading the record from a request of a page or the API."""
 
+import functools
+from collections.abc import Callable
+
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from rest_framework.request import Request
 
 from engine.errors import Refused
@@ -20,6 +24,22 @@ def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + EN
         length = 0
     if length > most:
         raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
+
+
+def checks_length_first(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let a view refuse a long body before its CSRF token is checked, which reads the body.
+
+    A view that is exempt from that check stays so.
+    """
+    checked = view if getattr(view, "csrf_exempt", False) else csrf_protect(view)
+
+    @csrf_exempt
+    @functools.wraps(view)
+    def length_first(request: HttpRequest, **route: str) -> HttpResponse:
+        refuse_long_body(request)
+        return checked(request, **route)
+
+    return length_first
 
 
 def record_in(file: "UploadedFile[bytes] | None", text: str) -> tuple[bytes, str]:

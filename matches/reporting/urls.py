@@ -6,6 +6,7 @@ from django.urls import URLPattern, path, re_path
 
 from core.personal_links import View, by_personal_link
 from matches.lifecycle.links import TOKEN
+from matches.records.intake import checks_length_first
 from matches.reporting.api import appointments as api_appointments
 from matches.reporting.api import matches as api
 from matches.reporting.api import reports as api_reports
@@ -32,7 +33,7 @@ def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[
     yield re_path(rf"{prefix}withdraw/$", allow(reports.withdraw), name=f"{name}-withdraw")
     yield re_path(rf"{prefix}seen/$", allow(reports.acknowledge), name=f"{name}-seen")
     yield re_path(rf"{prefix}object/$", allow(reports.object_to_result), name=f"{name}-object")
-    yield re_path(rf"{prefix}records/$", allow(reports.send_record), name=f"{name}-records")
+    yield re_path(rf"{prefix}records/$", checks_length_first(allow(reports.send_record)), name=f"{name}-records")
     yield re_path(rf"{prefix}records/{RECORD}/names/$", allow(reports.identify_players), name=f"{name}-names")
     yield re_path(rf"{prefix}times/$", allow(reports.propose), name=f"{name}-times")
     yield re_path(rf"{prefix}times/{PROPOSAL}/accept/$", allow(reports.accept_time), name=f"{name}-accept-time")

@@ -155,14 +155,14 @@ def _with_split(prizes: list[Prize], split: Split) -> list[Prize]:
     If their prizes together have changed since, the new sum is divided in the agreed proportion.
     """
     agreed = dict(split.amounts)
-    held = [(index, prize) for index, prize in enumerate(prizes) if prize.pot == split.pot and prize.entry in agreed]
-    if len(held) != len(agreed) or tuple(sorted(prize.first for _, prize in held)) != split.places:
+    shared = [(index, prize) for index, prize in enumerate(prizes) if prize.pot == split.pot and prize.entry in agreed]
+    if len(shared) != len(agreed) or tuple(sorted(prize.first for _, prize in shared)) != split.places:
         return prizes
-    weights = [agreed[prize.entry] for _, prize in held if prize.entry is not None]
+    weights = [agreed[prize.entry] for _, prize in shared if prize.entry is not None]
     if not any(weights):
         return prizes
-    amounts = proportional(sum(prize.due for _, prize in held), weights)
-    for (index, prize), amount in zip(held, amounts, strict=True):
+    amounts = proportional(sum(prize.due for _, prize in shared), weights)
+    for (index, prize), amount in zip(shared, amounts, strict=True):
         prizes[index] = replace(prize, due=amount, agreed=True)
     return prizes
 

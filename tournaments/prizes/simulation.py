@@ -186,13 +186,13 @@ def _pay_prizes(
 
 def _split(rng: Random, due: Sequence[Prize]) -> Split | None:
     """Return a random agreement between the holders of all prizes of the main draw."""
-    held = [prize for prize in due if prize.pot == "main" and prize.entry is not None]
-    total = sum(prize.due for prize in held)
+    prizes = [prize for prize in due if prize.pot == "main" and prize.entry is not None]
+    total = sum(prize.due for prize in prizes)
     if not total:
         return None
-    amounts = proportional(total, [rng.randrange(1, 100) for _prize in held])
-    pairs = tuple((prize.entry or 0, amount) for prize, amount in zip(held, amounts, strict=True))
-    return Split("main", pairs, tuple(sorted(prize.first for prize in held)))
+    amounts = proportional(total, [rng.randrange(1, 100) for _prize in prizes])
+    pairs = tuple((prize.entry or 0, amount) for prize, amount in zip(prizes, amounts, strict=True))
+    return Split("main", pairs, tuple(sorted(prize.first for prize in prizes)))
 
 
 def _settle(evening: Evening, due: Sequence[Prize]) -> None:

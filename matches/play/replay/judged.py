@@ -59,8 +59,8 @@ class JudgedStep:
     @property
     def severity(self) -> str:
         """The worst severity of its decisions."""
-        found = {decision.severity for decision in self.decisions}
-        return "blunder" if "blunder" in found else "error" if "error" in found else ""
+        severities = {decision.severity for decision in self.decisions}
+        return "blunder" if "blunder" in severities else "error" if "error" in severities else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_safe
 
 from engine.errors import Refused
@@ -15,7 +14,7 @@ from matches.access import Seat
 from matches.lifecycle.finish import check_report
 from matches.models import Match, Submission
 from matches.records.forms import RecordForm
-from matches.records.intake import record_in, refuse_long_body
+from matches.records.intake import record_in
 from matches.records.services.submissions import RecordFile
 from matches.records.throttle import count_upload
 from matches.reporting.forms import (
@@ -146,18 +145,9 @@ def object_to_result(request: HttpRequest, seat: Seat, form: ObjectionForm) -> s
     return gettext("Your objection was sent to the director. The result stands until the director decides.")
 
 
-@csrf_exempt
-def send_record(request: HttpRequest, **route: str) -> HttpResponse:
-    """Send a record. A request that is too long is refused by its Content-Length, before it is read.
-
-    By a personal link no CSRF token is needed, as for the other forms behind it.
-    """
-    refuse_long_body(request)
-    return _send_record(request, **route) if "token" in route else csrf_protect(_send_record)(request, **route)
-
-
 @acting(lambda request, seat: RecordForm(request.POST, request.FILES))
-def _send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
+def send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
+    """Send a record."""
     count_upload(request)
     file = form.cleaned_data["file"]
     data, name = record_in(file, form.cleaned_data["text"])

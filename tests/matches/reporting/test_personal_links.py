@@ -70,8 +70,9 @@ def test_pages_of_links_send_no_referrer_and_their_forms_work_nonetheless(match:
     assert match.claims.count() == 1
     record = browser.post(f"/m/{token}/records/", {"text": "", "after": match.seq}, headers={"Origin": "null"})
     assert record.status_code == 422
-    other = browser.post(f"/matches/{match.public_id}/claim/", claim, headers={"Origin": "null"})
-    assert other.status_code == 403, "accounts act by a cookie, so their forms need the token"
+    for form in ("claim", "records"):
+        other = browser.post(f"/matches/{match.public_id}/{form}/", claim, headers={"Origin": "null"})
+        assert other.status_code == 403, "accounts act by a cookie, so their forms need the token"
     unsubscribe = browser.get(f"/password/choose/MQ/{'x' * 10}/")
     assert (unsubscribe["Referrer-Policy"], unsubscribe["X-Robots-Tag"]) == ("same-origin", "noindex, nofollow")
 

@@ -46,8 +46,8 @@ def kiosk_page(kiosk: Kiosk, text: str, now: datetime) -> dict[str, Any]:
     rows = Entry.objects.filter(division__in=admitting, status=Entry.Status.IN).select_related("player", "division")
     entries = sorted(rows, key=lambda entry: (fold(_name(entry.player)), entry.pk))
     if text:
-        found = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}
-        entries = [entry for entry in entries if entry.pk in found]
+        matching = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}
+        entries = [entry for entry in entries if entry.pk in matching]
     last = undoable(kiosk, now)
     return {
         "tournament": tournament,

@@ -227,8 +227,8 @@ def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
 def account_of(tournament: Tournament, player: Player) -> Account:
     """Return the account of one player, which may be empty."""
     person = player.merged_into or player
-    found = (account for account in accounts_of(tournament) if account.player.pk == person.pk)
-    return next(found, Account(person, shown(person, staff=True)))
+    accounts = (account for account in accounts_of(tournament) if account.player.pk == person.pk)
+    return next(accounts, Account(person, shown(person, staff=True)))
 
 
 # Who has paid: for entries, check-in and the draw
