@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.db import connection
+from hypothesis import settings as hypothesis_settings
 from redis import Redis
 
 from config import valkey as embedded
@@ -34,6 +35,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return True
     return None
 
+
+# How long an example takes depends on what else the machine does.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
 
 TEST_SEED = os.environ.get("TEST_SEED", "1")
 """What the dice and secrets of this process follow from; another one tries other dice."""
