@@ -211,6 +211,7 @@ ROUTES: dict[str, Access] = {
         for prefix in (r"^matches/(?P<public_id>[2-9a-z]{10})/", r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/")
         for action in (
             "claim",
+            "running-score",
             "confirm",
             "contest",
             "concede",
@@ -282,6 +283,7 @@ ROUTES: dict[str, Access] = {
         for action in (
             "claims",
             "claims/preview",
+            "running-score",
             "confirm",
             "contest",
             "concede",

@@ -11,12 +11,13 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect signals, register what other apps need to know about events, and register messages."""
-        from matches.lifecycle import begun, play_rules
+        from matches.lifecycle import begun, play_rules, running_scores
         from matches.presentation import consequences
         from players.notifications import kinds
         from players.people.services import merging
         from tournaments.entries.services.entries import refuse_two_entries
         from tournaments.floor import notifications as of_floor
+        from tournaments.floor import players_scores
         from tournaments.floor.beginnings import beginnings_of
         from tournaments.floor.called import calls_in_words
         from tournaments.floor.hints import hint_if_self_calling
@@ -52,6 +53,7 @@ class TournamentsConfig(AppConfig):
         context.register_calls(calls_in_words)
         play_rules.register(play_rules_of)
         begun.register(beginnings_of)
+        running_scores.register(players_scores.at_tables, players_scores.record)
         when_changed(hint_if_self_calling)
         quick_entry.register(enter_floor_line)
         merging.also_check(refuse_two_entries)

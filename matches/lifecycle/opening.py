@@ -107,7 +107,7 @@ def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
 
 
 def set_lengths(matches: Sequence[Match], *, length: int, by: Actor) -> None:
-    """Change the length of locked matches; the caller has checked that nobody has begun them. Refused: `bad_length`."""
+    """Change the length of locked matches; the caller has checked that it may change. Refused: `bad_length`."""
     for match in matches:
         _check(Opening(match.players, length, match.start_score))
         if match.length != length:

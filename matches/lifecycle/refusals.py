@@ -24,6 +24,7 @@ MESSAGES = {
     "match_settled": gettext_noop("This match already has a result. Only a director can change it."),
     "match_void": gettext_noop("This match was voided, so nothing can be reported for it."),
     "match_live": gettext_noop("This match is being played here, so it cannot be reported."),
+    "no_running_scores": gettext_noop("Running scores are taken for matches at the tables of an event."),
     "match_not_void": gettext_noop("This match is not void, so its result cannot be reinstated."),
     "match_without_result": gettext_noop(
         "This match had no result before it was voided, so there is nothing to reinstate."
@@ -124,6 +125,7 @@ STATUS = {
     "match_settled": HTTPStatus.CONFLICT,
     "match_void": HTTPStatus.CONFLICT,
     "match_live": HTTPStatus.CONFLICT,
+    "no_running_scores": HTTPStatus.CONFLICT,
     "match_not_void": HTTPStatus.CONFLICT,
     "match_without_result": HTTPStatus.CONFLICT,
     "match_disputed": HTTPStatus.CONFLICT,

@@ -6,11 +6,14 @@ from core.live.publishing import now_shown
 from matches.access import Seat
 from matches.lifecycle import links
 from matches.lifecycle.locks import matches_topic
+from matches.lifecycle.running_scores import at_tables
 from matches.models import Match
 
 
 def version_of(match: Match) -> str:
     """What the page shows of a match: it does not change with the play of a match that is played here."""
+    if match.state == Match.State.OPEN and match.pk in (rows := at_tables([match.pk])):
+        return f"{match.seq}-{rows[match.pk].version}"
     return str(match.state if match.state == Match.State.LIVE else match.seq)
 
 

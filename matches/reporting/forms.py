@@ -13,6 +13,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.finish import MOST_POINTS
 from matches.models import MOST_TIMES, Match
+from matches.models.matches import LONGEST_MATCH
 from matches.reporting.appointments import instant
 from matches.reporting.services.proposals import check_time
 from matches.reporting.services.reports import LONGEST_NOTE
@@ -83,6 +84,23 @@ class ScoreForm(forms.Form):
     def says_side(self) -> int | None:
         """The player the sender says they are; only the score sheet asks for it."""
         return None
+
+
+class RunningScoreForm(forms.Form):
+    """The score of a match that goes on. It needs no version of the match: the last score stands."""
+
+    score_0 = forms.IntegerField(min_value=0, max_value=LONGEST_MATCH)
+    score_1 = forms.IntegerField(min_value=0, max_value=LONGEST_MATCH)
+
+    def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for side, player in enumerate(match.players):
+            self.fields[f"score_{side}"].label = player.shown_name
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Points of side 0 and side 1."""
+        return self.cleaned_data["score_0"], self.cleaned_data["score_1"]
 
 
 class SheetScoreForm(ScoreForm):

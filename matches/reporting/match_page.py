@@ -23,6 +23,7 @@ from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.action_urls import action_url
 from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps
+from matches.reporting.running import ShownRunningScore, running_form, running_score
 from matches.reporting.services import arrivals, objections
 from matches.reporting.shown import (
     Arrivals,
@@ -61,13 +62,17 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     pending = Pending.of(claims, records, proposals)
     context = match_contexts([match.parent_topic]).get(match.parent_topic)
     is_player = side is not None and not match.is_over
+    call = calls_of([match.pk], now).get(match.pk, "") if is_player else ""
+    running = running_score(match)
     return {
         "match": match,
         "seat": seat,
         "side": side,
         "context": context,
-        "call": calls_of([match.pk], now).get(match.pk, "") if is_player else "",
-        "players": [_player(match, counting, player_side, side) for player_side in (0, 1)],
+        "call": call,
+        "running": running,
+        "running_form": running_form(seat, running, is_called=bool(call)) if seat is not None else None,
+        "players": [_player(match, counting, player_side, side, running) for player_side in (0, 1)],
         "length": labels.length(match.length),
         "next_steps": _next_steps(match, pending, side, now),
         "successors": successors_of(match),
@@ -194,9 +199,13 @@ def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
     )
 
 
-def _player(match: Match, standing: Result | None, side: int, mine: int | None) -> ShownPlayer:
+def _player(
+    match: Match, standing: Result | None, side: int, mine: int | None, running: ShownRunningScore | None
+) -> ShownPlayer:
     player = match.players[side]
     score = standing.score if standing is not None else None
+    if score is None and running is not None and running.who:
+        score = running.score
     return ShownPlayer(
         side=side,
         name=player.shown_name,

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from core.live.publishing import now_shown
 from engine.actions import Phase
 from engine.match import side_to_act
+from matches.access import Seat
 from matches.lifecycle import links
 from matches.lifecycle.play_rules import play_rules_of
 from matches.models import Challenge, Claim, LiveMatch, Match, Proposal, Result, Submission
@@ -19,6 +20,8 @@ from matches.presentation import labels
 from matches.presentation.context import MatchContext, calls_of, entries_of, match_contexts, places_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
+from matches.reporting.running import RunningForm, running_form, running_score
+from players.actors import Actor
 from players.models import Player, User
 from players.people.canonical import canonical
 from players.people.topics import user_topic
@@ -131,9 +134,16 @@ def _lists(
     return {
         "next": urgent[0] if urgent else None,
         "may_play_next_here": bool(urgent) and play_rules_of(urgent[0].match).players_may_open,
+        "running_form": _running_form(urgent[0]) if urgent else None,
         "others": urgent[1:],
         "latest": listed[len(still_open) :],
     }
+
+
+def _running_form(row: MyMatch) -> RunningForm | None:
+    """The form for the running score of a player's next match, sent by its personal link if the list has those."""
+    seat = Seat(row.match, row.side, Actor.link(row.side), row.token)
+    return running_form(seat, running_score(row.match), is_called=bool(row.call))
 
 
 def _listed(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:

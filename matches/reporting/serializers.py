@@ -53,6 +53,12 @@ class ClaimSerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
+class RunningScoreSerializer(serializers.Serializer[Any]):
+    """How a match stands that goes on."""
+
+    score = Score(help_text="Points of side 0 and side 1, including the start score.")
+
+
 class ReportPreviewSerializer(serializers.Serializer[Any]):
     """What a report would do."""
 

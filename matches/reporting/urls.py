@@ -27,6 +27,7 @@ def _by_account(view: View) -> View:
 def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[URLPattern]:
     yield re_path(rf"{prefix}report/$", allow(reports.preview), name=f"{name}-report")
     yield re_path(rf"{prefix}claim/$", allow(reports.report), name=f"{name}-claim")
+    yield re_path(rf"{prefix}running-score/$", allow(reports.running_score), name=f"{name}-running-score")
     yield re_path(rf"{prefix}confirm/$", allow(reports.confirm), name=f"{name}-confirm")
     yield re_path(rf"{prefix}contest/$", allow(reports.contest), name=f"{name}-contest")
     yield re_path(rf"{prefix}concede/$", allow(reports.concede), name=f"{name}-concede")
@@ -59,6 +60,7 @@ urlpatterns = [
     re_path(rf"{API}$", api.MatchDetail.as_view(), name="api-match"),
     re_path(rf"{API}claims/$", api_reports.Reports.as_view(), name="api-match-claims"),
     re_path(rf"{API}claims/preview/$", api_reports.PreviewReport.as_view(), name="api-match-preview"),
+    re_path(rf"{API}running-score/$", api_reports.RunningScore.as_view(), name="api-match-running-score"),
     re_path(rf"{API}concede/$", api_reports.Concede.as_view(), name="api-match-concede"),
     re_path(rf"{API}seen/$", api_reports.Seen.as_view(), name="api-match-seen"),
     re_path(rf"{API}objections/$", api_reports.Objections.as_view(), name="api-match-objections"),

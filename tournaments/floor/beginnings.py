@@ -9,7 +9,7 @@ from matches.lifecycle.begun import derive_begun
 from matches.models import Match
 from tournaments.models import FloorEvent
 
-BEGINNINGS = (FloorEvent.Kind.STARTED, FloorEvent.Kind.RUNNING_SCORE)
+BEGINNINGS = (FloorEvent.Kind.STARTED, FloorEvent.Kind.RUNNING_SCORE, FloorEvent.Kind.ADJOURNED)
 
 
 def beginnings_of(matches: Collection[int]) -> Mapping[int, datetime]:

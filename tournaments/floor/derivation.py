@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import Category, FloorFacts, MatchFacts, Pair, Progress
+from tournaments.floor.facts import Category, Fact, FloorFacts, MatchFacts, Pair, Progress
 from tournaments.floor.fold import Folded, Seat, fold
 from tournaments.floor.state import (
     Attention,
@@ -100,7 +100,12 @@ class _Derivation:
             pinned=seat.pinned,
             held=seat.held,
             critical_minutes=self.critical.get(match.fixture, 0.0),
+            clocks=seat.clocks,
         )
+        if state == MatchState.ADJOURNED and seat.adjourned is not None:
+            return replace(
+                row, started_at=seat.started_at or match.begun_at, reasons=(_adjourned(match, seat.adjourned),)
+            )
         if state not in ACTIVE:
             return row
         started = seat.started_at or match.begun_at
@@ -112,8 +117,9 @@ class _Derivation:
             return self._with_deadlines(row, seat.call_times)
         if started is not None:
             end = match.finished_at or self.now
-            slow_at = reached_at(started, slow_minutes(match.length), self.folded.pauses)
-            row = replace(row, minutes=elapsed(started, end, self.folded.pauses), slow_at=slow_at)
+            pauses = [*self.folded.pauses, *seat.interruptions]
+            slow_at = reached_at(started, slow_minutes(match.length), pauses)
+            row = replace(row, minutes=elapsed(started, end, pauses), slow_at=slow_at)
         return row
 
     def _with_deadlines(self, row: MatchOnFloor, call_times: Sequence[datetime]) -> MatchOnFloor:
@@ -236,7 +242,9 @@ class _Derivation:
                     yield Attention(AttentionKind.NO_SHOW, row.fixture, row.no_show_at)
                 elif row.second_call_at is not None and row.second_call_at <= self.now:
                     yield Attention(AttentionKind.SECOND_CALL, row.fixture, row.second_call_at)
-            elif row.state == MatchState.PLAYING and row.slow_at is not None and row.slow_at <= self.now:
+            elif row.state != MatchState.PLAYING or row.clocks is not None:
+                continue
+            elif row.slow_at is not None and row.slow_at <= self.now:
                 yield Attention(AttentionKind.SLOW, row.fixture, row.slow_at)
 
     def _changes_at(self) -> datetime | None:
@@ -250,6 +258,15 @@ class _Derivation:
         return min((time for time in times if time > self.now), default=None)
 
 
+def _adjourned(match: MatchFacts, fact: Fact) -> Reason:
+    """Return how a match was adjourned: its score, and the player on roll, if that was recorded."""
+    params = {"score": "–".join(map(str, fact.params["score"]))}
+    side = fact.params.get("on_roll")
+    if side is None or match.pair is None:
+        return Reason("adjourned", params)
+    return Reason("adjourned_on_roll", {**params, "player": match.pair[side]})
+
+
 def _state_of(match: MatchFacts, seat: Seat) -> MatchState:
     if match.progress == Progress.SETTLED:
         return MatchState.SETTLED
@@ -257,6 +274,8 @@ def _state_of(match: MatchFacts, seat: Seat) -> MatchState:
         return MatchState.REPORTED
     if match.pair is None:
         return MatchState.WAITING
+    if seat.adjourned is not None:
+        return MatchState.ADJOURNED
     if seat.started_at is not None or match.begun_at is not None or match.progress == Progress.LIVE:
         return MatchState.PLAYING
     return MatchState.CALLED if seat.call_times else MatchState.WAITING

@@ -34,6 +34,8 @@ SENTENCES: dict[str, str] = {
     "first_consolation": gettext_noop("The consolation comes before what is left; table {table} is free."),
     "first_last_chance": gettext_noop("The last chance comes before side events; table {table} is free."),
     "critical_path": gettext_noop("About {minutes} minutes of matches depend on it, the most; table {table} is free."),
+    "adjourned": gettext_noop("Adjourned at {score}."),
+    "adjourned_on_roll": gettext_noop("Adjourned at {score}; {player} is on roll."),
     "longest_wait": gettext_noop("It has waited longest, since {since}; table {table} is free."),
 }
 """Code -> English sentence with `{parameter}` places."""

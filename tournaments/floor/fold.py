@@ -23,6 +23,12 @@ class Seat:
     rest_waived: bool = False
     pinned: bool = False
     held: bool = False
+    clocks: int | None = None
+    """The minutes on each clock that was put on the match."""
+    adjourned: Fact | None = None
+    """Why it is not being played, if it is adjourned."""
+    interruptions: list[Pause] = field(default_factory=list)
+    """The times for which it was adjourned."""
 
 
 @dataclass
@@ -73,6 +79,8 @@ def _group(kind: Kind) -> str:
         return "pause"
     if kind in (Kind.CALLED, Kind.CALLED_AGAIN, Kind.MOVED, Kind.FREED):
         return "place"
+    if kind in (Kind.CLOCKS, Kind.ADJOURNED, Kind.CONTINUED, Kind.SHORTENED):
+        return "closing"
     if kind in (Kind.TABLE_OUT, Kind.TABLE_BACK, Kind.AUTOPILOT, Kind.NEEDS_ACCESSIBLE):
         return "floor"
     return "match"
@@ -152,4 +160,26 @@ def _fold_match(folded: Folded, fact: Fact) -> None:
             seat.pinned, seat.held = False, False
 
 
-_STEPS = {"pause": _fold_pause, "place": _fold_place, "floor": _fold_floor, "match": _fold_match}
+def _fold_closing(folded: Folded, fact: Fact) -> None:
+    """Note that a match got clocks, was adjourned or goes on. Its length is that of the match itself."""
+    if fact.fixture is None:
+        return
+    seat = folded.seat(fact.fixture)
+    if fact.kind == Kind.CLOCKS:
+        seat.clocks = int(fact.params["minutes"])
+    elif fact.kind == Kind.ADJOURNED:
+        left, right = fact.params["score"]
+        seat.adjourned, seat.score = fact, (left, right)
+        _leave(folded, fact.fixture)
+    elif fact.kind == Kind.CONTINUED and seat.adjourned is not None:
+        seat.interruptions.append(Pause(seat.adjourned.at, fact.at))
+        seat.adjourned = None
+
+
+_STEPS = {
+    "pause": _fold_pause,
+    "place": _fold_place,
+    "floor": _fold_floor,
+    "match": _fold_match,
+    "closing": _fold_closing,
+}

@@ -8,6 +8,8 @@ m30 t7                  M30 is played at table 7
 m30 run 5-3             the running score of M30
 m30 pin, hold, release  put M30 first, keep it from being called, or neither
 m30 rest                M30 needs no more rest
+m30 clocks              M30 is played with clocks from now on
+m30 adjourn, resume     M30 is adjourned, or goes on
 t5 free                 table 5 is free
 t5 out lamp broken      table 5 is out of use; t5 back: it is in use again
 late smith 10           Smith is 10 minutes late for their match
@@ -45,6 +47,8 @@ class Verb(StrEnum):
     HOLD = "hold"
     RELEASE = "release"
     REST = "rest"
+    CLOCKS = "clocks"
+    ADJOURN = "adjourn"
     FREE = "free"
     BACK = "back"
     RESUME = "resume"
@@ -139,7 +143,20 @@ FloorLine = (
     | AutopilotLine
 )
 
-_ABOUT_MATCH = "|".join((Verb.CALL, Verb.AGAIN, Verb.START, Verb.PIN, Verb.HOLD, Verb.RELEASE, Verb.REST))
+_ABOUT_MATCH = "|".join(
+    (
+        Verb.CALL,
+        Verb.AGAIN,
+        Verb.START,
+        Verb.PIN,
+        Verb.HOLD,
+        Verb.RELEASE,
+        Verb.REST,
+        Verb.CLOCKS,
+        Verb.ADJOURN,
+        Verb.RESUME,
+    )
+)
 _PATTERNS: list[tuple[str, Callable[[re.Match[str]], FloorLine | None]]] = [
     (rf"{_T}\s+call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]), groups["table"])),
     (rf"(?:{_M}\s+call|call\s+{_M.replace('number', 'other')})\s+{_T}", lambda groups: _call(groups)),

@@ -25,6 +25,14 @@ MESSAGES: dict[str, str] = {
     "running_score_over": gettext_noop(
         "{left}–{right} decides a match to {length} points. Enter it as the result of M{fixture}."
     ),
+    "match_adjourned": gettext_noop("M{fixture} is adjourned. Let it go on first."),
+    "not_adjourned": gettext_noop("M{fixture} is not adjourned."),
+    "not_playing": gettext_noop("M{fixture} is not being played."),
+    "not_shorter": gettext_noop("M{fixture} is to {length} points. A shorter length is from {least} to {most}."),
+    "cannot_shorten": gettext_noop("M{fixture} stands {left}–{right} to {length} points, so it cannot be shortened."),
+    "length_changed_since": gettext_noop("The length of M{fixture} was changed since."),
+    "too_many_scores": gettext_noop("Too many scores of this match were entered. Tell the director how it stands."),
+    "running_score_replaced": gettext_noop("Another running score was entered since."),
     "directors_only": gettext_noop("Only directors of this event can do this."),
     "not_in_match": gettext_noop("This player is not in M{fixture}."),
     "nothing_to_undo_on_floor": gettext_noop("There is nothing of yours to undo on the floor."),
@@ -54,5 +62,12 @@ STATUS = {
     "nothing_to_undo_on_floor": HTTPStatus.CONFLICT,
     "not_last_on_floor": HTTPStatus.CONFLICT,
     "floor_built_on": HTTPStatus.CONFLICT,
+    "match_adjourned": HTTPStatus.CONFLICT,
+    "not_adjourned": HTTPStatus.CONFLICT,
+    "not_playing": HTTPStatus.CONFLICT,
+    "cannot_shorten": HTTPStatus.CONFLICT,
+    "length_changed_since": HTTPStatus.CONFLICT,
+    "too_many_scores": HTTPStatus.CONFLICT,
+    "running_score_replaced": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

@@ -147,6 +147,11 @@ class FloorView:
         return [row for row in rows if row.state == MatchState.WAITING and row.row.fixture not in queue]
 
     @property
+    def adjourned(self) -> list[MatchView]:
+        """The matches that are adjourned, in the order of their numbers."""
+        return [row for row in self.matches.values() if row.state == MatchState.ADJOURNED]
+
+    @property
     def suggestions(self) -> list[SuggestionView]:
         """The matches to call now, first things first."""
         return [

@@ -20,6 +20,7 @@ class MatchState(StrEnum):
     READY = "ready"
     CALLED = "called"
     PLAYING = "playing"
+    ADJOURNED = "adjourned"
     REPORTED = "reported"
     SETTLED = "settled"
 
@@ -89,11 +90,13 @@ class MatchOnFloor:
     """The running score by side; never a result."""
     lateness: tuple[Lateness, ...] = ()
     reasons: tuple[Reason, ...] = ()
-    """Why it waits; empty unless it does."""
+    """Why it waits, or how it was adjourned; empty in other states."""
     position: int | None = None
     pinned: bool = False
     held: bool = False
     critical_minutes: float = 0.0
+    clocks: int | None = None
+    """The minutes on each clock, if clocks were put on it while it was played."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 m22 11-7                the score, in the order in which the fixture shows its players
 m22 forfeit smith       Smith forfeits this match
 m22 forfeit both        both forfeit; nobody advances
+m22 leader              at closing time, whoever leads by the running score wins; m22 leader 5-3: at this score
 bob 7-4                 Bob's open match, Bob's points first
 bergmann 7 csonka 4     the open match of these two
 bob forfeit             Bob forfeits their open match
@@ -33,6 +34,7 @@ _POINTS = rf"(\d{{1,{MOST_DIGITS}}})"
 _BETWEEN = r"\s*[-–—−:/ ]\s*"
 _SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
 _FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
+_LEADER = re.compile(rf"leader(?:\s+{_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
 _NAME_SCORE = re.compile(rf"(\D+?)\s+{_POINTS}{_BETWEEN}{_POINTS}")
 _TWO_NAMES = re.compile(rf"(\D+?)\s+{_POINTS}\s*[-–—−:/,]?\s*([^\W\d_]\D*?)\s+{_POINTS}")
 _NAME_FORFEIT = re.compile(rf"(.+?)\s+{_FORFEIT_WORD}", re.IGNORECASE)
@@ -70,6 +72,15 @@ class ForfeitLine:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaderLine:
+    """A match, given by its number, that its leader wins at closing time; by its running score if none is given."""
+
+    fixture: int
+    score: tuple[int, int] | None
+    division: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NamedScore:
     """A score for the match of one or two named players; the points are in the order of the names."""
 
@@ -84,7 +95,7 @@ class NamedForfeit:
     name: str
 
 
-Line = ScoreLine | ForfeitLine | NamedScore | NamedForfeit | Command
+Line = ScoreLine | ForfeitLine | LeaderLine | NamedScore | NamedForfeit | Command
 
 
 def split(text: str) -> list[str]:
@@ -144,7 +155,10 @@ def _fixture_at(words: list[str], index: int) -> tuple[int, str] | None:
     return None
 
 
-def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine:
+def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine | LeaderLine:
+    if leader := _LEADER.fullmatch(rest):
+        score = _decided(int(leader[1]), int(leader[2])) if leader[1] else None
+        return LeaderLine(fixture, score, division)
     if forfeit := _FORFEIT.fullmatch(rest):
         if not forfeit[1]:
             raise Refused("line_forfeit_who", fixture=fixture)

@@ -15,3 +15,4 @@ document.addEventListener("click", (event) => {
 });
 
 showSteppers(document);
+document.addEventListener("htmx:load", (event) => showSteppers(event.target));

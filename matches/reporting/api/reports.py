@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from engine.errors import Refused
+from matches.lifecycle import running_scores
 from matches.lifecycle.finish import check_report
 from matches.reporting.api.base import CREATE, LINK, UPDATE, match_response, parse_after, seat_of, side_of, write_params
 from matches.reporting.preview import preview_of
@@ -20,6 +21,7 @@ from matches.reporting.serializers import (
     ContestSerializer,
     ObjectingSerializer,
     ReportPreviewSerializer,
+    RunningScoreSerializer,
 )
 from matches.reporting.services import late_reports, objections, reports, sheet_reports
 from players.accounts.api import validated
@@ -94,6 +96,32 @@ class PreviewReport(APIView):
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
         preview = preview_of(seat, winner, score)
         return Response({"message": preview.summary, "follows": preview.follows, "next_step": preview.next_step})
+
+
+class RunningScore(APIView):
+    """The score of a match at a table while it goes on."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_running_score",
+        summary="Enter how a match at a table stands; never a result",
+        description=(
+            "For matches that are called to a table of an event or are played there. The last score stands, whoever "
+            "enters it; the same score again changes nothing. The score that decides the match is reported as usual."
+        ),
+        request=RunningScoreSerializer,
+        examples=[OpenApiExample("4–2", value={"score": [4, 2]}, request_only=True)],
+        parameters=[LINK],
+        responses={200: RunningScoreSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Return the score that stands."""
+        seat = seat_of(request, public_id)
+        left, right = validated(RunningScoreSerializer, request)["score"]
+        entered = running_scores.Entered(seat.match, side_of(seat), (left, right))
+        running_scores.record(entered, by=seat.by, now=timezone.now())
+        return Response({"score": [left, right]})
 
 
 class _ReportAction(APIView):

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from engine.errors import Refused
 from matches import access
 from matches.access import Seat
+from matches.lifecycle import running_scores
 from matches.lifecycle.finish import check_report
 from matches.models import Match, Submission
 from matches.records.forms import RecordForm
@@ -24,6 +25,7 @@ from matches.reporting.forms import (
     NoteForm,
     ObjectionForm,
     ReportForm,
+    RunningScoreForm,
     ScoreForm,
     SheetReportForm,
     SheetScoreForm,
@@ -98,6 +100,14 @@ def _reported(match: Match, is_own_loss: bool) -> str:
     if is_own_loss:
         return gettext("Reported. You can withdraw the report for a short time; then the result stands.")
     return gettext("Reported. The other player has to confirm it.")
+
+
+@acting(lambda request, seat: RunningScoreForm(request.POST, match=seat.match))
+def running_score(request: HttpRequest, seat: Seat, form: RunningScoreForm) -> str:
+    """Enter how the match stands; it goes on."""
+    entered = running_scores.Entered(seat.match, side_of(seat), form.score)
+    running_scores.record(entered, by=seat.by, now=timezone.now())
+    return gettext("The score so far is saved.")
 
 
 @acting(_act_form)

@@ -43,9 +43,10 @@ def test_a_refused_score_comes_back_as_it_was_typed(running: RunningEvent, alice
 
 
 def test_a_refused_ruling_comes_back_filled_and_names_its_field(running: RunningEvent, alice_client: Client) -> None:
-    html = sent(alice_client, running, "rule", after=0, winner="1", left=3, right=5, reason=" ")
+    html = sent(alice_client, running, "rule", after=0, kind="leader", winner="1", left=3, right=5, reason=" ")
     rule = html[html.index("/rule/") : html.index("/extend/")]
     assert checked(rule, "winner") == ["1"]
+    assert checked(rule, "kind") == ["leader"]
     assert field(rule, "left", "3")
     assert "Give a reason for the ruling" in text(rule)
     assert not Result.objects.exists()
@@ -68,10 +69,20 @@ def test_an_unknown_choice_is_no_choice(running: RunningEvent, alice_client: Cli
 
 
 def test_a_ruling_without_a_winner_is_no_ruling_for_nobody(running: RunningEvent, alice_client: Client) -> None:
-    sent(alice_client, running, "rule", after=0, reason="both late")
+    sent(alice_client, running, "rule", after=0, kind="ruling", reason="both late")
     assert not Result.objects.exists()
-    alice_client.post(f"{running.fixture_url}rule/", {"after": 0, "winner": "nobody", "reason": "both late"})
-    assert Result.objects.get().winner is None
+    ruling = {"after": 0, "kind": "ruling", "winner": "nobody", "reason": "both late"}
+    alice_client.post(f"{running.fixture_url}rule/", ruling)
+    result = Result.objects.get()
+    assert (result.winner, result.kind) == (None, Result.Kind.RULING)
+
+
+def test_a_ruling_names_the_kind_of_ending_at_closing_time(running: RunningEvent, alice_client: Client) -> None:
+    ruling = {"after": 0, "winner": "1", "left": 3, "right": 5, "reason": "the room closes"}
+    sent(alice_client, running, "rule", **ruling, kind="played")
+    assert not Result.objects.exists()
+    alice_client.post(f"{running.fixture_url}rule/", {**ruling, "kind": "leader"})
+    assert Result.objects.get().kind == Result.Kind.LEADER
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def test_either_side_or_both_forfeit(running: RunningEvent, alice_client: Client
 
 
 def test_a_ruling_needs_a_reason(running: RunningEvent, alice_client: Client) -> None:
-    bare = {"after": 0, "winner": "1", "left": "", "right": ""}
+    bare = {"after": 0, "kind": "ruling", "winner": "1", "left": "", "right": ""}
     answer = alice_client.post(f"{running.fixture_url}rule/", bare)
     assert answer.status_code == 422
     assert "Give a reason for the ruling" in text(page_html(answer))

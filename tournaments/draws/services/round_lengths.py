@@ -13,6 +13,8 @@ from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Tournament
 from tournaments.state.locks import division_changed, lock_division, lock_matches
 
+LENGTHS_CHANGED = "lengths_changed"
+"""The verb of a change in the log; its `rounds` are the changes."""
 UNDECIDED = (Fixture.Status.WAITING, Fixture.Status.READY)
 
 
@@ -84,7 +86,7 @@ def _open_matches(row: Round) -> QuerySet[Match]:
 def _log(division: Division, changed: Sequence[tuple[Round, RoundLength]], by: Actor) -> None:
     log(
         by,
-        "lengths_changed",
+        LENGTHS_CHANGED,
         division.topic,
         club=division.tournament.club,
         changes={f"{row.bracket.key} {row.number}": [change.seen, change.length] for row, change in changed},

@@ -16,6 +16,7 @@ from tournaments.floor.services.journal import (
     match_on_floor,
     read_state,
     record,
+    refuse_over,
 )
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState, TableState
 from tournaments.models import Fixture, Floor, FloorEvent, Table
@@ -90,7 +91,7 @@ def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
             return event
         if row.state == MatchState.PLAYING:
             raise Refused("match_playing", fixture=row.number)
-        _refuse_over(row)
+        refuse_over(row)
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
         event = record(floor, Kind.STARTED, About(fixture=locked), by=by, now=now)
@@ -109,8 +110,7 @@ def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEv
         locked, _match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if row.state not in (*BEFORE_CALL, *UNDER_WAY):
-            _refuse_over(row)
+        refuse_over(row)
         if row.table == table.pk and row.state in UNDER_WAY:
             return _standing(locked, Kind.CALLED, Kind.MOVED)
         if row.state in BEFORE_CALL:
@@ -143,17 +143,12 @@ def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
         raise Refused("match_called", fixture=row.number, table=label)
     if row.state == MatchState.PLAYING:
         raise Refused("match_playing", fixture=row.number)
-    _refuse_over(row)
+    refuse_over(row)
     if row.held:
         raise Refused("match_held", fixture=row.number)
     if state.pause is not None:
         raise Refused("event_paused")
     _refuse_busy(row)
-
-
-def _refuse_over(row: MatchOnFloor) -> None:
-    if row.state in (MatchState.REPORTED, MatchState.SETTLED):
-        raise Refused("match_finished", fixture=row.number)
 
 
 def _refuse_busy(row: MatchOnFloor) -> None:

@@ -18,7 +18,7 @@ from tournaments.floor.facts import Kind
 from tournaments.floor.hints import hint_on_commit
 from tournaments.floor.loading import load_facts
 from tournaments.floor.notifications import notify_call
-from tournaments.floor.state import FloorState, MatchOnFloor
+from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
 from tournaments.models import Fixture, Floor, FloorEvent, Table, Tournament
 from tournaments.state.numbering import lock_event
 
@@ -99,6 +99,14 @@ def match_on_floor(state: FloorState, fixture: Fixture) -> MatchOnFloor:
     if row is None:
         raise Refused("not_on_floor", fixture=fixture.number)
     return row
+
+
+def refuse_over(row: MatchOnFloor) -> None:
+    """Refuse a match that is not being played any more (`match_finished`) or for the time being (`match_adjourned`)."""
+    if row.state in (MatchState.REPORTED, MatchState.SETTLED):
+        raise Refused("match_finished", fixture=row.number)
+    if row.state == MatchState.ADJOURNED:
+        raise Refused("match_adjourned", fixture=row.number)
 
 
 def record(floor: Floor, kind: Kind, about: About, *, by: Actor, now: datetime) -> FloorEvent:

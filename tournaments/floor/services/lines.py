@@ -29,7 +29,7 @@ from tournaments.floor.line_parser import (
     parse_floor_line,
 )
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.services import calls, evening, matches, opening, tables, undo
+from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
 from tournaments.models import Division, Fixture, Floor, FloorEvent, Table, Tournament
 from tournaments.results.line_parser import Command, NamedForfeit
 from tournaments.results.services.quick_entry import Outcome, OutcomeKind, find_by_number
@@ -38,7 +38,7 @@ from tournaments.results.services.quick_undo import last_entered
 
 ONE_DAY = timedelta(days=1)
 FOR_DIRECTORS = (PauseLine, ResumeLine, AutopilotLine, AccessibleLine)
-"""Lines that assistants may not enter: about the whole event, or private."""
+"""Lines that assistants may not enter, beside adjournments: about the whole event, or private."""
 OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
     Verb.CALL: calls.call,
     Verb.AGAIN: calls.call_again,
@@ -47,6 +47,9 @@ OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
     Verb.HOLD: matches.hold,
     Verb.RELEASE: matches.release,
     Verb.REST: matches.waive_rest,
+    Verb.CLOCKS: closing.put_clocks_on,
+    Verb.ADJOURN: closing.adjourn,
+    Verb.RESUME: closing.let_go_on,
 }
 
 
@@ -99,7 +102,8 @@ def _undo(tournament: Tournament, text: str, by: Actor, now: datetime) -> Outcom
 
 def refuse_assistant(tournament: Tournament, line: FloorLine, by: Actor) -> None:
     """Refuse (`directors_only`) a line for directors by somebody who does not direct the event."""
-    if not isinstance(line, FOR_DIRECTORS) or by.user is None:
+    is_ruling = isinstance(line, MatchLine) and line.verb in (Verb.ADJOURN, Verb.RESUME)
+    if not (is_ruling or isinstance(line, FOR_DIRECTORS)) or by.user is None:
         return
     if not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
         raise Refused("directors_only")
@@ -162,6 +166,9 @@ KINDS = {
     Verb.HOLD: Kind.HELD,
     Verb.RELEASE: Kind.RELEASED,
     Verb.REST: Kind.REST_WAIVED,
+    Verb.CLOCKS: Kind.CLOCKS,
+    Verb.ADJOURN: Kind.ADJOURNED,
+    Verb.RESUME: Kind.CONTINUED,
     Verb.FREE: Kind.FREED,
     Verb.BACK: Kind.TABLE_BACK,
 }

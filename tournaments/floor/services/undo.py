@@ -9,8 +9,12 @@ from engine.errors import Refused
 from players.actors import Actor
 from tournaments.floor.beginnings import BEGINNINGS, save_beginning
 from tournaments.floor.facts import Kind
+from tournaments.floor.services.closing import restore_length
 from tournaments.floor.services.journal import About, lock_fixture, lock_floor, record
 from tournaments.models import Fixture, FloorEvent, Tournament
+
+OF_BEGUN_MATCHES = (*BEGINNINGS, FloorEvent.Kind.SHORTENED)
+"""Facts that say more about a match than where it is on the floor."""
 
 
 def undo(*, tournament: Tournament, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
@@ -31,8 +35,10 @@ def undo(*, tournament: Tournament, event: FloorEvent, by: Actor, now: datetime)
             raise Refused("not_last_on_floor")
         _refuse_built_on(undone)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
-        if undone.kind in BEGINNINGS and undone.fixture is not None:
+        if undone.kind in OF_BEGUN_MATCHES and undone.fixture is not None:
             locked, match = lock_fixture(undone.fixture)
+            if undone.kind == Kind.SHORTENED:
+                restore_length(match, undone, by=by)
             record(floor, Kind.UNDONE, _of(about, locked), by=by, now=now)
             save_beginning(match)
         else:

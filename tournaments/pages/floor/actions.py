@@ -8,17 +8,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
+from matches.models import Result
 from players.access import Role
 from players.actors import Actor
 from tournaments.access import HELPER, Needed
 from tournaments.draws.services.round_lengths import change_round_lengths
 from tournaments.events.services.events import update_tournament
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.services import calls, evening, matches, opening, tables, undo
+from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
 from tournaments.models import FloorEvent
 from tournaments.pages.floor import forms
 from tournaments.pages.floor.forms import FloorForm
-from tournaments.results.services.quick_entry import forfeit_missing, result_summary
+from tournaments.results.services.quick_entry import enter_undoable, forfeit_missing, leader_wins, result_summary
 
 Run = Callable[[Any, Actor, datetime], str]
 
@@ -53,6 +55,12 @@ def _score(form: forms.ScoreForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(matches.set_running_score(fixture=data["fixture"], score=score, by=by, now=now))
 
 
+def _take_back_score(form: forms.TakeBackScoreForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    undone = matches.take_back_score(fixture=data["fixture"], event=data["fact"], by=by, now=now)
+    return sentence_of_fact(undone, undone=True)
+
+
 def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
     fixture, minutes = form.cleaned_data["fixture"], form.cleaned_data["minutes"]
     if fixture.match is None:
@@ -66,6 +74,30 @@ def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
     summary = f"M{fixture.number} · {result_summary(fixture.match, result)}."
     return summary + " " + _("Enter “undo” in the line to take it back.")
+
+
+def _leader_wins(form: forms.LeaderForm, by: Actor, now: datetime) -> str:
+    return _close(form, leader_wins((form.cleaned_data["left"], form.cleaned_data["right"])), by, now)
+
+
+def _settle(form: forms.SettleForm, by: Actor, now: datetime) -> str:
+    return _close(form, ResultInput(form.winning_side, kind=Result.Kind.SETTLED), by, now)
+
+
+def _close(form: forms.ClosingForm, outcome: ResultInput, by: Actor, now: datetime) -> str:
+    fixture, after = form.cleaned_data["fixture"], form.cleaned_data["after"]
+    result = enter_undoable(fixture=fixture, result=outcome, by=by, now=now, after=after)
+    summary = f"M{fixture.number} · {result_summary(fixture.match, result)}."
+    return summary + " " + _("Enter “undo” in the line to take it back.")
+
+
+def _adjourn(form: forms.AdjournForm, by: Actor, now: datetime) -> str:
+    return sentence_of_fact(closing.adjourn(**form.cleaned_data, by=by, now=now))
+
+
+def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    return sentence_of_fact(closing.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
 
 
 def _with_match(service: Callable[..., FloorEvent]) -> Run:
@@ -127,8 +159,15 @@ ACTIONS: Mapping[str, FloorAction] = {
     "start": FloorAction(forms.FixtureForm, _with_match(calls.start), HELPER),
     "move": FloorAction(forms.MoveForm, _move, HELPER),
     "score": FloorAction(forms.ScoreForm, _score, HELPER),
+    "take-back-score": FloorAction(forms.TakeBackScoreForm, _take_back_score, HELPER),
     "late": FloorAction(forms.LateForm, _late, HELPER),
     "no-show": FloorAction(forms.NoShowForm, _no_show, HELPER),
+    "clocks": FloorAction(forms.FixtureForm, _with_match(closing.put_clocks_on), HELPER),
+    "leader-wins": FloorAction(forms.LeaderForm, _leader_wins, Role.DIRECTOR),
+    "settle": FloorAction(forms.SettleForm, _settle, Role.DIRECTOR),
+    "adjourn": FloorAction(forms.AdjournForm, _adjourn, Role.DIRECTOR),
+    "let-go-on": FloorAction(forms.FixtureForm, _with_match(closing.let_go_on), Role.DIRECTOR),
+    "shorten-match": FloorAction(forms.ShorterMatchForm, _shorten_match, Role.DIRECTOR),
     "waive-rest": FloorAction(forms.FixtureForm, _with_match(matches.waive_rest), HELPER),
     "pin": FloorAction(forms.FixtureForm, _with_match(matches.pin), HELPER),
     "hold": FloorAction(forms.FixtureForm, _with_match(matches.hold), HELPER),

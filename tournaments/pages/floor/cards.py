@@ -163,7 +163,8 @@ class Cards:
         mark = self._mark(match)
         sides = tuple(self._side(match, side) for side in match.sides)
         points = ngettext("%(count)d pt", "%(count)d pt", match.length) % {"count": match.length}
-        foot = mark.foot or f"{self.label_of(match)} · {points}"
+        clocks = _("Clocks: %(minutes)d min each") % {"minutes": match.row.clocks} if match.row.clocks else ""
+        foot = mark.foot or clocks or f"{self.label_of(match)} · {points}"
         number = f"M{match.number}"
         played = _played(match) if match.state == MatchState.PLAYING else ""
         return Card(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from players.forms import RefusingForm
 from tournaments.draws.services.round_lengths import RoundLength
 from tournaments.floor.facts import Autopilot
+from tournaments.floor.services.closing import LONGEST_POSITION
 from tournaments.models import Fixture, FloorEvent, Table, Tournament
 
 LONGEST_REASON = 80
@@ -73,6 +74,56 @@ class ScoreForm(FixtureForm):
 
     left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
     right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+
+
+class TakeBackScoreForm(FixtureForm):
+    """The running score to take back."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
+class ClosingForm(FixtureForm):
+    """A result at closing time: `after` is the match's `seq` as the sheet showed it."""
+
+    after = forms.IntegerField(min_value=0)
+
+
+class LeaderForm(ClosingForm):
+    """The score at which the leader wins."""
+
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+
+
+class SettleForm(ClosingForm):
+    """Who wins a match that the players settle between them."""
+
+    winner = forms.ChoiceField(choices=[("0", _("first")), ("1", _("second")), ("nobody", _("Nobody"))])
+
+    @property
+    def winning_side(self) -> int | None:
+        """The side that wins; None: nobody."""
+        chosen = self.cleaned_data["winner"]
+        return None if chosen == "nobody" else int(chosen)
+
+
+class AdjournForm(FixtureForm):
+    """Who is on roll in an adjourned match, and its position, as far as that is known."""
+
+    on_roll = forms.TypedChoiceField(
+        choices=[("", _("not known")), ("0", _("first")), ("1", _("second"))],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+    position = forms.CharField(max_length=LONGEST_POSITION, required=False, label=_("Position ID or XGID"))
+
+
+class ShorterMatchForm(FixtureForm):
+    """The length to which both players agree, and that they do."""
+
+    length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
+    agreed = forms.BooleanField(label=_("Both players agree"))
 
 
 class NoShowForm(FixtureForm):

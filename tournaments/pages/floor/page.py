@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.messages import sentence
 from players.actors import Actor
+from tournaments.draws.selectors.round_lengths import last_shortening
 from tournaments.events.views.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.facts import Autopilot
@@ -101,6 +102,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "suggestion": _suggestion(view, cards),
         "queue": cards.queue_rows(queue if complete else queue[:MOST_QUEUED]),
         "waiting": cards.queue_rows(waiting if complete else waiting[:MOST_WAITING]),
+        "adjourned": cards.queue_rows(view.adjourned),
         "queue_count": len(queue),
         "waiting_count": len(waiting),
         "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
@@ -120,7 +122,12 @@ def forecast_context(view: FloorView) -> dict[str, Any]:
     """Return the context of the forecast, which takes longer than the rest of the floor."""
     evening = evening_forecast(view)
     pilot = pilot_options(evening)
-    return {"chart": chart_of(evening), "pilot": pilot, "other_ways": pilot[1:]}
+    return {
+        "chart": chart_of(evening),
+        "pilot": pilot,
+        "other_ways": pilot[1:],
+        "shortened": last_shortening(view.tournament),
+    }
 
 
 def _divisions(tournament: Tournament) -> list[Division]:
@@ -199,7 +206,10 @@ def _floor_need(item: AttentionView, cards: Cards) -> FloorNeed:
     missing: tuple[Post, ...] = ()
     if kind == AttentionKind.SLOW:
         label, icon = _("Slow"), "clock"
-        text = _("On table %(table)s. Put clocks on it: %(minutes)d minutes each.") % common
+        text = _("On table %(table)s. With clocks: %(minutes)d minutes each.") % common
+        key = f"clocks-{match.public_id}"
+        label_of_post = _("Put clocks on M%(number)s") % {"number": match.number}
+        posts = (Post(action_url(cards.view.tournament, "clocks"), label_of_post, fixture, key),)
     elif kind == AttentionKind.NO_SHOW:
         label, icon = _("No-show"), "away"
         text = _("Called to table %(table)s at %(time)s. The no-show time is over.") % common

@@ -6,13 +6,16 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from matches.models import Match
 from players.access import Role
 from players.actors import Actor
 from tournaments.events.views.pages import event_url_args
 from tournaments.floor import selectors
+from tournaments.floor.facts import Kind
 from tournaments.floor.selectors import FloorView, MatchView
+from tournaments.floor.services.journal import latest
 from tournaments.floor.state import MatchState, TableState
-from tournaments.models import Fixture, Slot, Table, Tournament
+from tournaments.models import Fixture, FloorEvent, Slot, Table, Tournament
 from tournaments.pages.floor.page import action_url
 from tournaments.results.forms.fixtures import ResultForm
 from tournaments.results.selectors.fixtures import fixture_page
@@ -46,10 +49,15 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     }
     if fixture.match is not None:
         names = context["names"]
+        entered = latest(fixture, Kind.RUNNING_SCORE) if on_floor is not None else None
         running = (on_floor.row.score if on_floor is not None else None) or fixture.match.start_score
         context |= {
             "running": running,
+            "entered": entered,
+            "entered_by": _entered_by(entered, names) if entered is not None else "",
+            "take_back_score_url": action_url(tournament, "take-back-score"),
             "form": ResultForm(names=names, initial=_proposed(running, fixture.match.length)),
+            "closing": _closing(fixture, on_floor, names, running) if context.get("may_rule") else None,
             "then": [_then(fixture, names, winner, view) for winner in (0, 1)],
         }
     return context
@@ -63,15 +71,54 @@ def _proposed(running: tuple[int, int], length: int) -> dict[str, int]:
     return {"left": length, "right": right} if left > right else {"left": left, "right": length}
 
 
-def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView) -> str:
-    """Return what happens if this side wins, in words."""
+def _closing(
+    fixture: Fixture, on_floor: MatchView | None, names: tuple[str, str], running: tuple[int, int]
+) -> dict[str, Any] | None:
+    """Return what a director can do with a match at closing time; None once it is reported, or played on the site."""
+    match = fixture.match
+    if on_floor is None or match is None or match.state != Match.State.OPEN or on_floor.state in OVER:
+        return None
+    tournament = fixture.stage.division.tournament
+    lengths = range(max(running) + 1, match.length)
+    leader = None if running[0] == running[1] else int(running[1] > running[0])
+    return {
+        "leader": None if leader is None else names[leader],
+        "leader_then": "" if leader is None else _then(fixture, names, leader, None),
+        "may_adjourn": on_floor.state == MatchState.PLAYING,
+        "may_settle": on_floor.state in (MatchState.PLAYING, MatchState.ADJOURNED),
+        "lengths": list(lengths),
+        "position": _position(fixture) if on_floor.state == MatchState.ADJOURNED else "",
+        **{
+            f"{name}_url": action_url(tournament, action)
+            for name, action in (
+                ("leader", "leader-wins"), ("settle", "settle"), ("adjourn", "adjourn"), ("shorten", "shorten-match")
+            )
+        },
+    }  # fmt: skip
+
+
+def _position(fixture: Fixture) -> str:
+    """Return the position in which a match was adjourned, as it was typed; empty if it was not."""
+    adjourned = latest(fixture, Kind.ADJOURNED)
+    return str(adjourned.params.get("position", "")) if adjourned is not None else ""
+
+
+def _entered_by(score: FloorEvent, names: tuple[str, str]) -> str:
+    """Return who entered a running score: one of the players, or the member of the staff who did."""
+    if (side := score.params.get("side")) is not None:
+        return names[side]
+    return score.user.display_name if score.user is not None else ""
+
+
+def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView | None) -> str:
+    """Return what happens if this side wins, in words; with `view` also what becomes of the table."""
     slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture=fixture.number)
     ways = {slot.source: slot.fixture.number for slot in slots.select_related("fixture")}
     parts = []
     for source, side in ((Slot.Source.WINNER, winner), (Slot.Source.LOSER, 1 - winner)):
         if source in ways:
             parts.append(_("%(name)s goes to M%(number)s.") % {"name": names[side], "number": ways[source]})
-    row = view.matches.get(fixture.pk)
+    row = view.matches.get(fixture.pk) if view is not None else None
     if row is not None and row.table:
         parts.append(_("Table %(table)s is free.") % {"table": row.table})
     return " ".join(parts)
@@ -82,6 +129,10 @@ def _buttons(tournament: Tournament, match: MatchView | None) -> list[Button]:
     if match is None or match.state in OVER:
         return []
     buttons = []
+    if match.state == MatchState.PLAYING and match.row.clocks is None:
+        buttons.append(Button(action_url(tournament, "clocks"), _("Put clocks on")))
+    if match.state == MatchState.ADJOURNED:
+        buttons.append(Button(action_url(tournament, "let-go-on"), _("Let it go on")))
     if match.state in NOT_CALLED:
         codes = {reason.code for reason in match.row.reasons}
         if codes <= {"rests", "no_table", "no_accessible_table"}:

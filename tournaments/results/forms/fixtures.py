@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from matches.lifecycle.finish import MOST_POINTS
+from matches.models import Result
 from matches.reporting.services.records import FindingName
 from players.forms import RefusingForm
 from tournaments.events.forms import LocalField
@@ -21,6 +22,8 @@ SIDES = ("0", "1")
 BOTH = "both"
 NOBODY = "nobody"
 AS_RECORDED = "record"
+RULINGS = (Result.Kind.RULING, Result.Kind.LEADER, Result.Kind.SETTLED)
+"""How a director can end a match that was not played out; each is a kind of its own."""
 FINDING = re.compile(r"([a-z0-9_]+)\|([0-9]{0,6})\|([0-9]{0,6})")
 
 
@@ -124,6 +127,12 @@ class RulingForm(WithScore):
     """A ruling, with a reason."""
 
     AUTO_ID: ClassVar[str] = "rule-%s"
+    kind = forms.ChoiceField(
+        label=_("How does it end?"),
+        choices=[(kind.value, kind.label) for kind in RULINGS],
+        initial=RULINGS[0].value,
+        widget=forms.RadioSelect,
+    )
     winner = _player_choice(_("Who advances?"), (NOBODY, _("Nobody")))
     BY_SIDE: ClassVar[tuple[str, ...]] = ("winner",)
 

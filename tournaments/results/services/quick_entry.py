@@ -18,6 +18,7 @@ from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.line_parser import (
     Command,
+    LeaderLine,
     Line,
     NamedForfeit,
     NamedScore,
@@ -28,7 +29,8 @@ from tournaments.results.line_parser import (
 )
 from tournaments.results.services.quick_lookup import find_fixture
 from tournaments.results.services.quick_undo import ENTERED, undo_last
-from tournaments.results.services.results import enter_result, forfeit
+from tournaments.results.services.results import enter_result
+from tournaments.state.running_scores import running_scores
 
 
 class Entered(NamedTuple):
@@ -158,10 +160,22 @@ def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datet
         raise Refused("fixture_not_ready", fixture=fixture.number)
     if not is_untouched(match) or match.state == Match.State.VOID:
         raise Refused("no_show_late", fixture=fixture.number)
+    kind = Result.Kind.DOUBLE_FORFEIT if side is None else Result.Kind.FORFEIT
+    missing = ResultInput(None if side is None else 1 - side, kind=kind)
+    return enter_undoable(fixture=fixture, result=missing, by=by, now=now, after=match.seq)
+
+
+def enter_undoable(
+    *, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None = None, reason: str = ""
+) -> Result:
+    """Record a result that `undo` takes back like a line. Refused: `fixture_not_ready`, and as `enter_result`."""
+    if fixture.match is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
     with transaction.atomic():
-        result = forfeit(fixture=fixture, side=side, by=by, now=now, after=match.seq)
-        log(by, ENTERED, match.topic, club=fixture.stage.division.tournament.club, version=result.version)
-    return result
+        version = enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason)
+        club = fixture.stage.division.tournament.club
+        log(by, ENTERED, fixture.match.topic, club=club, version=version.version)
+    return version
 
 
 def target_of(tournament: Tournament, line: Line, division: Division | None) -> Target:
@@ -180,10 +194,21 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
         raise Refused("fixture_not_ready", fixture=fixture.number)
     if isinstance(line, ScoreLine):
         return Target(fixture, fixture.match, ResultInput.played(line.score))
+    if isinstance(line, LeaderLine):
+        score = line.score or running_scores([fixture.match.pk]).get(fixture.match.pk, fixture.match.start_score)
+        return Target(fixture, fixture.match, leader_wins(score))
     if line.both:
         return Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
     return Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
+
+
+def leader_wins(score: tuple[int, int]) -> ResultInput:
+    """Return the result of a match that its leader wins at closing time. Refused: `line_draw` if nobody leads."""
+    left, right = score
+    if left == right:
+        raise Refused("line_draw", left=left, right=right)
+    return ResultInput(0 if left > right else 1, score, Result.Kind.LEADER)
 
 
 def _forfeit(side: int) -> ResultInput:

@@ -75,14 +75,15 @@ def rule(
     now: datetime,
     reason: str,
     after: int | None = None,
+    kind: str = Result.Kind.RULING.value,
 ) -> Result:
-    """Decide a match by ruling; both players see the reason.
+    """Decide a match by ruling, or another `kind` of ending; both players see the reason.
 
     Refused: `ruling_needs_reason`, otherwise as `enter_result`.
     """
     if not reason.strip():
         raise Refused("ruling_needs_reason")
-    result = ResultInput(winner, score, Result.Kind.RULING)
+    result = ResultInput(winner, score, kind)
     return enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason.strip())
 
 

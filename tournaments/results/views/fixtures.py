@@ -166,7 +166,8 @@ def rule(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRespon
     form = RulingForm(request.POST, names=_names(row))
 
     def record_ruling() -> Result:
-        return results.rule(fixture=row, winner=form.winning_side, score=form.score, **_common(request, form))
+        outcome = {"winner": form.winning_side, "score": form.score, "kind": form.cleaned_data["kind"]}
+        return results.rule(fixture=row, **outcome, **_common(request, form))
 
     return _decide(request, row, SentForm("rule", form), record_ruling)
 

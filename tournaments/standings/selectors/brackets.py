@@ -18,6 +18,7 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
 from tournaments.standings.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
 from tournaments.state.names import Names
+from tournaments.state.running_scores import running_scores
 
 MOST_BOXES = 400
 """Boxes up to which a page contains the closed sections too; above it they are loaded one by one."""
@@ -65,7 +66,7 @@ class PlayedMatch(NamedTuple):
     kept_side: int | None = None
     """The side that advances in that case; None: nobody."""
     live_score: tuple[int, int] | None = None
-    """The score that spectators see of a match that is being played here."""
+    """The score that spectators see of a match that is being played here, or the running score of one at a table."""
 
     @property
     def onward(self) -> int | None:
@@ -115,7 +116,7 @@ class RoundRow:
 def rounds_of(division: Division) -> list[RoundRow]:
     """Return all rounds of a division with fixtures, standing results and the scores of matches played here, by stage.
 
-    Five queries, and one if matches are being played here.
+    Five queries, and one each if matches are being played here or at tables.
     """
     slots: dict[int, list[SlotRow]] = {}
     for fixture, *values in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
@@ -125,6 +126,8 @@ def rounds_of(division: Division) -> list[RoundRow]:
     fixtures = Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
     playing = [row[len(FIXTURE) - 1] for row in fixtures if row[len(FIXTURE) + 1] == Match.State.LIVE]
     live = live_scores(playing, timezone.now()) if playing else {}
+    at_tables = [row[len(FIXTURE) - 1] for row in fixtures if _goes_on(PlayedMatch(*row[len(FIXTURE) :]))]
+    live |= running_scores(at_tables) if at_tables else {}
     for pk, round_, number, status, public_id, due_at, condition, match, *played in fixtures:
         first, second = slots[pk]
         row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
@@ -234,6 +237,11 @@ def mark_of(match: Match | PlayedMatch) -> str:
     if match.state == Match.State.LIVE or (match.state == Match.State.OPEN and has_begun(match)):
         return "live"
     return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
+
+
+def _goes_on(match: PlayedMatch) -> bool:
+    """Whether a match that is not played here has begun and is not reported yet."""
+    return match.state == Match.State.OPEN and has_begun(match)
 
 
 def _sides(rounds: Iterable[RoundRow]) -> dict[int, int]:

@@ -1,0 +1,80 @@
+"""How a match at a table stands, as its pages show it, and the steppers with which its players enter that."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext
+
+from matches.access import Seat
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.running_scores import at_tables
+from matches.models import Match
+from matches.reporting.action_urls import action_url
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRunningScore:
+    """How a match stands that goes on. Until somebody enters that, `who` is empty and `score` is the start score."""
+
+    score: tuple[int, int]
+    who: str
+    at: datetime | None
+    notes: tuple[str, ...] = ()
+    is_adjourned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stepper:
+    """The points of one player, with the field's name and the labels of its buttons."""
+
+    field: str
+    name: str
+    is_me: bool
+    points: int
+    label_less: str
+    label_more: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunningForm:
+    """A form for the running score: where it posts, the most points of a player, and both players."""
+
+    url: str
+    most: int
+    steppers: tuple[Stepper, Stepper]
+
+
+def running_score(match: Match) -> ShownRunningScore | None:
+    """How an open match stands; None unless it belongs to an event whose tables are run here."""
+    rows = at_tables([match.pk]) if match.state == Match.State.OPEN else {}
+    if match.pk not in rows:
+        return None
+    row = rows[match.pk]
+    running = row.running
+    if running is None:
+        return ShownRunningScore(match.start_score, "", None, row.notes, row.is_adjourned)
+    who = match.players[running.side].shown_name if running.side is not None else gettext("the director")
+    return ShownRunningScore(running.score, who, running.at, row.notes, row.is_adjourned)
+
+
+def running_form(seat: Seat, running: ShownRunningScore | None, *, is_called: bool) -> RunningForm | None:
+    """The form for a player of a match that is called or has begun; None for everybody else, and other matches."""
+    match = seat.match
+    if seat.side is None or running is None or running.is_adjourned or match.length == 1:
+        return None
+    if not (is_called or has_begun(match)):
+        return None
+    first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
+    return RunningForm(action_url(seat, "running-score"), match.length - 1, (first, second))
+
+
+def _stepper(match: Match, side: int, mine: int, points: int) -> Stepper:
+    name = match.players[side].shown_name
+    return Stepper(
+        field=f"score_{side}",
+        name=name,
+        is_me=side == mine,
+        points=points,
+        label_less=gettext("One point less for {name}").format(name=name),
+        label_more=gettext("One point more for {name}").format(name=name),
+    )

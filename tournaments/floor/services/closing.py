@@ -1,0 +1,144 @@
+"""What a director does with a match that takes too long: clocks, a shorter match, an adjournment."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.lifecycle.opening import set_lengths
+from matches.models import Match
+from players.actors import Actor
+from tournaments.floor.beginnings import save_beginning
+from tournaments.floor.facts import Kind
+from tournaments.floor.services.journal import (
+    About,
+    latest,
+    lock_fixture,
+    lock_floor,
+    match_on_floor,
+    read_state,
+    record,
+    refuse_over,
+)
+from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
+from tournaments.floor.times import clock_bank
+from tournaments.models import Fixture, FloorEvent
+
+ELSEWHERE = (MatchState.CALLED, MatchState.PLAYING)
+LONGEST_POSITION = 80
+
+
+def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Record that a match is played with clocks from now on; both get the bank that `times.clock_bank` returns.
+
+    The bank is set once: doing it again changes nothing. The match is no longer reported as slow.
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `match_adjourned`, `not_playing`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        refuse_over(row)
+        _refuse_live(match)
+        if row.state != MatchState.PLAYING:
+            raise Refused("not_playing", fixture=row.number)
+        if row.clocks is not None and (event := latest(locked, Kind.CLOCKS)) is not None:
+            return event
+        score = row.score or match.start_score
+        params = {"minutes": clock_bank(match.length, score), "score": list(score)}
+        return record(floor, Kind.CLOCKS, About(fixture=locked, params=params), by=by, now=now)
+
+
+def adjourn(
+    *, fixture: Fixture, by: Actor, now: datetime, on_roll: int | None = None, position: str = ""
+) -> FloorEvent:
+    """Adjourn a match: its score, the side on roll and its position are kept, and its table is free.
+
+    `position` is a position ID or XGID as it was typed. Adjourning twice changes nothing.
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `not_playing`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        if row.state == MatchState.ADJOURNED and (event := latest(locked, Kind.ADJOURNED)) is not None:
+            return event
+        refuse_over(row)
+        _refuse_live(match)
+        if row.state != MatchState.PLAYING:
+            raise Refused("not_playing", fixture=row.number)
+        params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}
+        event = record(floor, Kind.ADJOURNED, About(fixture=locked, params=params), by=by, now=now)
+        save_beginning(match)
+        return event
+
+
+def let_go_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Let an adjourned match go on, without a table until it is moved to one.
+
+    The time for which it was adjourned does not count. Letting it go on twice changes nothing.
+    Refused: `fixture_not_ready`, `not_on_floor`, `not_adjourned`, `player_busy`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        state = read_state(floor, now)
+        row = match_on_floor(state, locked)
+        if row.state == MatchState.PLAYING and (event := latest(locked, Kind.CONTINUED)) is not None:
+            return event
+        if row.state != MatchState.ADJOURNED:
+            raise Refused("not_adjourned", fixture=row.number)
+        _refuse_busy(state, row, match)
+        return record(floor, Kind.CONTINUED, About(fixture=locked), by=by, now=now)
+
+
+def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> FloorEvent:
+    """Give a match fewer points, as both players have agreed; it may have begun. `undo` restores the length.
+
+    Shortening it to the length that it has changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_live`,
+    `match_finished`, `cannot_shorten`, and `not_shorter` unless the match can still be won at that length.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        if row.state != MatchState.ADJOURNED:
+            refuse_over(row)
+        _refuse_live(match)
+        event = latest(locked, Kind.SHORTENED)
+        if event is not None and length == match.length:
+            return event
+        left, right = row.score or match.start_score
+        least, most = max(left, right) + 1, match.length - 1
+        if least > most:
+            raise Refused("cannot_shorten", fixture=row.number, left=left, right=right, length=match.length)
+        if not least <= length <= most:
+            raise Refused("not_shorter", fixture=row.number, length=match.length, least=least, most=most)
+        params = {"was": match.length, "length": length}
+        set_lengths([match], length=length, by=by)
+        return record(floor, Kind.SHORTENED, About(fixture=locked, params=params), by=by, now=now)
+
+
+def restore_length(match: Match, shortened: FloorEvent, *, by: Actor) -> None:
+    """Give a locked match the length it had before it was shortened. Refused: `match_finished`, and as `undo`."""
+    assert shortened.fixture is not None  # noqa: S101, the fact is about a match
+    if match.state != Match.State.OPEN:
+        raise Refused("match_finished", fixture=shortened.fixture.number)
+    if match.length != shortened.params["length"]:
+        raise Refused("length_changed_since", fixture=shortened.fixture.number)
+    set_lengths([match], length=shortened.params["was"], by=by)
+
+
+def _refuse_live(match: Match) -> None:
+    if match.state == Match.State.LIVE:
+        raise Refused("match_live")
+
+
+def _refuse_busy(state: FloorState, row: MatchOnFloor, match: Match) -> None:
+    """Refuse to seat a player at two tables."""
+    active = [other.fixture for other in state.matches.values() if other.state in ELSEWHERE]
+    players = (match.player_0_id, match.player_1_id)
+    rows = Fixture.objects.filter(pk__in=active, match__isnull=False)
+    for number, first, second in rows.values_list("number", "match__player_0", "match__player_1"):
+        if first in players or second in players:
+            raise Refused("player_busy", fixture=row.number, other=number)
