@@ -10,7 +10,7 @@ from matches.analysis.visibility import (
     seen_of_matches,
     seen_of_record,
 )
-from matches.models import Analysis, Match, Submission
+from matches.models import Analysis, LiveMatch, Match, Submission
 from matches.presentation.visibility import NOBODY, Viewer
 from players.actors import SYSTEM
 from players.models import Player, User
@@ -95,6 +95,19 @@ def test_nothing_is_shown_before_the_match_is_over(analysis: Analysis, match: Ma
     record = Submission.objects.get()
     assert seen_of_match(match, viewer) is seen_of_record(record, viewer) is None
     assert seen_of_matches(Analysis.objects.select_related("match__live"), viewer) == []
+
+
+@pytest.mark.parametrize("delay", [0, 30, None])
+def test_a_match_that_spectators_saw_late_stays_hidden_when_it_is_voided(
+    analysis: Analysis, match: Match, bob: User, delay: int | None
+) -> None:
+    LiveMatch.objects.create(match=match, state={}, spectators_delay=delay)
+    for state, is_shown in ((Match.State.SETTLED, True), (Match.State.VOID, delay == 0)):
+        Match.objects.filter(pk=match.pk).update(state=state)
+        again, viewer = Match.objects.get(pk=match.pk), Viewer.of(bob)
+        assert (seen_of_match(again, viewer) is not None) is is_shown
+        assert (seen_of_record(Submission.objects.get(), viewer) is not None) is is_shown
+        assert bool(seen_of_matches(Analysis.objects.select_related("match__live"), viewer)) is is_shown
 
 
 def test_erasure_hides_how_the_player_did(analysis: Analysis, match: Match, carol: User) -> None:
