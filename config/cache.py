@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
@@ -68,6 +68,21 @@ class ForgivingRedisClient(RedisCacheClient):
     def incr(self, key: Any, delta: int) -> Any:
         return self._or(delta, super().incr, key, delta)
 
+    def count(self, key: Any, window: int) -> tuple[int, float]:
+        """Count one up within a window of so many seconds, which opens with the first call.
+
+        Return the count and the seconds until the window closes; 0 and the whole window while the server is down.
+        """
+        count, left = self._or((0, 1000 * window), self._count, key, window)
+        return count, left / 1000
+
+    def _count(self, key: Any, window: int) -> tuple[int, int]:
+        # One round trip. In a transaction, so that the count cannot expire between the commands.
+        with self.get_client(key, write=True).pipeline() as pipeline:
+            pipeline.set(key, 0, ex=window, nx=True).incr(key).pttl(key)
+            _, count, left = pipeline.execute()
+        return count, left
+
     def touch(self, *args: Any, **kwargs: Any) -> Any:
         return self._or(False, super().touch, *args, **kwargs)
 
@@ -87,3 +102,8 @@ class ForgivingRedisCache(RedisCache):
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
         self._class = ForgivingRedisClient
+
+    def count(self, key: str, window: int) -> tuple[int, float]:
+        """Count one up within a window of so many seconds; return the count and the seconds until the window closes."""
+        client = cast("ForgivingRedisClient", self._cache)
+        return client.count(self.make_and_validate_key(key), window)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from django.core.cache import cache
 from django.http import HttpRequest
-from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
@@ -49,24 +48,9 @@ PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 def count(limit: Limit, ident: str) -> None:
     """Count one attempt. Refused: `too_many_attempts`, with the minutes to wait."""
-    key = _key(limit, ident)
-    now = timezone.now().timestamp()
-    try:
-        attempts = cache.incr(key)
-    except ValueError:
-        # The first attempt, or one of two that are the first at the same time.
-        cache.add(key, 1, limit.window)
-        cache.set(f"{key}:ends", now + limit.window, limit.window)
-        return
-    if attempts <= limit.most:
-        return
-    ends = cache.get(f"{key}:ends")
-    if ends is None:
-        # `incr` has created a count that never expires, since the one before expired while it was being read.
-        cache.set(key, 1, limit.window)
-        cache.set(f"{key}:ends", now + limit.window, limit.window)
-        return
-    raise Refused("too_many_attempts", minutes=max(1, math.ceil((ends - now) / MINUTE)))
+    attempts, left = cache.count(_key(limit, ident), limit.window)  # type: ignore[attr-defined]  # of config.cache
+    if attempts > limit.most:
+        raise Refused("too_many_attempts", minutes=max(1, math.ceil(left / MINUTE)))
 
 
 def reset(limit: Limit, ident: str) -> None:

@@ -4,7 +4,6 @@ A player is signed in or names a personal link in `Match-Link`. An action names 
 with an `Idempotency-Key` it is safe to repeat.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404
@@ -27,7 +26,7 @@ from matches import access
 from matches.access import Seat
 from matches.lifecycle import links
 from matches.lifecycle.play_rules import play_rules_of
-from matches.models import LONGEST_ACTION_KEY, Action, LiveMatch, Match
+from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
 from matches.play.dice_export import dice_of
 from matches.play.live import Kind
 from matches.play.presentation import as_json
@@ -43,6 +42,7 @@ from matches.play.serializers import (
     StartLiveSerializer,
 )
 from matches.play.services import absences, acting, directing, lag, starting
+from matches.play.services.acting import Acted
 from matches.play.watching.delay import watched
 from matches.records.api import KEY
 from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
@@ -174,10 +174,9 @@ class LiveActions(APIView):
             bear_off=form["bear_off"],
         )
         side = side_of(player)
-        measured = lag.measured(player.match.pk, side, throttle.client_network(request))
-        now = arrived_at(request)
-        acted = acting.act(match=player.match, side=side, request=action, by=player.by, now=now, lag=measured)
-        return _answer(request, acted.live, player, since=form["after"], latest=acted.actions)
+        network, now = throttle.client_network(request), arrived_at(request)
+        acted = acting.act(match=player.match, side=side, request=action, by=player.by, now=now, network=network)
+        return _answer(request, acted.live, player, since=form["after"], acted=acted)
 
 
 class LivePing(APIView):
@@ -202,9 +201,10 @@ class LivePing(APIView):
         form = validated(LivePingSerializer, request)
         now = arrived_at(request)
         if form["ping"]:
-            lag.measure(match_id=match.pk, side=side, network=network, ping=form["ping"], now=now)
+            estimate = lag.measure(match_id=match.pk, side=side, network=network, ping=form["ping"], now=now)
+        else:
+            estimate = lag.measured(match.pk, side, network)
         absences.note_sign_of_life(public_id=public_id, side=side, tab=form["tab"], every=form["every"], now=now)
-        estimate = lag.measured(match.pk, side, network)
         return Response({"lag": estimate, "ping": lag.new_ping(match.pk, side, timezone.now())})
 
 
@@ -312,10 +312,13 @@ def _answer(
     seat: Seat | None,
     *,
     since: int = 0,
-    latest: Sequence[Action] = (),
+    acted: Acted | None = None,
     code: int = status.HTTP_200_OK,
 ) -> Response:
-    """The board as its reader sees it; for the holder of a link with a ticket for the event stream."""
-    board = as_json(watched(live, seat, request.user, timezone.now()), since=since, latest=latest)
+    """The board as its reader sees it, after an action of theirs; for the holder of a link with a stream ticket."""
+    latest, lag_credits = (acted.actions, acted.credits) if acted else ((), None)
+    board = as_json(
+        watched(live, seat, request.user, timezone.now()), since=since, latest=latest, lag_credits=lag_credits
+    )
     ticket = links.stream_ticket(live.match, seat.side) if seat is not None and seat.token else None
     return Response(board | {"ticket": ticket}, status=code)

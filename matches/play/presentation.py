@@ -25,11 +25,14 @@ MOST_ACTIONS = 500
 """Of one answer; a reader that is further behind asks again."""
 
 
-def as_json(watched: Watched, *, since: int, latest: Sequence[Action] = ()) -> Json:
+def as_json(
+    watched: Watched, *, since: int, latest: Sequence[Action] = (), lag_credits: tuple[int, int] | None = None
+) -> Json:
     """Where a match stands for its reader, and its actions after number `since`; for a side also what it may do.
 
-    `latest` are actions that have just been added; they are not read again if the reader misses only those. The step
-    graph of a roll is for its mover alone. Spectators do not see who is there, nor anybody's lag.
+    `latest` are actions that have just been added; they are not read again if the reader misses only those. Nor are
+    `lag_credits` where they are given. The step graph of a roll is for its mover alone. Spectators do not see who is
+    there, nor anybody's lag.
     """
     live, state, now = watched.live, watched.state, watched.at
     is_all = bool(latest) and (latest[0].seq - 1, latest[-1].seq) == (since, watched.last)
@@ -44,7 +47,7 @@ def as_json(watched: Watched, *, since: int, latest: Sequence[Action] = ()) -> J
         **public_json(live, state),
         "due_at": _due_at(watched),
         "presence": [_presence_json(presence) for presence in _presences(watched)],
-        "lag": list(lag.possible_credits(live.pk)) if watched.is_insider else [0, 0],
+        "lag": _lag_json(watched, lag_credits),
         "chains": _chains_json(watched),
         "actions": actions_json,
         **_side_json(watched),
@@ -52,6 +55,13 @@ def as_json(watched: Watched, *, since: int, latest: Sequence[Action] = ()) -> J
         "spectators": audience.size(live.match.public_id),
         "is_behind": watched.is_behind,
     }
+
+
+def _lag_json(watched: Watched, lag_credits: tuple[int, int] | None) -> list[int]:
+    """What each side would be given back for an action now; nothing for spectators."""
+    if not watched.is_insider:
+        return [0, 0]
+    return list(lag.lag_of(watched.live.pk).possible_credits if lag_credits is None else lag_credits)
 
 
 def _side_json(watched: Watched) -> Json:

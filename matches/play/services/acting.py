@@ -18,7 +18,6 @@ from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal, event_of, lock_with_live
-from matches.play.services.lag import take as take_lag
 from players.actors import SYSTEM, Actor
 
 OF_PLAYERS = frozenset(
@@ -70,14 +69,19 @@ class Acted(NamedTuple):
     live: LiveMatch
     actions: list[Action]
     """The rows it added: with a roll, perhaps the forced play."""
-    repeated: bool = False
-    """The key was known already: these are the rows of the first time."""
+    credits: tuple[int, int] | None = None
+    """What would be given back to each side for lag now; None where the action is repeated."""
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the key was known already: these are the rows of the first time."""
+        return self.credits is None
 
 
-def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, lag: int = 0) -> Acted:
+def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, network: str = "") -> Acted:
     """Let a side act in a match played here; `now` is when the request arrived.
 
-    Of `lag`, the measured milliseconds of the player's connection, as much is given back as the allowance permits.
+    Of the lag measured on the player's `network` as much is given back as the allowance permits.
 
     Refused: `not_live`, `stale`, `not_allowed_here`, `key_reused`, and what `matches.play.live.after_event` and
     `Chains.reveal` refuse; also `dead_cube`. A flag that has fallen, or a pause that has ended, counts first.
@@ -86,20 +90,28 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
         raise Refused("not_allowed_here")
     # Two players may happen to send the same key.
     request = request._replace(key=f"{side}:{request.key}" if request.key else "")
-    due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
         locked = lock_with_live(match.pk)
-        if first := _first_answer(match, request):
-            return first
-        journal = Journal.of(locked)
-        if not journal.live.changed_by <= request.after <= journal.live.last:
-            raise Refused("stale", seq=journal.live.last)
-        credit = take_lag(match.pk, side, lag) if lag and journal.has_fast_clock else 0
-        _append(journal, side, request, by, now, credit)
-        if request.stood_in:
-            journal.appended[0].data["stood_in"] = True
-        journal.close(now)
-    return Acted(journal.state, journal.live, journal.appended)
+        if not due.is_due(locked, now):
+            return _act_in(locked, side, request, by, now, network)
+    # In a transaction of its own, since it stands even if the action is refused.
+    due.settle_first(match_id=match.pk, now=now)
+    with transaction.atomic():
+        return _act_in(lock_with_live(match.pk), side, request, by, now, network)
+
+
+def _act_in(match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, network: str) -> Acted:
+    """Let a side act in a locked match."""
+    if first := _first_answer(match, request):
+        return first
+    journal = Journal.of(match)
+    if not journal.live.changed_by <= request.after <= journal.live.last:
+        raise Refused("stale", seq=journal.live.last)
+    _append(journal, side, request, by, now, journal.give_back(side, network))
+    if request.stood_in:
+        journal.appended[0].data["stood_in"] = True
+    journal.close(now)
+    return Acted(journal.state, journal.live, journal.appended, journal.credits)
 
 
 def _first_answer(match: Match, request: ActionInput) -> Acted | None:
@@ -115,7 +127,7 @@ def _first_answer(match: Match, request: ActionInput) -> Acted | None:
         return None
     if not _is_same(first, request):
         raise Refused("key_reused")
-    return Acted(due.state_of(first.live), first.live, [first], repeated=True)
+    return Acted(due.state_of(first.live), first.live, [first])
 
 
 def _is_same(first: Action, request: ActionInput) -> bool:

@@ -4,7 +4,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Prefetch, Q, prefetch_related_objects
 
 from engine.actions import Act
 from engine.cube import Side
@@ -51,7 +51,10 @@ class Chains:
     def __init__(self, live: LiveMatch, match_id: str) -> None:
         self.live = live
         self.match_id = match_id
-        self._chains = list(live.chains.select_related("secret").order_by("owner", "number"))
+        # Prefetched, so that what shows them after the action does not read them again.
+        with_secrets = DiceChain.objects.select_related("secret").order_by("owner", "number")
+        prefetch_related_objects([live], Prefetch("chains", with_secrets))
+        self._chains = list(live.chains.all())
 
     def commit(self, owner: str, now: datetime, *, anchor: str | None = None) -> DiceChain:
         """Add a chain: by its anchor if its owner keeps it, else one that the server keeps.
@@ -71,8 +74,7 @@ class Chains:
             anchor = secret.anchor.hex()
         elif len(_bytes(anchor)) != LINK_BYTES:
             raise Refused("bad_link")
-        chain = DiceChain.objects.create(
-            live=self.live,
+        chain = self.live.chains.create(
             owner=owner,
             number=number,
             anchor=anchor,

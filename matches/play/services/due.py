@@ -39,6 +39,11 @@ def settle_due(*, match_id: int, now: datetime) -> bool:
     return settle_first(match_id=match_id, now=now - GRACE)
 
 
+def is_due(match: Match, now: datetime) -> bool:
+    """Whether a flag may have fallen, or a pause may have ended, at `now`."""
+    return match.state == Match.State.LIVE and match.live.due_at is not None and match.live.due_at <= now
+
+
 def settle_first(*, match_id: int, now: datetime) -> bool:
     """Settle what is due at `now`, before a request that arrived then; whether there was something to do."""
     if not LiveMatch.objects.filter(pk=match_id, due_at__lte=now).exists():
@@ -51,7 +56,7 @@ def settle_first(*, match_id: int, now: datetime) -> bool:
             journal = Journal.open(match_id)
         except Refused:
             return False  # Finished or voided since.
-        event = _due_event(journal.state, to_ms(now), journal.credits())
+        event = _due_event(journal.state, to_ms(now), journal.credits)
         if event is None:
             return False
         journal.append(event, by=SYSTEM)

@@ -14,6 +14,7 @@ from core.live.site_version import unseen_writes
 from core.locks import for_update
 from core.queue import hint
 from engine.actions import Act
+from engine.cube import Side
 from engine.errors import Refused
 from engine.keys import OFF
 from engine.notation import Step, standard_notation
@@ -58,9 +59,11 @@ class Journal:
     state: LiveState
     appended: list[Action] = field(default_factory=list)
     _waits_for_before: tuple[Any, ...] = field(init=False)
+    _lag: lag.MatchLag = field(init=False)
 
     def __post_init__(self) -> None:
         self._waits_for_before = self._waits_for
+        self._lag = lag.lag_of(self.match.pk) if self._has_fast_clock else lag.NO_LAG
 
     @classmethod
     def open(cls, match_id: int) -> "Journal":
@@ -75,13 +78,19 @@ class Journal:
         return cls(match, match.live, from_data(match.live.state))
 
     @property
-    def has_fast_clock(self) -> bool:
+    def _has_fast_clock(self) -> bool:
         """Whether lag counts: there is a clock, and not one of days."""
         return self.state.clock is not None and not self.state.clock.settings.correspondence
 
+    @property
     def credits(self) -> tuple[int, int]:
         """What would be given back to each side for lag."""
-        return lag.possible_credits(self.match.pk) if self.has_fast_clock else (0, 0)
+        return self._lag.possible_credits
+
+    def give_back(self, side: Side, network: str) -> int:
+        """Take what a side is given back for the lag of its network from its allowance, and return it."""
+        credit, self._lag = lag.take(self.match.pk, side, network, self._lag)
+        return credit
 
     def append(
         self,
@@ -113,7 +122,7 @@ class Journal:
 
     def close(self, now: datetime) -> None:
         """Write what was appended, the cache and, once the match is over, its result."""
-        due = self.state.due_at(self.credits())
+        due = self.state.due_at(self.credits)
         score_before = tuple(self.live.state["match"]["score"])
         self.live.state = to_data(self.state)
         self.live.due_at = from_ms(due) if due is not None else None

@@ -7,6 +7,7 @@ it nothing is measured and nothing given back.
 """
 
 from datetime import datetime
+from typing import NamedTuple
 
 from django.core import signing
 from django.core.cache import cache
@@ -53,29 +54,48 @@ def measured(match_id: int, side: Side, network: str) -> int:
     return min(samples, default=0) if known == network else 0
 
 
-def possible_credits(match_id: int) -> tuple[int, int]:
-    """Return what would be given back to each side for an action on the network it used last."""
-    keys = [key(match_id, side) for side in SIDES for key in (_measured_key, _allowance_key)]
-    stored = cache.get_many(keys)
-    first, second = (
-        min(
-            min(stored.get(_measured_key(match_id, side), ("", []))[1], default=0),
-            stored.get(_allowance_key(match_id, side), MAX_LAG_CREDIT),
-        )
-        for side in SIDES
+class MatchLag(NamedTuple):
+    """The lag of both sides of a match, as it was read from the cache."""
+
+    networks: tuple[str, str]
+    """The network that each side used last."""
+    estimates: tuple[int, int]
+    """The estimated lag on that network in milliseconds."""
+    allowances: tuple[int, int]
+
+    @property
+    def possible_credits(self) -> tuple[int, int]:
+        """What would be given back to each side for an action on the network it used last."""
+        first, second = map(min, self.estimates, self.allowances)
+        return first, second
+
+
+NO_LAG = MatchLag(("", ""), (0, 0), (0, 0))
+
+
+def lag_of(match_id: int) -> MatchLag:
+    """Read the lag of both sides."""
+    stored = cache.get_many([key(match_id, side) for side in SIDES for key in (_measured_key, _allowance_key)])
+    (first, first_samples), (second, second_samples) = (
+        stored.get(_measured_key(match_id, side), ("", [])) for side in SIDES
     )
-    return first, second
+    left, right = (stored.get(_allowance_key(match_id, side), MAX_LAG_CREDIT) for side in SIDES)
+    estimates = min(first_samples, default=0), min(second_samples, default=0)
+    return MatchLag((first, second), estimates, (left, right))
 
 
-def take(match_id: int, side: Side, lag: int) -> int:
-    """Return what is given back for an action with this measured lag, and take it from the side's allowance.
+def take(match_id: int, side: Side, network: str, lag: MatchLag) -> tuple[int, MatchLag]:
+    """Return what is given back for an action from this network, and the lag once it is taken from the allowance.
 
-    Whoever calls this has locked the match.
+    Whoever calls this has locked the match, and has read `lag` since.
     """
-    key = _allowance_key(match_id, side)
-    credit, after = Lag(cache.get(key, MAX_LAG_CREDIT)).credit(lag)
-    cache.set(key, after.allowance, LASTS)
-    return credit
+    measured = lag.estimates[side] if network == lag.networks[side] else 0
+    if not measured:
+        return 0, lag
+    credit, after = Lag(lag.allowances[side]).credit(measured)
+    cache.set(_allowance_key(match_id, side), after.allowance, LASTS)
+    left, right = lag.allowances
+    return credit, lag._replace(allowances=(after.allowance, right) if side == 0 else (left, after.allowance))
 
 
 def _measured_key(match_id: int, side: Side) -> str:

@@ -24,9 +24,8 @@ def ping(board: Board, side: int, took: int, network: str = HOME) -> int:
 def do(board: Board, side: int, kind: str, network: str = HOME, **fields: object) -> int:
     """Let a side act over its network; return what it was given back."""
     request = ActionInput(kind, board.live.last, **fields)  # type: ignore[arg-type]
-    measured = lag.measured(board.match.pk, side, network)
     by = Actor.of(board.users[side])
-    return act(match=board.match, side=side, request=request, by=by, now=board.now, lag=measured).actions[0].credit
+    return act(match=board.match, side=side, request=request, by=by, now=board.now, network=network).actions[0].credit
 
 
 def test_the_smallest_of_the_last_measurements_counts(board: Board) -> None:

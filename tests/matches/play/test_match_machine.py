@@ -36,7 +36,7 @@ from matches.models import LiveMatch, Match, Pulse, Result
 from matches.play.instants import to_ms
 from matches.play.integrity import differences_of
 from matches.play.live import PAUSES, VACATION_DAYS, Kind, LiveState
-from matches.play.services import absences, due, outages
+from matches.play.services import absences, due, lag, outages
 from matches.play.services.acting import OF_PLAYERS, ActionInput, act
 from matches.play.services.directing import OF_DIRECTORS, Ruling
 from matches.play.services.directing import rule as rule_match
@@ -129,9 +129,18 @@ class PlayedHere(RuleBasedStateMachine):
 
     def act(self, side: int, kind: str, **fields: Any) -> None:
         after = fields.pop("after", self.live.last)
-        lag = fields.pop("lag", 0)
+        network = self.network_with(side, fields.pop("milliseconds", 0))
         request = ActionInput(kind, after, **fields)
-        self.attempt(kind, lambda: act(match=self.match, side=side, request=request, by=SYSTEM, now=self.now, lag=lag))
+        self.attempt(
+            kind, lambda: act(match=self.match, side=side, request=request, by=SYSTEM, now=self.now, network=network)
+        )
+
+    def network_with(self, side: int, milliseconds: int) -> str:
+        """Let a side measure a network with so much lag."""
+        network = f"{milliseconds} ms"
+        ping = lag.new_ping(self.match.pk, side, self.now - timedelta(milliseconds=milliseconds))
+        lag.measure(match_id=self.match.pk, side=side, network=network, ping=ping, now=self.now)
+        return network
 
     # The players
 
@@ -154,8 +163,10 @@ class PlayedHere(RuleBasedStateMachine):
         action = next_action(state, chance, (Style.SIMPLE, Style.SIMPLE))
         assert action.side is not None
         value = action.value if action.act is Act.RESIGN else None
-        lag, forced = chance.randint(0, 900), chance.random() < 0.5
-        self.act(action.side, action.act, moves=action.moves, value=value, play_forced=forced, lag=lag)
+        milliseconds, forced = chance.randint(0, 900), chance.random() < 0.5
+        self.act(
+            action.side, action.act, moves=action.moves, value=value, play_forced=forced, milliseconds=milliseconds
+        )
 
     @rule(
         side=st.integers(0, 1),
