@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
@@ -284,6 +285,7 @@ def match_data(match: Match, side: int | None, request: Request, now: datetime) 
     Only the players and those who run the match get notes.
     """
     inside = side is not None or is_insider(request.user, match)
+    prefetch_related_objects([match], "results")
     claims, proposals = list(match.claims.select_related("submission")), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}

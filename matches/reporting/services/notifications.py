@@ -3,7 +3,7 @@
 Each function is called in the transaction that makes the change.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -116,11 +116,12 @@ def _appointment(proposal: Proposal) -> dict[str, Any]:
     return {"proposal": proposal.pk, "at": proposal.agreed_at.isoformat()}
 
 
-def _notify(match: Match, sides: Iterable[int], kind: str, params: dict[str, Any], key: str, now: datetime) -> None:
+def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, Any], key: str, now: datetime) -> None:
     """Notify the accounts of these sides; each learns of its own side and its opponent."""
-    accounts = accounts_of(player.pk for player in match.players)
-    notices = side_notices(match, sides, _context_of(match) | params, key, accounts)
-    notify_each(kind=kind, notices=notices, now=now)
+    accounts = accounts_of(match.players[side].pk for side in sides)
+    if accounts:
+        notices = side_notices(match, sides, _context_of(match) | params, key, accounts)
+        notify_each(kind=kind, notices=notices, now=now)
 
 
 def side_notices(
