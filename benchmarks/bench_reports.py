@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 import django
@@ -64,6 +64,7 @@ def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: 
     from tournaments.draws.services import draws
     from tournaments.entries.services import entries
     from tournaments.events.services import events
+    from tournaments.models import Draw
 
     now = timezone.now()
     division = events.create_division(tournament=event, by=SYSTEM, now=now, name=f"{number}", match_length=LENGTH)
@@ -71,7 +72,11 @@ def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: 
     if not number:
         events.publish_tournament(tournament=event, by=SYSTEM, now=now)
     draw = draws.request_draw(division=division, by=SYSTEM, now=now)
-    draws.make_draft(draw_id=draw.pk, now=now)
+    while draw.state == Draw.State.REQUESTED:
+        # A worker of the installation may have claimed it before.
+        draws.make_draft(draw_id=draw.pk, now=timezone.now())
+        sleep(0.05)
+        draw.refresh_from_db()
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
     opened = Match.objects.filter(parent_topic=division.topic, state=Match.State.OPEN).order_by("pk")[:count]
