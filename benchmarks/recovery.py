@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 PG_CTL = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
 WRITES_BEFORE, WRITES_AFTER = 4.0, 6.0
@@ -83,13 +84,13 @@ def start_server(cluster: Path, options: str) -> None:
 
 def names_of(site: Site, run: str) -> set[str]:
     """Return the names of the events of this run that the site has."""
-    names, page = set(), 1
+    names, query = set(), "status=draft&page_size=100"
     while True:
-        answer = site.send("GET", f"tournaments/?status=draft&page_size=100&page={page}")
+        answer = site.send("GET", f"tournaments/?{query}")
         names |= {row["name"] for row in answer["results"] if row["name"].startswith(run)}
         if not answer["next"]:
             return names
-        page += 1
+        query = urlsplit(answer["next"]).query
 
 
 def main(argv: Sequence[str] | None = None) -> int:

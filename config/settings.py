@@ -321,7 +321,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.parsers.JSONParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "DEFAULT_PAGINATION_CLASS": "core.pagination.NumberedPages",
+    "DEFAULT_PAGINATION_CLASS": "core.pagination.CursorPages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [
         "core.throttle.AnonymousThrottle",

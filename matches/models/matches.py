@@ -88,6 +88,7 @@ class Match(models.Model):
         verbose_name = _("match")
         verbose_name_plural = _("matches")
         indexes: ClassVar = [
+            models.Index(fields=["-created_at", "-id"], name="match_newest"),
             models.Index(fields=["player_0", "-finished_at"], name="match_player_0"),
             models.Index(fields=["player_1", "-finished_at"], name="match_player_1"),
             models.Index(fields=["parent_topic"], name="match_parent"),

@@ -47,7 +47,10 @@ class Player(models.Model):
         ordering = ("name", "pk")
         verbose_name = _("player")
         verbose_name_plural = _("players")
-        indexes: ClassVar = [models.Index(Lower("name"), name="player_name")]
+        indexes: ClassVar = [
+            models.Index(Lower("name"), name="player_name"),
+            models.Index(fields=["merged_into", "name_key", "id"], name="player_by_name"),
+        ]
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=Q(merged_into__isnull=True) | ~Q(merged_into=F("id")), name="player_not_merged_into_itself"

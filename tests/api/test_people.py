@@ -196,7 +196,7 @@ def test_clubs_can_be_limited_to_my_own(club: Club, alice: User, bob: User) -> N
     create_club(name="Another", by=Actor.of(bob))
     assert [row["slug"] for row in as_(alice).get(CLUBS, {"mine": "true"}).json()["results"]] == [club.slug]
     assert APIClient().get(CLUBS, {"mine": "true"}).json()["results"] == []
-    assert APIClient().get(CLUBS).json()["count"] == 2
+    assert len(APIClient().get(CLUBS).json()["results"]) == 2
 
 
 def test_only_owners_change_the_slug_of_a_club(club: Club, bob: User) -> None:
@@ -220,10 +220,11 @@ def test_members_are_added_by_name_or_id(club: Club, members: str, alice: User, 
 def test_members_are_paginated_and_filtered(club: Club, members: str) -> None:
     find_or_add_players(club=club, names=[f"Player {number:02}" for number in range(60)], by=SYSTEM)
     first = APIClient().get(members).json()
-    assert (first["count"], len(first["results"])) == (61, 50)
-    assert len(APIClient().get(first["next"]).json()["results"]) == 11
+    assert len(first["results"]) == 50
+    second = APIClient().get(first["next"]).json()
+    assert (len(second["results"]), second["next"]) == (11, None)
     assert [row["player"]["name"] for row in APIClient().get(members, {"role": "owner"}).json()["results"]] == ["Alice"]
-    assert APIClient().get(members, {"q": "player 07"}).json()["count"] == 1
+    assert len(APIClient().get(members, {"q": "player 07"}).json()["results"]) == 1
 
 
 def test_queries_do_not_grow_with_the_number_of_members(club: Club, members: str) -> None:
@@ -329,4 +330,4 @@ def test_the_schema_contains_every_route(client: Client) -> None:
     assert paths["/api/v1/clubs/"] == {"get", "post"}
     assert paths["/api/v1/clubs/{slug}/members/{public_id}/"] == {"get", "patch", "delete"}
     operation = schema["paths"]["/api/v1/clubs/"]["get"]
-    assert {"q", "mine", "page", "page_size"} <= {parameter["name"] for parameter in operation["parameters"]}
+    assert {"q", "mine", "cursor", "page_size"} <= {parameter["name"] for parameter in operation["parameters"]}

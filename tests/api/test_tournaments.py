@@ -116,8 +116,8 @@ def test_events_are_filtered_and_paginated(running: RunningEvent, client: Client
     send(alice_client, "post", "tournaments/", EVENT)
     everybody = client.get(f"{API}tournaments/").json()
     assert [row["name"] for row in everybody["results"]] == ["Winter Open"], "a draft is not everybody's"
-    assert alice_client.get(f"{API}tournaments/?status=draft").json()["count"] == 1
-    assert client.get(f"{API}tournaments/?club=elsewhere").json()["count"] == 0
+    assert len(alice_client.get(f"{API}tournaments/?status=draft").json()["results"]) == 1
+    assert client.get(f"{API}tournaments/?club=elsewhere").json()["results"] == []
     assert alice_client.get(f"{API}tournaments/?page_size=1").json()["next"]
 
 
@@ -180,7 +180,7 @@ def test_a_player_registers_is_listed_and_withdraws(
     assert problem_code(send(daves, "post", withdraw)) == (422, "invalid")
     assert send(daves, "post", withdraw, {"scope": "division"}).json()["status"] == "out"
     assert problem_code(send(daves, "post", withdraw, {"scope": "division"})) == (409, "not_entered")
-    assert send(daves, "get", f"{path}entries/?status=out").json()["count"] == 1
+    assert len(send(daves, "get", f"{path}entries/?status=out").json()["results"]) == 1
     assert problem_code(send(daves, "post", f"entries/{entry['public_id']}/check-in/"))[0] == 403
 
 

@@ -1,8 +1,21 @@
 """Pages of a list."""
 
-import pytest
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
-from core.pagination import page_of
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
+
+from core.pagination import PAGE_SIZE, CursorPages, page_of
+from players.models import Player
 
 
 @pytest.mark.parametrize(
@@ -27,3 +40,74 @@ def test_a_count_the_caller_knows_is_not_taken_again() -> None:
 
     page = page_of(Uncounted(range(120)), 2, 50, count=120)
     assert page.paginator.num_pages == 3
+
+
+NAMES = ("Bob", "Carol", "Bob", "Alice", "Bob", "Dave", "Carol")
+
+
+def pages_of(rows: QuerySet[Player], **query: Any) -> Iterator[list[Player]]:
+    """Follow the links from the first page to the last."""
+    address = f"/players/?{urlencode(query)}"
+    while address:
+        pages = CursorPages()
+        yield pages.paginate_queryset(rows, Request(APIRequestFactory().get(address)))
+        address = pages.get_paginated_response([]).data["next"]
+
+
+@pytest.fixture
+def namesakes(db: None) -> list[Player]:
+    """Seven players who share four names, in the order of a list by name."""
+    players = [Player.objects.create(name=name) for name in NAMES]
+    return sorted(players, key=lambda player: (player.name, player.pk))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8])
+@pytest.mark.parametrize("order", [("name", "pk"), ("-name", "-pk"), ("-name", "pk"), ("-pk",)])
+def test_the_pages_together_are_the_list(namesakes: list[Player], size: int, order: tuple[str, ...]) -> None:
+    rows = Player.objects.order_by(*order)
+    pages = list(pages_of(rows, page_size=size))
+    assert [player for page in pages for player in page] == list(rows)
+    assert [len(page) for page in pages] == [min(size, len(NAMES) - first) for first in range(0, len(NAMES), size)]
+
+
+def test_rows_that_come_and_go_neither_repeat_nor_skip_others(namesakes: list[Player]) -> None:
+    pages = pages_of(Player.objects.filter(erased_at=None).order_by("name", "pk"), page_size=2)
+    shown = next(pages)
+    Player.objects.filter(pk__in=[player.pk for player in shown]).update(erased_at=timezone.now())
+    Player.objects.create(name="Aaron")
+    assert shown + [player for page in pages for player in page] == namesakes
+
+
+def test_a_page_is_two_queries_and_no_count(namesakes: list[Player]) -> None:
+    pages = pages_of(Player.objects.order_by("name", "pk"), page_size=2)
+    next(pages)
+    with CaptureQueriesContext(connection) as queries:
+        next(pages)
+    assert len(queries) == 2
+    assert not any("COUNT(" in query["sql"] for query in queries)
+
+
+def test_a_cursor_is_not_made_by_clients_and_ends_with_its_row(namesakes: list[Player]) -> None:
+    rows = Player.objects.order_by("name", "pk")
+    first = CursorPages()
+    first.paginate_queryset(rows, Request(APIRequestFactory().get("/players/?page_size=1")))
+    address = first.get_paginated_response([]).data["next"]
+    cursor = parse_qs(urlsplit(address).query)["cursor"][0]
+    assert "alice" not in unquote(address).lower(), "lists are ordered by names that not everybody may read"
+    namesakes[0].delete()
+    for wrong in (cursor, "", str(namesakes[1].pk), cursor.replace(":", "x"), "x" * 101):
+        with pytest.raises(ValidationError):
+            CursorPages().paginate_queryset(rows, Request(APIRequestFactory().get("/", {"cursor": wrong})))
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans")
+@pytest.mark.parametrize("path", ["matches/", "players/", "tournaments/", "clubs/", "rankings/?days=0"])
+def test_long_lists_are_read_in_the_order_of_an_index(client: Client, namesakes: list[Player], path: str) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(f"/api/v1/{path}").status_code == 200
+    (listing,) = [query["sql"] for query in queries if query["sql"].endswith(f"LIMIT {PAGE_SIZE + 1}")]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {listing}")
+        steps = [row[3] for row in cursor.fetchall()]
+    assert any("USING INDEX" in step or "USING COVERING INDEX" in step for step in steps), steps
+    assert "USE TEMP B-TREE FOR ORDER BY" not in steps

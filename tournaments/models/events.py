@@ -55,6 +55,7 @@ class Tournament(models.Model):
         ordering = ("-starts_at", "name")
         verbose_name = _("tournament")
         verbose_name_plural = _("tournaments")
+        indexes: ClassVar = [models.Index(fields=["-starts_at", "-id"], name="tournament_newest")]
         constraints: ClassVar = [models.UniqueConstraint(fields=["club", "slug"], name="tournament_slug_of_club")]
 
     def __str__(self) -> str:

@@ -245,12 +245,6 @@ class _PublicView(generics.GenericAPIView[Any]):
         """The rows of the requested page."""
         return list(self.paginate_queryset(rows) or ())
 
-    @property
-    def start(self) -> int:
-        """Index of the first row of that page."""
-        page: Any = getattr(self.paginator, "page", None)
-        return max(0, page.start_index() - 1) if page is not None else 0
-
 
 class RankingList(_PublicView):
     """The ranking."""
@@ -267,7 +261,8 @@ class RankingList(_PublicView):
         """Return a page of the ranking, best first."""
         filters, now = rankings.Filters(**_query(RankingQuery, request)), timezone.now()
         standings = self.page_of(rankings.picked(filters, now).select_related("player"))
-        rows = rankings.ranked(filters, now, standings, self.start)
+        start = rankings.index_of(standings[0], filters, now) if standings else 0
+        rows = rankings.ranked(filters, now, standings, start)
         return self.get_paginated_response(
             [
                 {"rank": row.rank, "player": player_data(row.player), **(standing_data(row.standing) or {})}

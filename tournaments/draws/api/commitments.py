@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
@@ -66,7 +66,6 @@ class Commitments(generics.GenericAPIView[Any]):
             "Newest first; published before anything is drawn. Keep a copy: if the number, time or hashes of a "
             "commitment change later, the list was tampered with."
         ),
-        parameters=[OpenApiParameter("page", int), OpenApiParameter("page_size", int)],
         responses={200: CommitmentSerializer(many=True), **READ},
     )
     def get(self, request: Request, slug: str) -> Response:

@@ -161,8 +161,6 @@ class Log(TournamentView, generics.GenericAPIView[Any]):
         description="For the staff of the club; newest first. Who is kept apart and money: for directors only.",
         parameters=[
             OpenApiParameter("kind", str, enum=list(log.KINDS)),
-            OpenApiParameter("page", int),
-            OpenApiParameter("page_size", int),
         ],
         responses={200: LogSerializer(many=True), 401: WRITE[401], 403: WRITE[403], **READ},
     )

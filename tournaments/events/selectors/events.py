@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from core.names import fold
 from core.pagination import page_of
@@ -124,9 +125,9 @@ def helped_by(user: Visitor) -> list[Tournament]:
 
 def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
     """Return visible events with `entered`, the number of entries in all their divisions."""
-    events = visible(user).annotate(
-        entered=Count("divisions__entries", filter=Q(divisions__entries__status=Entry.Status.IN))
-    )
+    entered = Entry.objects.filter(division__tournament=OuterRef("pk"), status=Entry.Status.IN).order_by()
+    number = entered.values("division__tournament").annotate(number=Count("pk")).values("number")
+    events = visible(user).annotate(entered=Coalesce(Subquery(number), 0))
     if club:
         events = events.filter(club__slug=club)
     if status in Tournament.Status.values:
