@@ -126,9 +126,15 @@ def on_turn(seats: Sequence[Seat]) -> int:
 
 
 @pytest.fixture
-def match(builder: DivisionBuilder, alice: User, bob: User) -> Match:  # noqa: F811, the fixture
-    """The final of a knockout of two to three points, played here; Bob has an account, his opponent a link."""
-    division = builder.drawn(2, StageSettings(KNOCKOUT), match_length=3)
+def length() -> int:
+    """The length of the match."""
+    return 3
+
+
+@pytest.fixture
+def match(builder: DivisionBuilder, alice: User, bob: User, length: int) -> Match:  # noqa: F811, the fixture
+    """The final of a knockout of two, played here; Bob has an account, his opponent a link."""
+    division = builder.drawn(2, StageSettings(KNOCKOUT), match_length=length)
     match = fixture_of(division, 1).match
     assert match is not None
     match.player_0.user = bob
@@ -323,6 +329,7 @@ def first_play(graph: list[dict[str, Any]]) -> str:
     return " ".join(steps)
 
 
+@pytest.mark.parametrize("length", [2])
 def test_a_match_by_keyboard_and_typed_plays_alone(
     match: Match, open_page: OpenPage, looked_at: Check, bob: User
 ) -> None:

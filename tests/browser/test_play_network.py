@@ -12,9 +12,9 @@ from matches.play.services import due
 from players.models import User
 from tests.browser.conftest import OpenPage
 from tests.browser.test_formats import builder
-from tests.browser.test_play import BOB, CAROL, Seat, eventually, match, on_turn, open_seats
+from tests.browser.test_play import BOB, CAROL, Seat, eventually, length, match, on_turn, open_seats
 
-__all__ = ["builder", "match"]
+__all__ = ["builder", "length", "match"]
 
 SECOND = 1000
 

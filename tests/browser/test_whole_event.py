@@ -1,4 +1,7 @@
-"""A knockout of five from creation to ratings, with a real worker and a real beat: records, reports, a deadline."""
+"""A knockout of five from creation to ratings, with a real worker and a real beat: records, reports, a deadline.
+
+The director sits at a desk, and the players report from their phones.
+"""
 
 import os
 import subprocess
@@ -50,21 +53,20 @@ def eventually(true: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.usefixtures("beat")
 def test_a_knockout_of_five_decided_by_records_reports_and_a_deadline(
-    open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int
+    open_page: OpenPage, looked_at: Check, club: Club, alice: User
 ) -> None:
-    page = open_page("/clubs/harbour/", width=width, user=alice)
+    page = open_page("/clubs/harbour/", width=DESK, user=alice)
     set_up(page, looked_at)
     Division.objects.update(deadline_rule=Division.DeadlineRule.LOTS)
 
-    by_record(open_page, looked_at, opened(1), width)
+    by_record(open_page, looked_at, opened(1))
     first, second = opened(2)
-    by_claim_and_answer(open_page, looked_at, first, width)
+    by_claim_and_answer(open_page, looked_at, first)
     by_deadline(second)
     (final,) = opened(3)
-    by_strangers_record(open_page, looked_at, final, width)
+    by_strangers_record(open_page, looked_at, final)
 
     eventually(lambda: Division.objects.get().status == Division.Status.FINISHED)
     eventually(lambda: dirty_since(default_pool()) is None and default_pool().claimed_at is None)
@@ -125,41 +127,41 @@ def settled(fixture: Fixture) -> bool:
     return Match.objects.get(pk=match_of(fixture).pk).state == Match.State.SETTLED
 
 
-def confirmed(open_page: OpenPage, fixture: Fixture, side: int, width: int) -> None:
+def confirmed(open_page: OpenPage, fixture: Fixture, side: int) -> None:
     """Send in a record; it stands once the loser sent it or the other player confirms it."""
     match = match_of(fixture)
     eventually(lambda: Match.objects.get(pk=match.pk).state in (Match.State.CLAIMED, Match.State.SETTLED))
     if not settled(fixture):
-        page = open_page(f"/m/{links.token_for(match, side)}/", width=width)
+        page = open_page(f"/m/{links.token_for(match, side)}/", width=PHONE)
         page.get_by_role("button", name="Confirm this score").click()
         eventually(lambda: settled(fixture))
 
 
-def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture], width: int) -> None:
+def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture]) -> None:
     """XG's dialect with swapped sides and a nickname is accepted without a question."""
     (fixture,) = fixtures
     match = match_of(fixture)
     remember_alias(player=match.player_1, name="shark_77", by=SYSTEM)
     transcript = play_out(5, match.length, players=("shark_77", match.player_0.name))
-    page = open_page(f"/m/{links.token_for(match, 0)}/", width=width)
+    page = open_page(f"/m/{links.token_for(match, 0)}/", width=PHONE)
     looked_at(page)
     send_record(page, write_mat(transcript, "xg"))
-    confirmed(open_page, fixture, 1, width)
+    confirmed(open_page, fixture, 1)
     page.reload()
     expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
     looked_at(page)
 
 
-def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture, width: int) -> None:
+def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture) -> None:
     match = match_of(fixture)
-    winner = open_page(f"/m/{links.token_for(match, 0)}/", width=width)
+    winner = open_page(f"/m/{links.token_for(match, 0)}/", width=PHONE)
     winner.get_by_role("spinbutton", name=match.player_0.name).fill("5")
     winner.get_by_role("spinbutton", name=match.player_1.name).fill("2")
     winner.get_by_role("button", name="Continue").click()
     expect(winner.get_by_role("button", name="Send report")).to_be_visible()
     looked_at(winner)
     winner.get_by_role("button", name="Send report").click()
-    loser = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
+    loser = open_page(f"/m/{links.token_for(match, 1)}/", width=PHONE)
     looked_at(loser)
     loser.get_by_role("button", name="Confirm this score").click()
     eventually(lambda: settled(fixture))
@@ -174,12 +176,12 @@ def by_deadline(fixture: Fixture) -> None:
     assert (result.kind, result.source) == ("forfeit", "deadline")
 
 
-def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture, width: int) -> None:
+def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture) -> None:
     """A record with unknown names, which the sender assigns. A real file, if there is one."""
     match = match_of(fixture)
     real = sorted((SHARED_DATA / "gnubg").glob("seven_*.mat"))
     data = real[0].read_bytes() if real else write_mat(play_out(8, 7, players=("x1", "y2")), "galaxy")
-    page = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
+    page = open_page(f"/m/{links.token_for(match, 1)}/", width=PHONE)
     send_record(page, data)
     question = page.get_by_role("heading", name="Which player is which?")
     eventually(lambda: match.submissions.get().standing == "names")
@@ -188,5 +190,5 @@ def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture,
     looked_at(page)
     page.get_by_role("radio", name=match.player_1.name).check()
     page.get_by_role("button", name="Save").click()
-    confirmed(open_page, fixture, 0, width)
+    confirmed(open_page, fixture, 0)
     assert match.submissions.get().swapped is True
