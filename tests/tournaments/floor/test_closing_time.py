@@ -21,6 +21,7 @@ from tournaments.floor.services.lines import enter_floor_line
 from tournaments.floor.state import AttentionKind, MatchState
 from tournaments.floor.times import clock_bank
 from tournaments.models import Division, FloorEvent, Table
+from tournaments.pages.floor.forecast import evening_forecast
 from tournaments.results.line_parser import LeaderLine, parse
 from tournaments.results.services import quick_entry, quick_undo
 from tournaments.results.services.quick_entry import OutcomeKind
@@ -101,6 +102,20 @@ def test_an_adjourned_match_can_be_decided_and_an_adjournment_be_undone(event: E
     closing.adjourn(fixture=event.fixture(1), **event.acts)
     event.win(1)
     assert state(event) == MatchState.SETTLED
+
+
+def test_the_hours_of_an_adjournment_are_no_playing_time_for_the_forecast(event: Evening) -> None:
+    def minutes_per_point() -> float:
+        return evening_forecast(floor(event.division.tournament, event.now)).pace.minutes_per_point
+
+    before = minutes_per_point()
+    event.start(1)
+    event.later(30)
+    closing.adjourn(fixture=event.fixture(1), **event.acts)
+    event.later(24 * 60)
+    closing.let_go_on(fixture=event.fixture(1), **event.acts)
+    event.win(1)
+    assert minutes_per_point() == before
 
 
 def test_a_match_that_both_agree_to_shorten_can_still_be_won(event: Evening) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tournaments.floor.facts import MatchFacts
+from tournaments.floor.facts import Kind, MatchFacts
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.times import elapsed
@@ -197,8 +197,14 @@ def _pace(view: FloorView) -> FloorPace:
 
 
 def _observed(view: FloorView) -> Iterable[Observed]:
-    """Return the matches whose start was recorded and, if they are over, whose end was."""
+    """Return the matches whose start was recorded and, if they are over, whose end was.
+
+    Matches that were ever adjourned are left out: the hours in between are not playing time.
+    """
+    adjourned = {fact.fixture for fact in view.facts.facts if fact.kind == Kind.ADJOURNED}
     for match in view.facts.matches:
+        if match.fixture in adjourned:
+            continue
         on_floor = view.matches[match.fixture].row
         if on_floor.state == MatchState.PLAYING and on_floor.minutes > 0:
             # Whole minutes, as in the matches: the forecast is the same for a minute, and made once.
