@@ -89,7 +89,9 @@ def main() -> None:
         pairs = [pair for of_file in of_depth for pair in of_file]
         print(f"{len(pairs)} decisions, {depth} look of {options.backend}, judged by {judge.name}")
         levels = {level.value: strength.noise for level, strength in STRENGTHS.items() if strength.depth is depth}
-        for name, noise in ({str(noise): noise for noise in options.noise} or levels | {"no noise": 0.0}).items():
+        if 0.0 not in levels.values():
+            levels["no noise"] = 0.0
+        for name, noise in ({str(noise): noise for noise in options.noise} or levels).items():
             print(line(name, noise, pairs), flush=True)
 
 
