@@ -7,12 +7,16 @@ Helpers of an event can do only what needs `HELPER`: every route is closed to th
 `at` has the slugs of club and event from the URL of a page: an object of another event raises Http404.
 """
 
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils import timezone
 
 from matches.models import Objection
+from matches.presentation.context import event_end
 from players.access import Role, Visitor, hash_of, is_at_least, require, require_of, role_given, role_in
 from players.models import Player, User
 from tournaments.models import Division, Entry, Fixture, Helper, Tournament
@@ -28,10 +32,24 @@ EventSlugs = tuple[str, str]
 
 
 def is_helper(user: Visitor, event: Tournament) -> bool:
-    """Whether the user is a helper of this event, whatever their role in its club."""
+    """Whether the user is a helper of this event, whatever their role in its club.
+
+    That ends with the personal links: settings.PERSONAL_LINK_HOURS after the event.
+    """
     if not isinstance(user, User) or not user.is_active:
         return False
-    return Helper.objects.filter(tournament=event, user=user, removed_at=None).exists()
+    helps = Helper.objects.filter(tournament=event, user=user, removed_at=None).exists()
+    return helps and not _is_long_over(event, timezone.now())
+
+
+def _is_long_over(event: Tournament, now: datetime) -> bool:
+    """Whether an event was over settings.PERSONAL_LINK_HOURS ago."""
+    if event.status not in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+        return False
+    division = event.divisions.first()
+    end = event_end(division.topic) if division is not None else None
+    over = end.at if end is not None and end.at is not None else event.ends_at or event.starts_at
+    return over < now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
 
 
 def only_helps(user: Visitor, event: Tournament) -> bool:

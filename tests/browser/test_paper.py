@@ -98,6 +98,8 @@ def test_draw_sheets_fit_their_pages(
     page = open_page(f"/events/{event.club.slug}/{event.slug}/paper/draws/", width=DESK)
     assert printed(page, f"draw-{players}") <= pages
     looked_at(page)
+    page.goto(f"{page.url}?paper=letter")
+    assert printed(page, f"draw-{players}-letter") <= pages
 
 
 def test_lists_and_table_cards_are_printed_in_whole_pages(
@@ -126,6 +128,9 @@ def test_lists_and_table_cards_are_printed_in_whole_pages(
         page.goto(f"{base}/{name}/")
         assert printed(page, name) == pages, name
     looked_at(page)
+    for name in ("pairings", "names", "entries", "standings", "cross-tables", "tables", "personal-links", "snapshot"):
+        page.goto(f"{base}/{name}/?paper=letter")
+        assert printed(page, f"{name}-letter") > 0, name
 
 
 def test_the_night_goes_on_without_the_server(

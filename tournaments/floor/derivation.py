@@ -183,7 +183,8 @@ class _Derivation:
             unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
             for source in unknown or match.sources:
                 fixture = {} if source.number is None else {"fixture": source.number}
-                reasons.append(Reason("to_be_decided", {"source": source.kind, **fixture}))
+                reason = Reason("to_be_decided", {"source": source.kind, **fixture})
+                reasons += [reason] if reason not in reasons else []
             return tuple(reasons or [Reason("to_be_decided", {"source": "drawn"})])
         seat = self.folded.seats.get(match.fixture)
         return (*reasons, *self._reasons_of_players(match.pair, rest_waived=seat is not None and seat.rest_waived))

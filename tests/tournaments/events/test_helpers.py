@@ -68,6 +68,25 @@ def dave_client(helper: Helper, dave: User, as_user: Any) -> Client:
     return as_user(dave)
 
 
+def test_helping_ends_with_the_personal_links_of_the_event(
+    running: RunningEvent, helper: Helper, dave: User, settings: Any
+) -> None:
+    event = running.tournament
+    settings.PERSONAL_LINK_HOURS = 48
+    assert access.is_helper(dave, event), "it goes on for as long as the event does"
+    event.status, now = Tournament.Status.FINISHED, timezone.now()
+    event.ends_at = now - timedelta(hours=47)
+    event.save()
+    assert access.is_helper(dave, event)
+    event.ends_at = now - timedelta(hours=49)
+    event.save()
+    assert not access.is_helper(dave, event)
+    last = Match.objects.filter(parent_topic=running.division.topic).first()
+    assert last is not None
+    Match.objects.filter(pk=last.pk).update(finished_at=now - timedelta(hours=1))
+    assert access.is_helper(dave, event), "its last match was over later than planned"
+
+
 def status_of(client: Client, method: str, url: str) -> int:
     """Return the status of a request without fields, which is rolled back."""
     kept = client.cookies.copy()

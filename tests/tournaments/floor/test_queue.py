@@ -174,6 +174,12 @@ def test_an_undecided_match_names_the_matches_it_waits_for() -> None:
     assert state.matches[47].reasons[0].params == {"source": "winner", "fixture": 39}
 
 
+def test_two_players_still_to_be_drawn_are_one_reason_to_wait() -> None:
+    assert codes(state_of(match(47, None, sources=(Source("drawn"), Source("drawn")))), 47) == ["to_be_decided"]
+    both = state_of(match(47, None, sources=(Source("loser", 3), Source("loser", 4))))
+    assert [reason.params["fixture"] for reason in both.matches[47].reasons] == [3, 4]
+
+
 def test_nothing_is_suggested_during_a_pause_and_its_minutes_do_not_count() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
     facts = Facts(*rows)
