@@ -78,6 +78,13 @@ def test_sixteen_score_sheets_take_two_clicks(
 
 
 PROGRESSIVE = StageSettings("progressive", last_chance="")
+NAMES_UNDER_SCORES = """() => [...document.querySelectorAll('.drawing')].flatMap((drawing) => {
+    const ends = [...drawing.querySelectorAll('[text-anchor=end].text-name, [text-anchor=end].text-won')];
+    const names = [...drawing.querySelectorAll('[text-anchor=start].text-name, [text-anchor=start].text-won')];
+    const overlap = (a, b) => a.y === b.y && a.x < b.x + b.width && b.x < a.x + a.width;
+    return names.filter((name) => ends.some((end) => overlap(name.getBBox(), end.getBBox())));
+}).map((name) => name.textContent)"""
+"""Names that reach under the score on their line."""
 
 
 @pytest.mark.parametrize(("players", "pages", "matches"), [(13, 1, 9), (32, 2, 30), (64, 4, 50)])
@@ -100,6 +107,7 @@ def test_draw_sheets_fit_their_pages(
     looked_at(page)
     page.goto(f"{page.url}?paper=letter")
     assert printed(page, f"draw-{players}-letter") <= pages
+    assert page.evaluate(NAMES_UNDER_SCORES) == []
 
 
 def test_lists_and_table_cards_are_printed_in_whole_pages(

@@ -56,6 +56,8 @@ NARROW_WIDTH, USUAL_WIDTH, CAPITAL_WIDTH, BROAD_WIDTH, IDEOGRAPH_WIDTH = 0.32, 0
 """Widths of letters in bold Arial, as a share of the font size; others are a little narrower."""
 SMALLEST = 0.72
 """How far a long name is made smaller before it is cut."""
+TIGHT = 0.8
+"""Share of its room above which the width of a name is prescribed, since fonts in place of Arial may be broader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class Text:
     text: str
     kind: str = "name"
     anchor: str = "start"
+    width: str = ""
+    """The width into which its letters are pressed, whatever the font; empty for their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,11 @@ class Drawing:
     def text(self, x: float, y: float, size: float, text: str, kind: str = "name", anchor: str = "start") -> None:
         """Write a text."""
         self.texts.append(Text(_number(x), _number(y), _number(size), text, kind, anchor))
+
+    def name(self, x: float, y: float, size: float, text: str, kind: str, *, width: float, room: float) -> None:
+        """Write a name that is about `width` wide, so that it never leaves its room."""
+        prescribed = _number(min(width, room)) if width > TIGHT * room else ""
+        self.texts.append(Text(_number(x), _number(y), _number(size), text, kind, width=prescribed))
 
     def line(self, *points: tuple[float, float], kind: str = "line") -> None:
         """Draw a line through these points."""
@@ -205,7 +214,8 @@ class PartDrawer:
         room = end - start - (self._width(score, self.name) + 2 * self.margin if score else ROOM_FOR_SCORE * self.name)
         if line.known:
             size, text = self._fitted(line.text, self.name, room)
-            self.drawing.text(start, base, size, text, "won" if line.won else "name")
+            kind, width = "won" if line.won else "name", self._width(text, size)
+            self.drawing.name(start, base, size, text, kind, width=width, room=room)
         else:
             size, text = self._fitted(line.text, 0.85 * self.name, room)
             self.drawing.text(start, base, size, text, "coming")
