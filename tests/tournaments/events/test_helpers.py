@@ -75,6 +75,7 @@ def test_helping_ends_with_the_personal_links_of_the_event(
     settings.PERSONAL_LINK_HOURS = 48
     assert access.is_helper(dave, event), "it goes on for as long as the event does"
     event.status, now = Tournament.Status.FINISHED, timezone.now()
+    event.starts_at = now - timedelta(hours=60)
     event.ends_at = now - timedelta(hours=47)
     event.save()
     assert access.is_helper(dave, event)
