@@ -91,8 +91,8 @@ def reentry_view(preview: ReentryPreview) -> PartView:
 def _what_previous_does(preview: ReentryPreview, labels: ChangeLabels) -> str:
     name = {"name": labels.names.of(preview.previous.pk)}
     if preview.leaves:
-        return _("The entry of %(name)s so far is withdrawn; its matches not yet played are walkovers.") % name
-    return _("The entry of %(name)s so far plays on in the other brackets, if it is in one.") % name
+        return _("The earlier entry of %(name)s is withdrawn; its matches not yet played are walkovers.") % name
+    return _("The earlier entry of %(name)s keeps its place in the consolation, if it has one.") % name
 
 
 def undo_view(preview: UndoPreview) -> PartView:
