@@ -276,6 +276,11 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/$": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/mute/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/(?P<message>[2-9a-z]{10})/report/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/(?P<message>[2-9a-z]{10})/decision/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
+    r"^matches/(?P<public_id>[2-9a-z]{10})/chat/(?P<message>[2-9a-z]{10})/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/messages/$": ONLY_OFFICERS,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/actions/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/rulings/$": Access(401, NOT_GET, NOT_GET),
     **{

@@ -208,6 +208,9 @@ GROUPS: list[tuple[str, Row, str]] = [
         by_api(only("player", "opponent", "assistant", "director", "owner", others=NOT_THERE)),
         "api-live-chat-report",
     ),
+    ("post", ASSISTANTS, "chat-decision"),
+    ("post", by_api(ASSISTANTS), "api-live-chat-decision"),
+    ("get", DIRECTORS, "reported-messages"),
     ("post", PLAYERS, "match-play-here"),
     ("post", PLAYERS, "match-rematch match-here match-no-show"),
     ("post", PUBLIC, "link-here link-no-show"),
@@ -303,7 +306,8 @@ class World:
             return of_events.address(name, self.running)
         about = (
             "live"
-            if name in ("match-play", "match-record") or name.startswith(("api-live", "match-dice", "match-replay"))
+            if name in ("match-play", "match-record", "chat-decision")
+            or name.startswith(("api-live", "match-dice", "match-replay"))
             else "match"
             if name.startswith(("match", "api-match"))
             else "record"

@@ -26,6 +26,7 @@ NOT_PUBLIC = frozenset(
         "django_admin_log",
         "django_session",
         "matches_calendarfeed",
+        "matches_chatdecision",
         "matches_chatmessage",
         "matches_chatmute",
         "matches_chatreport",

@@ -1,7 +1,7 @@
 """Matches, their records and reports, their results, and the ratings computed from them."""
 
 from matches.models.analyses import Analysis, Decision
-from matches.models.chat import ChatMessage, ChatMute, ChatReport
+from matches.models.chat import ChatDecision, ChatMessage, ChatMute, ChatReport
 from matches.models.claims import Claim
 from matches.models.lobby import LONGEST_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, FriendlyBlock
 from matches.models.matches import Match, Result
@@ -44,6 +44,7 @@ __all__ = [
     "BotPlayer",
     "CalendarFeed",
     "Challenge",
+    "ChatDecision",
     "ChatMessage",
     "ChatMute",
     "ChatReport",

@@ -60,6 +60,12 @@ class ChatMessage(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def is_removed(self) -> bool:
+        """Whether the latest decision on it removes it. Prefetch `decisions` for a list of messages."""
+        latest = max(self.decisions.all(), key=lambda decision: decision.pk, default=None)
+        return latest is not None and latest.removes
+
 
 class ChatMute(models.Model):
     """`side` does not want to read what the opponent writes in this match."""
@@ -90,6 +96,25 @@ class ChatReport(models.Model):
     class Meta:
         verbose_name = _("reported chat message")
         verbose_name_plural = _("reported chat messages")
+
+    def __str__(self) -> str:
+        return f"{self.message_id}"
+
+
+class ChatDecision(models.Model):
+    """Whoever runs the match removes a message, keeps a reported one, or puts one back; the latest decision stands.
+
+    The text of a removed message is kept for its author's export until chats are deleted, and shown to nobody.
+    """
+
+    message = models.ForeignKey(ChatMessage, on_delete=models.CASCADE, related_name="decisions")
+    removes = models.BooleanField(help_text=_("Whether the message is hidden from everybody."))
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("decision on a chat message")
+        verbose_name_plural = _("decisions on chat messages")
 
     def __str__(self) -> str:
         return f"{self.message_id}"

@@ -5,6 +5,7 @@ from django.urls import include, path, re_path
 from matches.lifecycle.links import TOKEN
 from matches.play import api
 from matches.play.chat import api as chat
+from matches.play.chat import views as chat_views
 from matches.play.dice import views as dice
 from matches.play.page import views as page_views
 from matches.play.preferences import api as preferences_api
@@ -12,6 +13,7 @@ from matches.play.preferences.views import play_preferences
 from matches.play.replay import views as replay_views
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
+MESSAGE = r"(?P<message>[2-9a-z]{10})"
 RECORD = r"record\.(?P<extension>mat|sgf|json)$"
 API = rf"^api/v1/matches/{ID}/live/"
 
@@ -26,9 +28,8 @@ urlpatterns = [
     re_path(rf"{API}rulings/$", api.LiveRulings.as_view(), name="api-live-rulings"),
     re_path(rf"{API}chat/$", chat.Chat.as_view(), name="api-live-chat"),
     re_path(rf"{API}chat/mute/$", chat.ChatMuting.as_view(), name="api-live-chat-mute"),
-    re_path(
-        rf"{API}chat/(?P<message>[2-9a-z]{{10}})/report/$", chat.ChatReporting.as_view(), name="api-live-chat-report"
-    ),
+    re_path(rf"{API}chat/{MESSAGE}/report/$", chat.ChatReporting.as_view(), name="api-live-chat-report"),
+    re_path(rf"{API}chat/{MESSAGE}/decision/$", chat.ChatDeciding.as_view(), name="api-live-chat-decision"),
     re_path(rf"{API}dice/$", api.LiveDice.as_view(), name="api-live-dice"),
     re_path(rf"^matches/{ID}/play/$", page_views.play, name="match-play"),
     re_path(rf"^m/{TOKEN}/play/$", page_views.play_by_link, name="link-play"),
@@ -38,6 +39,8 @@ urlpatterns = [
     re_path(rf"^matches/{ID}/dice\.json$", dice.dice_file, name="match-dice-file"),
     re_path(rf"^m/{TOKEN}/dice/$", dice.dice, name="link-dice"),
     re_path(rf"^m/{TOKEN}/dice\.json$", dice.dice_file, name="link-dice-file"),
+    re_path(rf"^matches/{ID}/chat/{MESSAGE}/$", chat_views.decide, name="chat-decision"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/messages/$", chat_views.reported_messages, name="reported-messages"),
     re_path(rf"^matches/{ID}/replay/$", replay_views.match_replay, name="match-replay"),
     re_path(rf"^matches/{ID}/replay/picture\.png$", replay_views.match_picture, name="match-replay-picture"),
     re_path(rf"^m/{TOKEN}/replay/$", replay_views.match_replay, name="link-replay"),

@@ -9,6 +9,7 @@ from matches.models import (
     Action,
     CalendarFeed,
     Challenge,
+    ChatDecision,
     ChatMessage,
     ChatMute,
     ChatReport,
@@ -100,6 +101,11 @@ def _chat_reports(person: Person) -> Iterable[Row]:
     return values(rows, "reason", "at", match_public_id=F("message__match__public_id"))
 
 
+def _chat_decisions(person: Person) -> Iterable[Row]:
+    rows = ChatDecision.objects.filter(user=person.user) if person.user else ChatDecision.objects.none()
+    return values(rows, "removes", "at", match_public_id=F("message__match__public_id"))
+
+
 def _mutes(person: Person) -> Iterable[Row]:
     return values(ChatMute.objects.filter(_on_own_side(person)), match_public_id=F("match__public_id"))
 
@@ -181,6 +187,7 @@ SECTIONS = (
     Section("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _appointment_notes),
     Section("chat", _("What you wrote during matches."), (ChatMessage,), _chat),
     Section("chat-reports", _("Chat messages that you reported."), (ChatReport,), _chat_reports),
+    Section("chat-decisions", _("Chat messages that you removed or kept."), (ChatDecision,), _chat_decisions),
     Section("muted-chats", _("Matches in which you muted the chat."), (ChatMute,), _mutes),
     Section("challenges", _("Friendly matches that you offered or were offered."), (Challenge,), _challenges),
     Section("blocked-players", _("Players you do not play friendly matches with."), (FriendlyBlock,), _blocks),

@@ -7,15 +7,17 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import NotAuthenticated
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from matches.models import ChatMessage
 from matches.play.chat import services
+from matches.play.chat.moderation import message_for_moderator
 from matches.play.chat.rooms import Reader
 from matches.play.chat.serializers import (
+    ChatDecisionSerializer,
     ChatMessageSerializer,
     ChatMuteSerializer,
     ChatReportSerializer,
@@ -25,7 +27,7 @@ from matches.play.chat.serializers import (
     message_data,
 )
 from matches.reporting.api.base import LINK, match_and_seat
-from players.accounts.api import validated
+from players.accounts.api import by, validated
 from players.accounts.serializers import PROBLEM
 
 REFUSED: dict[Any, Any] = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
@@ -106,11 +108,33 @@ class ChatReporting(ChatView):
         responses={204: None, **REFUSED},
     )
     def post(self, request: Request, public_id: str, message: str) -> Response:
-        """204; they find it in the log of the event."""
+        """204; they decide whether it is removed."""
         reader = self.reader(public_id, writes=True)
         row = ChatMessage.objects.filter(match=reader.match, public_id=message).first()
         if row is None or not reader.may_read(row.room):
             raise Http404
         reason = validated(ChatReportSerializer, request)["reason"]
         services.report(reader=reader, message=row, reason=reason, now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ChatDeciding(APIView):
+    """Messages that are removed."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="live_decide_message",
+        summary="Remove a message, or keep it",
+        description="For whoever runs the match, unless they play it themselves, and in a friendly match for the "
+        "directors of a club of both players. Nobody reads a removed message any more. The latest decision stands.",
+        request=ChatDecisionSerializer,
+        examples=[OpenApiExample("Remove", value={"removed": True}, request_only=True)],
+        responses={204: None, 403: PROBLEM, **REFUSED},
+    )
+    def post(self, request: Request, public_id: str, message: str) -> Response:
+        """204."""
+        row = message_for_moderator(request.user, public_id, message)
+        removes = validated(ChatDecisionSerializer, request)["removed"]
+        services.decide(message=row, removes=removes, by=by(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -86,7 +86,23 @@ def is_muted(match: Match, side: int | None) -> bool:
 
 def messages(reader: Reader, room: str) -> list[ChatMessage]:
     """The latest messages of a room, oldest first, without those that the reader has muted."""
-    rows = ChatMessage.objects.filter(match=reader.match, room=room).select_related("user__player")
+    rows = ChatMessage.objects.filter(match=reader.match, room=room)
+    rows = rows.select_related("match__player_0", "match__player_1", "user__player").prefetch_related("decisions")
     if room == Room.PLAYERS and is_muted(reader.match, reader.side):
         rows = rows.filter(side=reader.side)
     return list(rows.order_by("-pk")[:MOST_MESSAGES])[::-1]
+
+
+def author_of(message: ChatMessage) -> str:
+    """The name of whoever wrote a message, as everybody may read it."""
+    if message.side is not None:
+        return message.match.players[message.side].shown_name
+    player = getattr(message.user, "player", None)
+    if player is not None:
+        return str(player.shown_name)
+    return message.user.display_name if message.user is not None else ""
+
+
+def text_of(message: ChatMessage) -> str:
+    """What was written; a phrase in the language of the reader."""
+    return message.text or str(ChatMessage.Phrase(message.phrase).label)

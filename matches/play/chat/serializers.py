@@ -7,7 +7,8 @@ from rest_framework import serializers
 from engine.errors import Refused
 from matches.models import ChatMessage
 from matches.models.chat import LONGEST_MESSAGE, LONGEST_REASON
-from matches.play.chat.rooms import Reader, Room, is_muted, messages, number_of, topic_of
+from matches.play.chat.moderation import may_remove
+from matches.play.chat.rooms import Reader, Room, author_of, is_muted, messages, number_of, text_of, topic_of
 
 
 class ChatMessageSerializer(serializers.Serializer[Any]):
@@ -18,7 +19,8 @@ class ChatMessageSerializer(serializers.Serializer[Any]):
     side = serializers.IntegerField(allow_null=True)
     mine = serializers.BooleanField()
     phrase = serializers.CharField(allow_blank=True)
-    text = serializers.CharField(help_text="Of a phrase in your language.")
+    text = serializers.CharField(allow_blank=True, help_text="Of a phrase in your language; empty once removed.")
+    removed = serializers.BooleanField(help_text="By somebody who runs the match.")
     at = serializers.DateTimeField()
 
 
@@ -31,6 +33,7 @@ class ChatRoomSerializer(serializers.Serializer[Any]):
     may_write = serializers.BooleanField()
     free_text = serializers.BooleanField(help_text="False: only phrases, since the players share no club.")
     muted = serializers.BooleanField()
+    may_remove = serializers.BooleanField(help_text="Whether you may remove messages: you run the match.")
     messages = ChatMessageSerializer(many=True, help_text="The latest hundred, oldest first.")
 
 
@@ -64,6 +67,12 @@ class ChatMuteSerializer(serializers.Serializer[Any]):
     muted = serializers.BooleanField()
 
 
+class ChatDecisionSerializer(serializers.Serializer[Any]):
+    """A decision on a message."""
+
+    removed = serializers.BooleanField(help_text="False: keep it although it was reported, or put it back.")
+
+
 class ChatReportSerializer(serializers.Serializer[Any]):
     """What is wrong with a message."""
 
@@ -88,6 +97,7 @@ def _room_data(reader: Reader, room: str) -> dict[str, Any]:
         "may_write": reader.may_write(room),
         "free_text": reader.may_write_freely(room),
         "muted": room == Room.PLAYERS and is_muted(reader.match, reader.side),
+        "may_remove": reader.user is not None and may_remove(reader.user, reader.match),
         "messages": [message_data(reader, message) for message in messages(reader, room)],
     }
 
@@ -95,22 +105,15 @@ def _room_data(reader: Reader, room: str) -> dict[str, Any]:
 def message_data(reader: Reader, message: ChatMessage) -> dict[str, Any]:
     """Data of ChatMessageSerializer."""
     is_own_user = reader.user is not None and message.user_id == reader.user.pk
+    is_removed = message.is_removed
     is_own_side = message.side is not None and message.side == reader.side
     return {
         "public_id": message.public_id,
-        "name": _name(reader, message),
+        "name": author_of(message),
         "side": message.side,
         "mine": is_own_side or (message.side is None and is_own_user),
-        "phrase": message.phrase,
-        "text": message.text or str(ChatMessage.Phrase(message.phrase).label),
+        "phrase": "" if is_removed else message.phrase,
+        "text": "" if is_removed else text_of(message),
+        "removed": is_removed,
         "at": message.at,
     }
-
-
-def _name(reader: Reader, message: ChatMessage) -> str:
-    if message.side is not None:
-        return reader.match.players[message.side].shown_name
-    player = getattr(message.user, "player", None)
-    if player is not None:
-        return str(player.shown_name)
-    return message.user.display_name if message.user is not None else ""

@@ -6,10 +6,13 @@ from django.db import transaction
 
 from core import throttle
 from core.live.publishing import touch_on_commit
+from core.locks import lock_row
 from engine.errors import Refused
-from matches.models import ChatMessage, ChatMute, ChatReport
+from matches.lifecycle.locks import matches_topic
+from matches.lifecycle.own_match import side_of
+from matches.models import ChatDecision, ChatMessage, ChatMute, ChatReport, Match
 from matches.play.chat.rooms import Reader, topic_of
-from players.actors import log
+from players.actors import Actor, log
 
 
 def write(*, reader: Reader, room: str, phrase: str, text: str, now: datetime) -> ChatMessage:
@@ -38,7 +41,7 @@ def mute(*, reader: Reader, muted: bool) -> None:
 
 
 def report(*, reader: Reader, message: ChatMessage, reason: str, now: datetime) -> None:
-    """Report a message to the directors, who find it in the log of the event. Once for each reader."""
+    """Report a message to whoever runs the match, to decide whether it is removed. Once for each reader."""
     with transaction.atomic():
         known = ChatReport.objects.filter(message=message, side=reader.side, user=reader.user)
         if known.exists():
@@ -47,3 +50,30 @@ def report(*, reader: Reader, message: ChatMessage, reason: str, now: datetime) 
         # Without the text, which is deleted with its author.
         params = {"message": message.public_id, "reason": reason}
         log(reader.by, "chat_reported", reader.match.topic, club=reader.match.club, **params)
+        _announce_needs(reader.match)
+
+
+def decide(*, message: ChatMessage, removes: bool, by: Actor, now: datetime) -> None:
+    """Remove a message for everybody, keep one that was reported, or put one back. The latest decision stands.
+
+    Refused: `own_match` where `by` plays it.
+    """
+    match = message.match
+    if side_of(match, by) is not None:
+        raise Refused("own_match")
+    with transaction.atomic():
+        message = lock_row(ChatMessage, message.pk)
+        latest = message.decisions.order_by("-pk").first()
+        if latest is not None and latest.removes == removes:
+            return
+        ChatDecision.objects.create(message=message, removes=removes, user=by.user, at=now)
+        verb = "chat_removed" if removes else "chat_restored" if latest is not None else "chat_kept"
+        log(by, verb, match.topic, club=match.club, message=message.public_id)
+        touch_on_commit(topic_of(match, message.room))
+        _announce_needs(match)
+
+
+def _announce_needs(match: Match) -> None:
+    """Have the consoles of its event list the reported messages again."""
+    if match.parent_topic:
+        touch_on_commit(matches_topic(match.parent_topic))

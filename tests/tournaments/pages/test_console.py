@@ -7,12 +7,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from matches.models import Result, Submission
+from matches.models import ChatMessage, ChatReport, Result, Submission
 from matches.reporting.services import reports
 from players.actors import Actor
+from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import needs, page, post, report_first_match, text
-from tournaments.models import Division, Fixture, Tournament
+from tournaments.models import Division, Fixture, Floor, Tournament
 
 pytestmark = pytest.mark.django_db
 
@@ -52,11 +53,23 @@ def test_a_rejected_record_is_listed(running: RunningEvent, alice_client: Client
     assert "Record rejected" in needs(alice_client, running)
 
 
+def test_a_reported_chat_message_waits_there_and_on_the_floor(running: RunningEvent, alice_client: Client) -> None:
+    message = ChatMessage.objects.create(match=running.fixture.match, room="players", side=0, text="You cheat")
+    ChatReport.objects.create(message=message, side=1, reason="Rude.")
+    assert "You cheat" in needs(alice_client, running)
+    assert "Rude." in needs(alice_client, running)
+    Floor.objects.create(tournament=running.tournament, opened_at=NOW)
+    floor = f"{running.url}floor/"
+    assert "You cheat" in page(alice_client, floor)
+    url = f"/matches/{message.match.public_id}/chat/{message.public_id}/"
+    assert "You cheat" not in html(post(alice_client, url, {"decision": "remove", "next": floor}))
+
+
 def test_an_htmx_request_gets_only_the_live_part(running: RunningEvent, alice_client: Client) -> None:
     for path in ("console/", "console/log/", "status/"):
-        html = alice_client.get(running.url + path, headers={"HX-Request": "true"}).content.decode()
-        assert html.strip()
-        assert "<html" not in html
+        part = alice_client.get(running.url + path, headers={"HX-Request": "true"}).content.decode()
+        assert part.strip()
+        assert "<html" not in part
 
 
 def test_a_second_division_is_reached_by_its_name(

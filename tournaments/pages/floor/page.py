@@ -76,6 +76,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     needs = console.needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
     divisions = _divisions(tournament)
+    messages = console.reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
     attention = [_floor_need(item, cards) for item in view.attention]
@@ -95,7 +96,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "attention": attention,
         "round_needs": round_needs,
         "needs": others[: console.MOST_NEEDS],
-        "needs_count": len(needs) + len(attention) + len(round_needs),
+        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages),
+        "messages_reported": messages[: console.MOST_NEEDS],
         "unopposed": console.unopposed(needs),
         "cards": cards.all(),
         "counts": cards.counts(),

@@ -10,7 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Objection, Result, Submission
+from matches.play.chat.moderation import ReportedMessage, undecided
 from matches.presentation import labels
+from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.people.canonical import canonical, player_of
 from tournaments.events.selectors import events
@@ -139,6 +141,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     names = events.names_of_rounds(tournament)
     lines = [events.match_line(fixture, names, staff=True) for fixture in called_in_order(_open(tournament))]
     needs = _needs_from(tournament, names, lines, by)
+    messages = reported_messages(tournament, [row.division for row in divisions], by)
     fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
@@ -153,7 +156,9 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "counted": division,
         "champion": _winner(division, by),
         "needs": needs[:MOST_NEEDS],
-        "needs_count": len(needs),
+        "needs_count": len(needs) + len(messages),
+        "messages_reported": messages[:MOST_NEEDS],
+        "more_needs": len(needs) > MOST_NEEDS,
         "unopposed": unopposed(needs),
         "ready": ready[:MOST_READY],
         "ready_count": len(ready),
@@ -169,6 +174,14 @@ def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> lis
     """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
     fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
     return _needs_from(tournament, names, [events.match_line(row, names, staff=True) for row in fixtures], by)
+
+
+def reported_messages(tournament: Tournament, divisions: Sequence[Division], by: Actor) -> list[ReportedMessage]:
+    """Return the reported chat messages of the event that wait for a decision of its staff; a query, or three."""
+    if by.user is None:
+        return []
+    messages = undecided(by.user, Q(match__parent_topic__in=[division.topic for division in divisions]))
+    return messages if messages and is_at_least(role_in(by.user, tournament.club), Role.ASSISTANT) else []
 
 
 def _needs_from(tournament: Tournament, names: Mapping[int, str], lines: Sequence[MatchLine], by: Actor) -> list[Need]:

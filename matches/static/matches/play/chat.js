@@ -77,7 +77,7 @@ class Chat {
     const part = make("div", { className: "chat-room" });
     part.append(make("h3", { textContent: room.room === "players" ? players : spectators }));
     const list = make("ol", { className: "chat-list", tabIndex: 0, ariaLive: "polite" });
-    list.append(...room.messages.map((message) => this.#message(message)));
+    list.append(...room.messages.map((message) => this.#message(message, room.may_remove)));
     if (room.messages.length === 0) list.append(make("li", { className: "muted small", textContent: empty }));
     part.append(list);
     if (!room.may_write) return part;
@@ -94,16 +94,32 @@ class Chat {
     return part;
   }
 
-  #message(message) {
+  #message(message, mayRemove) {
+    const { removed, remove, restore, report } = this.element.dataset;
     const row = make("li");
     row.append(make("strong", { textContent: message.name }));
-    row.append(make("span", { className: "chat-text", textContent: message.text }));
-    if (message.mine) return row;
+    row.append(
+      message.removed
+        ? make("span", { className: "chat-text muted", textContent: removed })
+        : make("span", { className: "chat-text", textContent: message.text }),
+    );
     const button = make("button", { type: "button", className: "button-plain small" });
-    button.textContent = this.element.dataset.report;
-    button.addEventListener("click", () => this.#report(message));
+    if (mayRemove) {
+      button.textContent = message.removed ? restore : remove;
+      button.addEventListener("click", () => this.#decide(message, !message.removed));
+    } else if (!message.mine && !message.removed) {
+      button.textContent = report;
+      button.addEventListener("click", () => this.#report(message));
+    } else {
+      return row;
+    }
     row.append(button);
     return row;
+  }
+
+  /** Remove a message, or put it back. */
+  async #decide(message, removed) {
+    if (await this.#request(`${message.public_id}/decision/`, { removed })) await this.load();
   }
 
   async #report(message) {

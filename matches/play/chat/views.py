@@ -1,0 +1,53 @@
+"""Pages about chat messages: those that were reported in a club, and the decision on a message."""
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from core.messages import sentence
+from engine.errors import Refused
+from matches.play.chat import services
+from matches.play.chat.forms import DecisionForm
+from matches.play.chat.moderation import latest_decisions, message_for_moderator, undecided_in_club
+from players import access
+from players.accounts.views.pages import account_needed, by, safe_next
+from players.models import User
+
+
+@account_needed
+@never_cache
+@require_safe
+def reported_messages(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the reported messages of a club's matches, and those that were decided on lately."""
+    club = access.club_for_director(request.user, slug)
+    assert isinstance(request.user, User)  # noqa: S101, account_needed
+    context = {
+        "club": club,
+        "reported": undecided_in_club(request.user, club),
+        "decisions": latest_decisions(request.user, club),
+        "back": reverse("reported-messages", args=[club.slug]),
+    }
+    return render(request, "matches/play/reported_messages.html", context)
+
+
+@account_needed
+@require_POST
+def decide(request: HttpRequest, public_id: str, message: str) -> HttpResponse:
+    """Remove a message, or keep it."""
+    row = message_for_moderator(request.user, public_id, message)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("The decision is missing.")
+    try:
+        services.decide(message=row, removes=form.removes, by=by(request), now=timezone.now())
+    except Refused as refused:
+        messages.error(request, sentence(refused.code, refused.params))
+    else:
+        messages.success(request, _("The message was removed.") if form.removes else _("The message stays."))
+    return redirect(safe_next(request, reverse("match", args=[public_id])))
