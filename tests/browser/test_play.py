@@ -337,8 +337,10 @@ def test_a_match_by_keyboard_and_typed_plays_alone(
     for seat in seats:
         expect(seat.panel("ready")).to_be_visible()
         seat.go_on()
-    first = seats[on_turn(seats)]
-    first.walk()
+    first = on_turn(seats)
+    for seat in seats:
+        expect(seat.page.locator("#announcer")).to_contain_text(f"{match.players[first].name} begins.")
+    seats[first].walk()
     while Match.objects.get(pk=match.pk).state == Match.State.LIVE:
         for seat in seats:
             seat.go_on()

@@ -78,14 +78,20 @@ function rowElement(row) {
   return item;
 }
 
-/** Return a sentence for the screen reader about an action; empty for what is not worth one. */
-export function sentenceOf(action, { names, near, state }) {
+/** Return who begins after an opening roll: who played first since, else whose turn it is. */
+function beginnerOf(roll, { actions, state }) {
+  const play = actions.find((action) => action.kind === "play" && action.seq > roll.seq);
+  return play ? play.side : state.turn;
+}
+
+/** Return a sentence for the screen reader about one of the actions; empty for what is not worth one. */
+export function sentenceOf(action, { names, near, state, actions }) {
   const name = action.side === null ? "" : names[action.side];
   const dice = action.data.dice?.join("-");
   const sentences = {
     roll: () =>
       action.side === null
-        ? words("opening", { dice, name: names[action.data.dice[0] > action.data.dice[1] ? 0 : 1] })
+        ? words("opening", { dice, name: names[beginnerOf(action, { actions, state })] })
         : words("rolled", { name, dice }),
     play: () => (action.data.moves.length ? words("played", { name, play: action.data.notation }) : words("danced", { name })),
     double: () => words("doubled", { name, cube: state.stakes?.cube ?? "" }),

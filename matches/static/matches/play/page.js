@@ -253,7 +253,7 @@ class Page {
     const { state, actions } = this.store;
     if (state.phase !== "opening" || state.game === 1) return "";
     const last = actions.findLast((action) => ENDINGS.includes(action.kind));
-    const sentence = last?.kind !== "play" ? sentenceOf(last, { names, near, state }) : "";
+    const sentence = last?.kind !== "play" ? sentenceOf(last, { names, near, state, actions }) : "";
     return sentence || words("gameOver", { score: score(state.score, near) });
   }
 
@@ -301,7 +301,7 @@ class Page {
   }
 
   #announce(fresh) {
-    const { state } = this.store;
+    const { state, actions } = this.store;
     if (this.announced === undefined) {
       this.announced = state.last;
       return;
@@ -310,7 +310,7 @@ class Page {
     this.announced = state.last;
     const sentences = news
       .filter((action) => action.side !== side)
-      .map((action) => sentenceOf(action, { names, near, state }))
+      .map((action) => sentenceOf(action, { names, near, state, actions }))
       .filter(Boolean);
     if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, preferences, pauses: 0 })));
     if (sentences.length) byId("announcer").textContent = sentences.join(" ");
