@@ -7,6 +7,7 @@ Weights are those of all files of a first visit, with gzip.
 import gzip
 import os
 import shutil
+from collections.abc import Callable
 from statistics import median, quantiles
 
 from benchmarks.bench_paint import FIRST_PAINT, SIDEWAYS, THROTTLE, served
@@ -61,8 +62,11 @@ def rolled_match() -> tuple[Match, int]:
     return match, due.state_of(Match.objects.get(pk=match.pk).live).match.turn or 0
 
 
-def opened(browser: Browser, url: str, view: str) -> tuple[Page, list[int]]:
-    """Open the page in a context of its own; returns it with the compressed sizes of its files."""
+def opened(browser: Browser, url: str, view: str, ready: str) -> tuple[Page, list[int]]:
+    """Open a page with a board in a context of its own; returns it with the compressed sizes of its files.
+
+    `ready` selects what the page has once its board can be used.
+    """
     width, height = VIEWS[view]
     context = browser.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
@@ -70,7 +74,7 @@ def opened(browser: Browser, url: str, view: str) -> tuple[Page, list[int]]:
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(url)
-    page.wait_for_selector(".place.movable", state="attached")
+    page.wait_for_selector(ready, state="attached")
     loaded = [answer for answer in answers if answer.ok and "/live/?topic" not in answer.url]
     return page, [len(gzip.compress(as_served(answer))) for answer in loaded]
 
@@ -97,6 +101,22 @@ def dragging(page: Page) -> float:
     return quantiles(frames[2:], n=20)[18]
 
 
+def report(browser: Browser, url: str, ready: str, moving: Callable[[Page], float]) -> None:
+    """Print the median of many visits at each width; `moving` returns the 95th percentile of its frames."""
+    print(f"Gates: first paint ≤ {GATE_PAINT} ms, all files ≤ {GATE_BYTES // 1024} KiB, p95 frame ≤ {GATE_FRAME} ms")
+    for view in VIEWS:
+        rows = []
+        for _ in range(VISITS):
+            page, sizes = opened(browser, url, view, ready)
+            rows.append((page.evaluate(FIRST_PAINT), sum(sizes), moving(page), page.evaluate(SIDEWAYS)))
+            page.context.close()
+        paints, weights, frames, sideways = zip(*rows, strict=True)
+        print(
+            f"  {view:<8} paint {median(paints):>5.0f} ms (worst {max(paints):.0f}), {max(weights) / 1024:.1f} KiB,"
+            f" frame p95 {median(frames):.1f} ms (worst {max(frames):.1f}), {max(sideways)} px sideways"
+        )
+
+
 def main() -> None:
     """Print the median of many visits at each width."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -111,20 +131,7 @@ def main() -> None:
         url = f"{site}/m/{links.token_for(match, side)}/play/"
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         print(f"{THROTTLE}× CPU throttle, {VISITS} visits each")
-        print(
-            f"Gates: first paint ≤ {GATE_PAINT} ms, all files ≤ {GATE_BYTES // 1024} KiB, p95 frame ≤ {GATE_FRAME} ms"
-        )
-        for view in VIEWS:
-            rows = []
-            for _ in range(VISITS):
-                page, sizes = opened(browser, url, view)
-                rows.append((page.evaluate(FIRST_PAINT), sum(sizes), dragging(page), page.evaluate(SIDEWAYS)))
-                page.context.close()
-            paints, weights, frames, sideways = zip(*rows, strict=True)
-            print(
-                f"  {view:<8} paint {median(paints):>5.0f} ms (worst {max(paints):.0f}), {max(weights) / 1024:.1f} KiB,"
-                f" frame p95 {median(frames):.1f} ms (worst {max(frames):.1f}), {max(sideways)} px sideways"
-            )
+        report(browser, url, ".place.movable", dragging)
         browser.close()
 
 
