@@ -1,6 +1,6 @@
 """Context of the page of a match, for its players, holders of its links, and other visitors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from matches.records import selectors
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.action_urls import action_url
 from matches.reporting.appointments import zone_of
+from matches.reporting.link_handouts import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps
 from matches.reporting.running import ShownRunningScore, running_form, running_score
 from matches.reporting.services import arrivals, objections
@@ -76,7 +77,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "length": labels.length(match.length),
         "next_steps": _next_steps(match, pending, side, now),
         "successors": successors_of(match),
-        **_results_context(match, results),
+        **_results_context(match, results, claims),
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
         **_records_context(match, side, user, inside=inside, records=records),
         "claim_wait": labels.duration(match.claim_wait),
@@ -102,13 +103,14 @@ def _next_steps(match: Match, pending: Pending, side: int | None, now: datetime)
     ]
 
 
-def _results_context(match: Match, results: list[Result]) -> dict[str, Any]:
+def _results_context(match: Match, results: list[Result], claims: Sequence[Claim]) -> dict[str, Any]:
     """The versions of the result, the one that stands first."""
     standing = results[0] if results else None
+    notes = link_notes(match, results, claims)
     return {
-        "standing": _result(match, standing) if standing is not None else None,
+        "standing": _result(match, standing, notes) if standing is not None else None,
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
-        "results": [_result(match, result) for result in results],
+        "results": [_result(match, result, notes) for result in results],
     }
 
 
@@ -219,7 +221,7 @@ def _player(
     )
 
 
-def _result(match: Match, result: Result) -> ShownResult:
+def _result(match: Match, result: Result, notes: Mapping[int, str]) -> ShownResult:
     return ShownResult(
         version=result.version,
         summary=_decided(match, result),
@@ -231,6 +233,7 @@ def _result(match: Match, result: Result) -> ShownResult:
         own_match=gettext("Decided by one of the two players, as the club's only director.")
         if result.own_match
         else "",
+        link_note=notes.get(result.version, ""),
         waived=[_waived(*finding) for finding in result.waived],
         record=result.submission.public_id if result.submission is not None else "",
     )

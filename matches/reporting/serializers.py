@@ -247,16 +247,21 @@ class MatchSerializer(MatchSummarySerializer):
 class MatchLinksSerializer(serializers.Serializer[Any]):
     """The links of a match, to hand out."""
 
-    personal = serializers.ListField(child=serializers.URLField(), help_text="The personal links of side 0 and side 1.")
+    personal = serializers.ListField(
+        child=serializers.URLField(allow_null=True),
+        help_text="The personal links of side 0 and side 1; null for your opponent's in a match that you play, unless "
+        "you are the only one who runs it.",
+    )
     sheet = serializers.URLField()
 
 
-def links_data(match: Match, request: Request) -> Json:
-    """Data of MatchLinksSerializer."""
+def links_data(match: Match, request: Request, withheld: int | None) -> Json:
+    """Data of MatchLinksSerializer, without the personal link of the side `withheld`."""
     first, second, sheet = (
         request.build_absolute_uri(reverse("match-link", args=[links.token_for(match, side)])) for side in (0, 1, None)
     )
-    return {"personal": [first, second], "sheet": sheet}
+    personal = [None if side == withheld else url for side, url in enumerate((first, second))]
+    return {"personal": personal, "sheet": sheet}
 
 
 def match_summary_data(match: Match, request: Request | HttpRequest, *, inside: bool = False) -> Json:

@@ -32,6 +32,8 @@ class ShownResult:
     reason: str
     own_match: str
     """A remark if one of the two players decided it; else empty."""
+    link_note: str
+    """A remark if the winner, a director, had got the link by which the loser answered; else empty."""
     waived: list[str]
     record: str
     """The public id of its record; empty without one."""

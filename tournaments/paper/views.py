@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from matches.lifecycle import links
 from players.access import Role, is_at_least, role_in
 from tournaments import access
-from tournaments.events.views.pages import account_needed
+from tournaments.events.views.pages import account_needed, by
 from tournaments.floor.selectors import floor
 from tournaments.models import Table, Tournament
 from tournaments.paper.draw_sheets import DRAW_AREAS, draw_pages
@@ -124,10 +124,11 @@ def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card with the personal link of each player."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     form = _choices(request, event, PaperForm)
-    printed = link_cards(event, form.divisions, request.build_absolute_uri)
+    printed, withheld = link_cards(event, form.divisions, by(request), request.build_absolute_uri)
     context = _context(request, event, form) | {
         "pages": [printed[first : first + LINKS_ON_PAGE] for first in range(0, len(printed), LINKS_ON_PAGE)],
         "divisions": list(event.divisions.all()),
+        "withheld": withheld,
     }
     return render(request, "tournaments/paper/link_cards.html", context)
 

@@ -91,6 +91,8 @@ VERBS: dict[str, str] = {
     "sheet_reported": gettext_noop("reported a result from the score sheet"),
     "objected": gettext_noop("objected to the result"),
     "link_revoked": gettext_noop("revoked a personal link"),
+    "opponent_link_shown": gettext_noop("got the personal link of their own opponent"),
+    "division_links_shown": gettext_noop("got personal links of a division in which they play"),
     "objection_upheld": gettext_noop("upheld the objection"),
     "chat_reported": gettext_noop("reported a chat message"),
     "chat_removed": gettext_noop("removed a chat message"),

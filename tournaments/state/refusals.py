@@ -60,6 +60,9 @@ MESSAGES: dict[str, str] = {
     "already_entered": gettext_noop("{name} is already entered."),
     "check_in_changed": gettext_noop("This check-in was changed or undone in the meantime."),
     "check_in_closed": gettext_noop("Check-in is not open now. Ask the director."),
+    "link_of_opponent": gettext_noop(
+        "You play this player, so another director or assistant has to hand out their personal link."
+    ),
     "check_in_not_entered": gettext_noop("You are not entered in this event. Ask the director."),
     "not_entered": gettext_noop("{name} is not entered."),
     "name_ambiguous": gettext_noop("Several players are called {name}. Choose one from the list."),
@@ -204,6 +207,7 @@ STATUS = {
     "line_again": HTTPStatus.CONFLICT,
     "nothing_to_undo": HTTPStatus.CONFLICT,
     "too_many_helpers": HTTPStatus.CONFLICT,
+    "link_of_opponent": HTTPStatus.FORBIDDEN,
     "helper_disputed": HTTPStatus.FORBIDDEN,
     "helper_ruled": HTTPStatus.FORBIDDEN,
     "helper_round_over": HTTPStatus.FORBIDDEN,

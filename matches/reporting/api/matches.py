@@ -41,6 +41,7 @@ from matches.reporting.api.base import (
     write_params,
 )
 from matches.reporting.api.reports import AFTER_ONLY
+from matches.reporting.link_handouts import log_link_shown, withheld_side
 from matches.reporting.serializers import (
     AcceptSerializer,
     ContestSerializer,
@@ -279,11 +280,12 @@ class MatchLinks(APIView):
         responses={200: MatchLinksSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Give a personal link only to its player."""
+        """Give a personal link only to its player. Directors who play the match: docs/reporting.md."""
         if not isinstance(request.user, User):
             raise NotAuthenticated
         match = access.match_for_director(request.user, public_id)
-        return Response(links_data(match, request))
+        log_link_shown(match=match, by=by(request))
+        return Response(links_data(match, request, withheld_side(match, by(request))))
 
 
 class MatchLink(APIView):

@@ -25,12 +25,14 @@ from core.htmx import is_htmx
 from matches import access
 from matches.access import Seat
 from matches.lifecycle import links
+from matches.lifecycle.own_match import side_of
 from matches.models import CalendarFeed, Match
 from matches.records.downloads import File, as_attachment
 from matches.reporting import calendars, my_matches
 from matches.reporting.action_urls import match_url
 from matches.reporting.changes import version_of
 from matches.reporting.forms import RevokeLinkForm
+from matches.reporting.link_handouts import log_link_shown, withheld_side
 from matches.reporting.services import personal_links, proposals
 from matches.reporting.views.acting import page, seated
 from players.actors import Actor
@@ -105,15 +107,15 @@ def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
 @require_safe
 def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
     """The score sheet with its QR code and the personal links, for those who run the match."""
-    match = access.match_for_director(request.user, public_id)
+    match, by = access.match_for_director(request.user, public_id), Actor.of(_user(request))
+    withheld = withheld_side(match, by)
+    log_link_shown(match=match, by=by)
     context = {
         "match": match,
         "sheet": _qr_code(request, match, None),
-        "personal": [
-            {"player": player, "side": side, "generation": match.link_generations[side]}
-            | _qr_code(request, match, side)
-            for side, player in enumerate(match.players)
-        ],
+        "personal": [_personal_link(request, match, side) for side in (0, 1) if side != withheld],
+        "withheld": match.players[withheld] if withheld is not None else None,
+        "is_logged": withheld is None and side_of(match, by) is not None,
         "games": range(1, 2 * match.length),
     }
     return render(request, "matches/reporting/hand_out.html", context)

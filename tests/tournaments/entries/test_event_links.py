@@ -10,7 +10,7 @@ from engine.errors import Refused
 from matches.models import Match
 from players.accounts.api_tokens import SCOPES
 from players.actors import SYSTEM, Actor
-from players.models import Club, LogEntry, Player, User
+from players.models import Club, LogEntry, Membership, Player, User
 from players.people.services import merge_players
 from tests.pages import html
 from tests.tokens import key_for
@@ -238,3 +238,29 @@ def test_by_api_a_link_is_read_with_the_scope_of_directors_and_revoked(
         assert Client().delete(f"{path}?generation=0", headers=directing).status_code == 204
     assert EventLink.objects.get().generation == 1
     assert Client().get(own).status_code == 404
+
+
+def test_a_director_who_plays_gets_no_link_of_an_opponent_that_others_can_hand_out(
+    running: RunningEvent, club: Club, bob: User, erin: User, alice_client: Client
+) -> None:
+    Membership.objects.filter(player__user=bob).update(role="director")
+    match = running.fixture.match
+    assert match is not None
+    opponent = next(player for player in match.players if player.user_id != bob.pk)
+    entry = Entry.objects.get(player=opponent)
+    page, api = f"{running.url}entries/{entry.public_id}/link/", f"/api/v1/entries/{entry.public_id}/link/"
+    cards = f"{running.url}paper/personal-links/"
+    path = path_for(running.tournament, opponent, 0)
+    of_bob = Client()
+    of_bob.force_login(bob)
+    assert path in html(alice_client.get(page))
+    assert path in alice_client.get(api).json()["url"]
+    assert opponent.name in html(alice_client.get(cards))
+    assert of_bob.get(page).status_code == 302
+    assert of_bob.get(api).json()["code"] == "link_of_opponent"
+    assert "The card of 1 player is left out" in text(html(of_bob.get(cards)))
+    logged = LogEntry.objects.filter(verb="division_links_shown")
+    assert set(logged.values_list("user", "topic")) == {(bob.pk, running.division.topic)}, "the cards of the others"
+    match.state = Match.State.SETTLED
+    match.save()
+    assert path in of_bob.get(api).json()["url"]

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from core.numbers import parse_int
 from players.access import Role
-from tournaments.entries.selectors.event_links import link_of
+from tournaments.entries.selectors.event_links import link_of, link_to_hand_out
 from tournaments.entries.serializers import EventLinkSerializer
 from tournaments.entries.services.event_links import revoke_event_link
 from tournaments.events.api.base import EntryView
@@ -24,12 +24,13 @@ class EventLinkView(EntryView):
     @extend_schema(
         operation_id="entries_link",
         summary="Get the personal link of a player for the event: for the player and those who run the event",
-        description="Whoever has the link can check the player in and report their matches.",
+        description="Whoever has the link can check the player in and report their matches. Directors do not get "
+        "their opponent's while somebody else can hand it out (`link_of_opponent`).",
         responses={200: EventLinkSerializer, **READ, **WRITE},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """For assistants and the player."""
-        link = link_of(self.get_entry(Role.ASSISTANT), request.build_absolute_uri)
+        link = link_to_hand_out(self.get_entry(Role.ASSISTANT), by(request), request.build_absolute_uri)
         return Response(EventLinkSerializer({"url": link.url, "generation": link.generation}).data)
 
     @extend_schema(

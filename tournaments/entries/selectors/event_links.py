@@ -1,13 +1,17 @@
 """The page behind a player's personal link for an event, and the link for those who hand it out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from core.qr import qr_svg
+from engine.errors import Refused
+from matches.models import Match
+from matches.reporting.link_handouts import log_links_shown, withheld_side
 from matches.reporting.my_matches import matches_by_link
+from players.actors import Actor
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.canonical import canonical, player_of
 from tournaments.entries.event_links import LinkHolder, generations_of, matches_of, path_for, person_ids
 from tournaments.entries.selectors.check_in import own_page
 from tournaments.entries.services.entries import same_person
@@ -43,9 +47,45 @@ def _not_playing(holder: LinkHolder) -> list[Entry]:
     return [entry for entry in newest.values() if entry.status != Entry.Status.IN]
 
 
+def link_to_hand_out(entry: Entry, by: Actor, absolute: Callable[[str], str]) -> ShownLink:
+    """Return the link of the player of an entry for `by`, who runs the event, and log it where `by` plays there, too.
+
+    Refused: `link_of_opponent`.
+    """
+    tournament = entry.division.tournament
+    if canonical(entry.player).pk in withheld_from(tournament, by):
+        raise Refused("link_of_opponent")
+    link = link_of(entry, absolute)
+    log_shown(tournament, by, [link])
+    return link
+
+
 def link_of(entry: Entry, absolute: Callable[[str], str]) -> ShownLink:
     """Return the link of the player of an entry; `absolute` makes a path a URL."""
     return links_of(entry.division.tournament, [canonical(entry.player)], absolute)[0]
+
+
+def withheld_from(tournament: Tournament, by: Actor) -> frozenset[int]:
+    """Return the players whose links this director does not get: opponents in matches that others can decide."""
+    own = player_of(by.user) if by.user is not None else None
+    if own is None:
+        return frozenset()
+    matches = matches_of(LinkHolder(tournament, canonical(own))).select_related("player_0", "player_1", "club")
+    sides = [(match, withheld_side(match, by)) for match in matches.exclude(state=Match.State.SETTLED)]
+    return frozenset(canonical(match.players[side]).pk for match, side in sides if side is not None)
+
+
+def log_shown(tournament: Tournament, by: Actor, links: Sequence[ShownLink]) -> None:
+    """Log which divisions' links a director who plays there has got; writes nothing for others."""
+    own = player_of(by.user) if by.user is not None else None
+    others = [link.player.pk for link in links if own is None or link.player.pk != canonical(own).pk]
+    if own is None or not others:
+        return
+    rows = Entry.objects.filter(same_person(canonical(own)), division__tournament=tournament)
+    rows = rows.exclude(status=Entry.Status.OUT).select_related("division")
+    topics = sorted({entry.division.topic for entry in rows})
+    player = others[0] if len(others) == 1 else None
+    log_links_shown(topics=topics, club=tournament.club, by=by, player=player)
 
 
 def links_of(tournament: Tournament, players: list[Player], absolute: Callable[[str], str]) -> list[ShownLink]:

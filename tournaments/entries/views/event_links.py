@@ -16,7 +16,7 @@ from players.models import LogEntry
 from tournaments import access
 from tournaments.entries.event_links import link_holder
 from tournaments.entries.forms import CheckInForm, RevokeEventLinkForm
-from tournaments.entries.selectors.event_links import event_link_page, link_of
+from tournaments.entries.selectors.event_links import event_link_page, link_to_hand_out
 from tournaments.entries.services import check_in as presence
 from tournaments.entries.services.entries import same_person
 from tournaments.entries.services.event_links import revoke_event_link
@@ -77,13 +77,18 @@ def _entry(request: HttpRequest, club: str, slug: str, entry: str) -> Entry:
 def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Show the personal link of a player with its QR code, to those who run the event."""
     entry = _entry(request, **kwargs)
-    args = (*event_url_args(entry.division.tournament), entry.public_id)
+    event = event_url_args(entry.division.tournament)
+    args = (*event, entry.public_id)
+    try:
+        link = link_to_hand_out(entry, by(request), request.build_absolute_uri)
+    except Refused as refused:
+        return refuse(request, refused, reverse("entries", args=(*event, entry.division.public_id)))
     context = {
         "tournament": entry.division.tournament,
         "club": entry.division.tournament.club,
         "division": entry.division,
         "entry": entry,
-        "link": link_of(entry, request.build_absolute_uri),
+        "link": link,
         "revoke_url": reverse("entry-revoke-link", args=args),
     }
     return render(request, "tournaments/entries/hand_out_link.html", context)
