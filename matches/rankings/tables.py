@@ -194,13 +194,13 @@ def place(filters: Filters, now: datetime, player: int | None) -> Place | None:
     mine = everybody.filter(player=player).first()
     if mine is None:
         return None
-    return Place(rank=_better(everybody, mine.rating) + 1, page=index_of(mine, filters, now) // ROWS + 1)
+    return Place(rank=_better(everybody, mine.rating) + 1, page=index_of(mine, everybody) // ROWS + 1)
 
 
-def index_of(standing: PlayerRating, filters: Filters, now: datetime) -> int:
-    """The number of rows before a row of the ranking without the search."""
+def index_of(standing: PlayerRating, everybody: QuerySet[PlayerRating]) -> int:
+    """The number of rows before a row of the ranking, the search aside."""
     before = Q(rating__gt=standing.rating) | Q(rating=standing.rating, player__lt=standing.player_id)
-    return table(filters, now).order_by().filter(before).count()
+    return everybody.order_by().filter(before).count()
 
 
 def clubs_of(players: Collection[int]) -> dict[int, list[str]]:

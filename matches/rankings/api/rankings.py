@@ -261,7 +261,7 @@ class RankingList(_PublicView):
         """Return a page of the ranking, best first."""
         filters, now = rankings.Filters(**_query(RankingQuery, request)), timezone.now()
         standings = self.page_of(rankings.picked(filters, now).select_related("player"))
-        start = rankings.index_of(standings[0], filters, now) if standings else 0
+        start = rankings.index_of(standings[0], rankings.table(filters, now)) if standings else 0
         rows = rankings.ranked(filters, now, standings, start)
         return self.get_paginated_response(
             [
