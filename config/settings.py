@@ -213,8 +213,9 @@ NOTIFICATIONS_KEPT_DAYS = _days("NOTIFICATIONS_KEPT_DAYS", 365)
 # Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
-# Which program analyses matches: `auto` (whichever is installed), its name, or `off`; the path of GNU Backgammon, empty
-# to look for it; the folder of bgsage (`make analysis`); the CPU seconds that a club's analyses may take in 24 hours.
+# Which program analyses matches: `auto` (gnubg if it runs here, else bgsage), its name, or `off`; the path of GNU
+# Backgammon, empty to look for it; the folder of bgsage (`make analysis`); the CPU seconds that a club's analyses may
+# take in 24 hours.
 ANALYSIS_BACKEND = os.environ.get("ANALYSIS_BACKEND", "auto")
 ANALYSIS_GNUBG = os.environ.get("ANALYSIS_GNUBG", "")
 ANALYSIS_BGSAGE = os.environ.get("ANALYSIS_BGSAGE", str(BASE_DIR / "var/analysis"))

@@ -8,8 +8,8 @@ from matches.analysis.backends.base import Backend
 from matches.analysis.backends.bgsage import Bgsage
 from matches.analysis.backends.gnubg import PLIES, Gnubg
 
-NAMES = ("bgsage", "gnubg")
-"""Every program, in the order of preference."""
+NAMES = ("gnubg", "bgsage")
+"""Every program, in the order of preference: the ratings of gnubg are closer to XG's, for less CPU time."""
 
 
 def chosen_backend() -> Backend | None:

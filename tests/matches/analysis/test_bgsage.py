@@ -12,10 +12,11 @@ from engine.simulation import play_out
 from matches.analysis.analysing import analyse
 from matches.analysis.backends.base import Depth
 from matches.analysis.backends.bgsage import Bgsage
-from matches.analysis.backends.chosen import chosen_backend, is_any_installed
+from matches.analysis.backends.chosen import chosen_backend, installed_program, is_any_installed
 from matches.analysis.backends.processes import Limits
 from matches.analysis.situations import situations_of
 from matches.analysis.values import CubeEquities, Kind
+from tests.matches.analysis.programs import fake_gnubg
 
 MATCH = play_out(seed=3, length=3, players=("Bob", "Carol"))
 TO_PLAY = parse_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:5:10")
@@ -111,6 +112,16 @@ def test_a_package_that_cannot_run_is_not_used(tmp_path: Path, source: str, sett
     settings.ANALYSIS_BGSAGE, settings.ANALYSIS_GNUBG = str(tmp_path), str(tmp_path / "gnubg")
     assert chosen_backend() is None
     assert is_any_installed()
+
+
+def test_gnubg_is_preferred_where_both_are_installed(tmp_path: Path, settings: LazySettings) -> None:
+    package(tmp_path, FAKE.format(root=ROOT))
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_BGSAGE = "auto", str(tmp_path)
+    for path, name in (fake_gnubg(tmp_path).path, "gnubg"), (str(tmp_path / "absent"), "bgsage"):
+        settings.ANALYSIS_GNUBG = path
+        backend = chosen_backend()
+        assert backend is not None
+        assert backend.name == installed_program() == name
 
 
 def test_a_package_that_is_absent(tmp_path: Path) -> None:
