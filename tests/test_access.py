@@ -195,6 +195,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/analysis/$": EVERYBODY,
     # tests/matches/analysis/test_totals.py
     r"^players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$": EVERYBODY,

@@ -203,6 +203,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}helpers/(?P<helper>{ID})/$", api_helpers.OneHelper.as_view(), name="api-helper"),
     re_path(rf"{A_TOURNAMENT}leave/$", api_entries.Leave.as_view(), name="api-tournament-leave"),
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
+    re_path(rf"{A_TOURNAMENT}analysis/$", api_report.EventAnalysis.as_view(), name="api-tournament-analysis"),
     re_path(rf"{A_TOURNAMENT}report/$", api_report.Report.as_view(), name="api-report"),
     re_path(rf"{A_TOURNAMENT}prizes/$", api_cash.PublishedPrizes.as_view(), name="api-prizes"),
     re_path(rf"{A_TOURNAMENT}cash/$", api_cash.Cash.as_view(), name="api-cash"),

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from matches.analysis import serializers as shapes
 from matches.analysis.arithmetic import SideSummary
+from matches.analysis.night import club_night
 from matches.analysis.profile import quality
 from matches.analysis.subjects import requested_match, requested_record
 from matches.analysis.visibility import SeenAnalysis
@@ -87,6 +88,26 @@ class PlayerAnalysis(APIView):
             ],
         }
         return Response(shapes.PlayerAnalysisSerializer(data).data)
+
+
+class ClubAnalysis(APIView):
+    """The report of an evening of a club."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="clubs_analysis",
+        summary="How well an evening of a club was played",
+        description="Only matches that the reader may see, and only players who share how they play with the reader.",
+        parameters=[shapes.DayQuery],
+        responses={200: shapes.ClubNightSerializer, 404: PROBLEM, 422: PROBLEM},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the report of a day, by default of the latest with an analysed match."""
+        club, query = people.club(slug), shapes.DayQuery(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        report = club_night(club, Viewer.of(request.user), query.validated_data.get("day"))
+        return Response(shapes.ClubNightSerializer(report).data)
 
 
 def analysis_data(seen: SeenAnalysis | None) -> dict[str, Any]:

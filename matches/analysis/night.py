@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Abs
@@ -15,7 +16,7 @@ from matches.analysis.section import place
 from matches.analysis.selectors import analyses_of_results
 from matches.analysis.subjects import replay_url
 from matches.analysis.visibility import SeenAnalysis, decisions_of, seen_of_matches, side_in_match
-from matches.models import Analysis, Match
+from matches.models import Analysis, Decision, Match
 from matches.presentation.visibility import Viewer
 from matches.ratings.rated import merged_players
 from matches.records.replays import event_path
@@ -23,6 +24,8 @@ from players.models import Club
 
 ENOUGH_DECISIONS = 40
 """Decisions from which a performance rating is listed among the best."""
+FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2999, 12, 31)
+"""Days that can be asked for: at the ends of the calendar, time zones do not work."""
 
 
 @dataclass(slots=True)
@@ -41,11 +44,21 @@ class PlayerRow:
     """How one player did in the evening."""
 
     name: str
-    url: str
+    public_id: str
     matches: int
     total: Total
-    luck: str
+    luck_winning: float
     has_enough: bool
+
+    @property
+    def url(self) -> str:
+        """The player's page."""
+        return reverse("player", args=[self.public_id])
+
+    @property
+    def luck(self) -> str:
+        """The luck in words."""
+        return labels.signed_percent(self.luck_winning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +66,28 @@ class Swing:
     """The roll that changed the chances most."""
 
     name: str
-    place: str
-    played: str
-    luck: str
+    public_id: str
+    """Of the player."""
+    match: str
+    """Its public id."""
+    decision: Decision
+    luck_winning: float
     url: str
+
+    @property
+    def place(self) -> str:
+        """Where in the match it was."""
+        return place(self.decision)
+
+    @property
+    def played(self) -> str:
+        """What was played with the roll."""
+        return labels.action(self.decision.played)
+
+    @property
+    def luck(self) -> str:
+        """The luck in words."""
+        return labels.signed_percent(self.luck_winning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +164,10 @@ def _totals(seen: Collection[SeenAnalysis]) -> dict[tuple[int, int], tuple[Total
 def _row(sums: Sums) -> PlayerRow:
     return PlayerRow(
         sums.name,
-        reverse("player", args=[sums.public_id]),
+        sums.public_id,
         sums.matches,
         sums.total,
-        labels.signed_percent(sums.luck),
+        sums.luck,
         sums.total.decisions >= ENOUGH_DECISIONS,
     )
 
@@ -149,13 +180,37 @@ def _swing(seen: Collection[SeenAnalysis]) -> Swing | None:
     analysis = next(row.analysis for row in seen if row.analysis.pk == decision.analysis_id)
     match = analysis.match
     assert match is not None  # noqa: S101 - only analyses of matches are seen.
+    player = match.players[side_in_match(analysis, decision.side)]
+    player = player.merged_into or player
     return Swing(
-        name=match.players[side_in_match(analysis, decision.side)].shown_name,
-        place=place(decision),
-        played=labels.action(decision.played),
-        luck=labels.signed_percent(decision.luck_winning or 0),
+        name=player.shown_name,
+        public_id=player.public_id,
+        match=match.public_id,
+        decision=decision,
+        luck_winning=decision.luck_winning or 0.0,
         url=event_path(replay_url(analysis, match), decision.game, decision.event),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ClubNight:
+    """The report of an evening of a club."""
+
+    day: date | None
+    """None if the viewer may see no analysed match of the club."""
+    night: Night | None
+    earlier: date | None
+    """The latest evening before with an analysed match."""
+
+
+def club_night(club: Club, viewer: Viewer, day: date | None = None) -> ClubNight:
+    """Return the report of this day in the club's time zone, or of the latest day with an analysed match."""
+    with timezone.override(ZoneInfo(club.time_zone)):
+        if day is None or not FIRST_DAY <= day <= LAST_DAY:
+            day = latest_day(club, viewer)
+        if day is None:
+            return ClubNight(None, None, None)
+        return ClubNight(day, night(of_day(club, day), viewer), latest_day(club, viewer, before=day))
 
 
 def of_day(club: Club, day: date) -> Q:

@@ -1,9 +1,12 @@
 """Serializers of analyses; they describe the data of `matches.analysis.api`."""
 
+from datetime import date
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
+from matches.analysis.night import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, PlayerRow
 from matches.models import Analysis, Decision
 
 
@@ -92,3 +95,77 @@ class PlayerAnalysisSerializer(serializers.Serializer[Any]):
     pr = serializers.FloatField()
     sampling_error = serializers.FloatField()
     matches = PlayedMatchSerializer(many=True, help_text="Oldest first; the latest 200.")
+
+
+class NightPlayerSerializer(serializers.Serializer[Any]):
+    """How one player did in all matches of the report."""
+
+    player = serializers.CharField(source="public_id", help_text="Their id.")
+    name = serializers.CharField()
+    matches = serializers.IntegerField()
+    decisions = serializers.IntegerField(source="total.decisions", help_text="Those that count.")
+    pr = serializers.SerializerMethodField(help_text="500 × mean error; null without counted decisions.")
+    sampling_error = serializers.SerializerMethodField(
+        help_text="One standard error of the PR; null with fewer than two counted decisions."
+    )
+    luck_winning = serializers.FloatField(help_text="Sum of the luck, in chances of winning the match.")
+    has_enough = serializers.BooleanField(
+        help_text=f"Whether {ENOUGH_DECISIONS} decisions count, so that the PR is compared with others."
+    )
+
+    def get_pr(self, row: PlayerRow) -> float | None:
+        """Return the performance rating."""
+        return row.total.pr if row.total.decisions else None
+
+    def get_sampling_error(self, row: PlayerRow) -> float | None:
+        """Return its standard error."""
+        return row.total.sampling_error if row.total.decisions > 1 else None
+
+
+class SwingSerializer(serializers.Serializer[Any]):
+    """The roll that changed the chances most."""
+
+    player = serializers.CharField(source="public_id", help_text="The id of the player who rolled.")
+    name = serializers.CharField()
+    match = serializers.CharField(help_text="Its id.")
+    game = serializers.IntegerField(source="decision.game", help_text="From 1.")
+    event = serializers.IntegerField(source="decision.event", help_text="As in the decisions of the match.")
+    xgid = serializers.CharField(source="decision.xgid", help_text="The position with the roll.")
+    played = serializers.CharField(source="decision.played")
+    luck_winning = serializers.FloatField(help_text="In chances of winning the match; below 0 for an unlucky roll.")
+
+
+class NightSerializer(serializers.Serializer[Night]):
+    """How well matches were played, as far as the reader may see them and their players."""
+
+    matches = serializers.IntegerField(help_text="Analysed matches in the report.")
+    pending = serializers.IntegerField(help_text="Matches that are still to be analysed.")
+    players = NightPlayerSerializer(
+        source="rows", many=True, help_text="The best PR first; those with few decisions after all others."
+    )
+    luckiest = NightPlayerSerializer(many=True, help_text="At most three, all with luck above 0; the luckiest first.")
+    swing = SwingSerializer(allow_null=True, help_text="Null if no roll was lucky or unlucky.")
+
+
+class ClubNightSerializer(serializers.Serializer[Any]):
+    """The report of an evening of a club."""
+
+    day = serializers.DateField(allow_null=True, help_text="In the club's time zone; null without an analysed match.")
+    earlier = serializers.DateField(
+        allow_null=True, help_text="The latest day before with an analysed match; null if there is none."
+    )
+    night = NightSerializer(allow_null=True, help_text="Null where `day` is.")
+
+
+class DayQuery(serializers.Serializer[Any]):
+    """Query parameter of the report of an evening."""
+
+    day = serializers.DateField(
+        required=False, help_text="In the club's time zone; without it the latest day with an analysed match."
+    )
+
+    def validate_day(self, day: date) -> date:
+        """Refuse days that no match can have."""
+        if not FIRST_DAY <= day <= LAST_DAY:
+            raise serializers.ValidationError(gettext("Enter a date from 1900 to 2999."))
+        return day

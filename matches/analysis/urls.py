@@ -14,5 +14,6 @@ urlpatterns = [
     re_path(rf"^check/{ID}/analysis/$", views.record_analysis, name="record-analysis"),
     re_path(rf"^api/v1/matches/{ID}/analysis/$", api.MatchAnalysis.as_view(), name="api-match-analysis"),
     re_path(rf"^api/v1/submissions/{ID}/analysis/$", api.RecordAnalysis.as_view(), name="api-record-analysis"),
+    re_path(r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/analysis/$", api.ClubAnalysis.as_view(), name="api-club-analysis"),
     re_path(rf"^api/v1/players/{ID}/analysis/$", api.PlayerAnalysis.as_view(), name="api-player-analysis"),
 ]

@@ -1,7 +1,5 @@
 """The analysis of a match or of a record: a page of its own, and the part that other pages load."""
 
-from zoneinfo import ZoneInfo
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -15,7 +13,7 @@ from core.live.publishing import now_shown
 from matches.analysis import labels
 from matches.analysis.backends.chosen import is_any_installed
 from matches.analysis.exports import decision_rows
-from matches.analysis.night import latest_day, night, of_day
+from matches.analysis.night import club_night
 from matches.analysis.pr_chart import chart, entries_of
 from matches.analysis.profile import WINDOW, quality
 from matches.analysis.section import Section, figures_of, section
@@ -96,13 +94,6 @@ def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
 def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
     """The report of an evening of a club: `?day=2026-11-20`, else of the latest day with an analysed match."""
     club = people.club(slug)
-    viewer = Viewer.of(request.user)
-    with timezone.override(ZoneInfo(club.time_zone)):
-        day = exports.day(request.GET.get("day")) or latest_day(club, viewer)
-        context = {
-            "club": club,
-            "day": day,
-            "night": night(of_day(club, day), viewer) if day is not None else None,
-            "earlier": latest_day(club, viewer, before=day) if day is not None else None,
-        }
-        return render(request, "matches/analysis/club.html", context)
+    report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
+    context = {"club": club, "day": report.day, "night": report.night, "earlier": report.earlier}
+    return render(request, "matches/analysis/club.html", context)

@@ -212,6 +212,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-next-season": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
     "api-tournament-log": (API_STAFF_READ, API_NO_WRITE),
     "api-report": (API_READ, API_NO_WRITE),
+    "api-tournament-analysis": (API_READ, API_NO_WRITE),
     "api-prizes": (API_READ, API_NO_WRITE),
     "api-cash": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_NO_WRITE),
     "api-cash-payments": (API_NO_GET, API_DIRECTORS),

@@ -1,16 +1,27 @@
 """The report of an event, and the API of the cash desk."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
+from engine import replay
+from engine.simulation import play_out
+from matches.lifecycle.finish import ResultInput
+from matches.models import Analysis, Match
 from matches.ratings.services.ratings import default_pool, replay_pool
-from players.models import User
+from players.actors import Actor
+from players.models import Player, User
+from tests.matches.analysis.rows import store_game
 from tests.pages import html
-from tests.tournaments.conftest import NOW
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.prizes.conftest import Prizes
 from tournaments.models import Payment
+from tournaments.pages.selectors.report import event_night
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +49,46 @@ def test_the_report_has_winners_prizes_upsets_and_ratings(
     prizes.division.prize_plans.update(published=False)
     hidden = visitor.get(f"/api/v1/tournaments/{event.public_id}/report/").json()
     assert hidden["divisions"][0]["prizes"] == []
+
+
+def test_how_well_an_event_and_an_evening_were_played_by_api(
+    running: RunningEvent, by_alice: Actor, as_user: Callable[[User | None], Client]
+) -> None:
+    results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 5)), by=by_alice, now=NOW)
+    match, event, visitor = running.fixture.match, running.tournament, as_user(None)
+    assert match is not None
+    analysis = Analysis.objects.create(match=match, club=event.club, state=Analysis.State.DONE)
+    transcript = play_out(2, 3)
+    frames = replay(replace(transcript, games=transcript.games[:1]))
+    store_game(analysis, 1, frames, 7, {"start": [0, 0], "crawford": False})
+    analysis.decisions.filter(pk__in=[row.pk for row in analysis.decisions.all()[2:4]]).update(luck_winning=-0.2)
+    shared, private = match.players
+    Player.objects.filter(pk=shared.pk).update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
+    Player.objects.filter(pk=private.pk).update(analysis_visibility=Player.AnalysisVisibility.PRIVATE)
+    of_event = f"/api/v1/tournaments/{event.public_id}/analysis/"
+    of_club = f"/api/v1/clubs/{event.club.slug}/analysis/"
+
+    report, page = visitor.get(of_event).json(), event_night(AnonymousUser(), event)
+    own = list(analysis.decisions.filter(side=0))
+    (row,) = report["players"]
+    assert [row["player"]] == [shown.public_id for shown in page.rows] == [shared.public_id]
+    assert row["pr"] == pytest.approx(500 * sum(decision.error for decision in own) / len(own))
+    assert (row["decisions"], row["luck_winning"]) == (len(own), page.rows[0].luck_winning)
+    assert page.swing is not None
+    assert report["swing"]["player"] == page.swing.public_id == shared.public_id
+    assert (report["swing"]["match"], report["swing"]["luck_winning"]) == (match.public_id, -0.2)
+    day = NOW.astimezone(ZoneInfo(event.club.time_zone)).date().isoformat()
+    expected = {"day": day, "earlier": None, "night": report}
+    assert visitor.get(of_club).json() == visitor.get(of_club, {"day": day}).json() == expected
+    assert visitor.get(of_club, {"day": "2020-01-01"}).json()["night"]["players"] == []
+    for end_of_time in ("0001-01-01", "9999-12-31"):
+        assert visitor.get(of_club, {"day": end_of_time}).status_code == 422
+        assert visitor.get(f"/clubs/{event.club.slug}/analysis/", {"day": end_of_time}).status_code == 200
+
+    Match.objects.filter(pk=match.pk).update(visibility=Match.Visibility.PRIVATE)
+    nothing = {"matches": 0, "pending": 0, "players": [], "luckiest": [], "swing": None}
+    assert visitor.get(of_event).json() == nothing
+    assert visitor.get(of_club).json() == {"day": None, "earlier": None, "night": None}
 
 
 def test_the_cash_desk_by_api(prizes: Prizes, alice_client: Client) -> None:

@@ -7,8 +7,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from matches.analysis.serializers import NightSerializer
 from tournaments.events.api.base import TournamentView
-from tournaments.pages.selectors.report import event_report
+from tournaments.pages.selectors.report import event_night, event_report
 from tournaments.prizes.api.serializers import PrizeLineSerializer
 from tournaments.state.api import READ
 
@@ -102,3 +103,17 @@ class Report(TournamentView):
     def get(self, request: Request, **kwargs: str) -> Response:
         """The report as it is now; it is complete once the event is finished."""
         return Response(EventReportSerializer(event_report(request.user, self.get_tournament())).data)
+
+
+class EventAnalysis(TournamentView):
+    """How well an event was played."""
+
+    @extend_schema(
+        operation_id="tournaments_analysis",
+        summary="How well an event was played",
+        description="Only matches that the reader may see, and only players who share how they play with the reader.",
+        responses={200: NightSerializer, **READ},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Return what is analysed by now."""
+        return Response(NightSerializer(event_night(request.user, self.get_tournament())).data)
