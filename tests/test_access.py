@@ -457,6 +457,7 @@ ROUTES: dict[str, Access] = {
             "tournaments/(?P<tournament>[2-9a-z]{10})",
             "tournaments/(?P<tournament>[2-9a-z]{10})/divisions",
             "tournaments/(?P<tournament>[2-9a-z]{10})/report",
+            "tournaments/(?P<tournament>[2-9a-z]{10})/analysis",
             "tournaments/(?P<tournament>[2-9a-z]{10})/prizes",
             "tournaments/(?P<tournament>[2-9a-z]{10})/floor",
             "divisions/(?P<division>[2-9a-z]{10})",
