@@ -175,8 +175,9 @@ class Evening:
         fixture = next(row for row in called().values() if not is_absent(row))
         match = match_of(fixture)
         winner = self.open_page(f"/m/{links.token_for(match, 0)}/", width=PHONE, touch=True)
+        report = winner.get_by_role("region", name="Report the result")
         for _point in range(3):
-            winner.get_by_role("button", name=f"One point more for {match.player_0.name}").tap()
+            report.get_by_role("button", name=f"One point more for {match.player_0.name}").tap()
         winner.get_by_role("button", name="Continue").tap()
         expect(winner.get_by_role("button", name="Send report")).to_be_visible()
         self.looked_at(winner)
