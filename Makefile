@@ -7,7 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest
-# One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own.
+# One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own. One
+# that has nothing left takes tests from another: those of faults are long and stand together.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
 .PHONY: help install install-dev run test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
@@ -54,7 +55,7 @@ run: $(VENV)/.runtime ## install, migrate, start everything and print the addres
 	@BARPOINT_DEMO=$${BARPOINT_DEMO:-1} exec $(PY) -m config.supervisor
 
 test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
-	$(PYTEST) -n $(TEST_WORKERS) $(ARGS)
+	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev ## style, types, templates, messages, missing migrations, import order
 	$(PY) -m ruff check .
@@ -71,7 +72,7 @@ messages: $(VENV)/.dev ## update the message catalogues from the sources
 	$(PY) -m tools.messages
 
 e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chromium
-	$(PYTEST) -rs -n $(TEST_WORKERS) tests/browser $(ARGS)
+	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/browser $(ARGS)
 
 bench: $(VENV)/.dev ## what is measured beside what
 	$(PY) -m benchmarks $(ARGS)
