@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def soon(is_so: Callable[[], Any]) -> bool:
-    """Whether the condition becomes true within ten seconds."""
+    """Whether the condition becomes true within a minute."""
     until = time.monotonic() + 60
     while not is_so():
         if time.monotonic() > until:
@@ -47,6 +47,7 @@ def test_a_record_becomes_a_report_and_the_loser_gets_an_email(
     assert soon(lambda: other.claims.get().emailed_at)
     claim.refresh_from_db()
     assert claim.stands_at is None
-    # Both e-mails, in either order: reports of records wait in a queue of their own.
-    assert soon(lambda: len(mail.outbox) == 2)
-    assert [email.to for email in mail.outbox] == [[carol.email], [carol.email]]
+    assert soon(lambda: match.claims.get().emailed_at)
+    # What is due for one person at the same moment goes into one e-mail.
+    assert len(mail.outbox) in (1, 2)
+    assert {address for email in mail.outbox for address in email.to} == {carol.email}
