@@ -4,6 +4,7 @@ from engine.errors import Refused
 
 Side = int
 Score = tuple[int, int]
+CENTRED_FACE = 64
 
 
 def double_refused(
@@ -36,3 +37,14 @@ def is_crawford_game(*, length: int, score: Score, played: bool, rule: bool = Tr
     match (`played`: it is over), and none in a match to one point, which has no cube.
     """
     return rule and length > 1 and not played and length - 1 in score
+
+
+def face(cube: int, *, offered: bool = False) -> int:
+    """Return the number on the upper side of the cube; `offered`: a double of it waits for its answer.
+
+    >>> face(1), face(1, offered=True), face(4)
+    (64, 2, 4)
+    """
+    if offered:
+        return 2 * cube
+    return CENTRED_FACE if cube == 1 else cube

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.errors import Refused
 from engine.keys import BAR, OFF
 from engine.notation import Step, parse_play, point_name
-from engine.plays import Play, checked_dice, legal_plays, step_of
+from engine.plays import Play, checked_dice, dice_to_play, legal_plays, step_of
 from engine.position import Position, position_of
 from engine.search import HOME, Dice, after_step, legal_results, masks, sources
 
@@ -36,7 +36,7 @@ def why_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) -> R
     legs = tuple(sorted(legs_of(ways), reverse=True))
     if any(not OFF <= target < source <= BAR for source, target in legs):
         return Refused("no_such_move")
-    left = (high, low) if high != low else (high,) * 4
+    left = dice_to_play((high, low))
     if len(legs) > len(left):
         return Refused("more_than_dice")
     results = legal_results(position.key, high, low)
@@ -168,7 +168,7 @@ def step_graph(position: Position, dice: Dice) -> tuple[Node, ...]:
     """
     high, low = checked_dice(dice)
     finals = legal_results(position.key, high, low) or {position.key: ()}
-    start = (position.key, (high, low) if high != low else (high,) * 4)
+    start = (position.key, dice_to_play((high, low)))
     steps = _explore(start)
     useful = _leading_to({state for state, out in steps.items() if not out and state[0] in finals}, steps)
     index = {state: at for at, state in enumerate(state for state in steps if state in useful)}

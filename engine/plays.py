@@ -91,6 +91,12 @@ def legal_plays(position: Position, dice: Dice) -> Plays:
 _PAIR = (tuple, list)  # a name, because a union of types in the call is built anew each time
 
 
+def dice_to_play(dice: Dice) -> tuple[int, ...]:
+    """Return the dice of a roll in the order they are shown, the higher one first; a double is played four times."""
+    low, high = sorted(dice)
+    return (high, low) if high != low else (high,) * 4
+
+
 def checked_dice(dice: Dice) -> Dice:
     """Return the dice; raise Refused (`bad_dice`) unless both are whole numbers from 1 to 6."""
     if not isinstance(dice, _PAIR) or len(dice) != 2:

@@ -12,9 +12,10 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from engine.actions import Act, Phase
 from engine.clock import Clock
-from engine.cube import Side
+from engine.cube import Side, face
 from engine.ids import xgid
 from engine.match import MatchState
+from engine.plays import dice_to_play
 from engine.position import Position
 from matches.models import Action, DiceChain, LiveMatch
 from matches.play.instants import from_ms
@@ -74,9 +75,15 @@ def game_json(match: MatchState) -> Json:
         "score": list(match.score),
         "game": match.game,
         "crawford": match.crawford,
-        "cube": {"value": match.cube, "owner": match.cube_owner},
+        "cube": {
+            "value": match.cube,
+            "owner": match.cube_owner,
+            "face": face(match.cube, offered=match.phase is Phase.DOUBLED),
+        },
         "dice": list(match.dice) if match.dice else None,
+        "dice_to_play": list(dice_to_play(match.dice)) if match.dice else None,
         "checkers": None if match.is_over else list(_seen_by_left(match).counts),
+        "pips": None if match.is_over else list(_seen_by_left(match).pips),
         "xgid": None if match.is_over else xgid(match),
         "winner": match.winner,
         "resigned": {"side": match.resigned[0], "multiple": match.resigned[1]} if match.resigned else None,
@@ -115,13 +122,15 @@ def may_do(state: LiveState, side: Side | None) -> list[str]:
 def _stakes(match: MatchState) -> Json:
     """What the game is worth: the cube as it is or was offered, and the scores that each outcome leads to.
 
-    `scores[winner][multiple - 1]` is the score after a single game, a gammon or a backgammon at `cube`; `drop` the
-    score after a drop of the double.
+    `doubled` is the cube after a double, the one that waits for its answer included. `scores[winner][multiple - 1]` is
+    the score after a single game, a gammon or a backgammon at `cube`; `drop` the score after a drop of the double.
     """
     doubled = match.phase is Phase.DOUBLED
-    cube = match.cube * 2 if doubled else match.cube
+    twice = 2 * match.cube
+    cube = twice if doubled else match.cube
     return {
         "cube": cube,
+        "doubled": twice,
         "scores": [[_score_with(match, winner, cube * multiple) for multiple in (1, 2, 3)] for winner in (0, 1)],
         "drop": _score_with(match, match.turn, match.cube) if doubled and match.turn is not None else None,
     }

@@ -150,7 +150,8 @@ class LiveActionSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
     credit = serializers.IntegerField(help_text="Milliseconds given back for lag.")
     data = serializers.DictField(  # type: ignore[assignment]  # the name of a property of DRF
-        help_text="Dice, moves, value or score, and the links of a roll."
+        help_text="Dice, moves, value or score, and the links of a roll. Of an opening roll `begins`, the side on turn;"
+        " of a double `cube`, the value that is offered."
     )
 
 
@@ -168,13 +169,22 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     score = serializers.ListField(child=serializers.IntegerField())
     game = serializers.IntegerField()
     crawford = serializers.BooleanField()
-    cube = serializers.DictField()
+    cube = serializers.DictField(
+        help_text="`value`, `owner`, and `face`: the number to show, 64 for a centred cube that nobody has turned, the "
+        "doubled value while a double waits for its answer."
+    )
     dice = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+    dice_to_play = serializers.ListField(
+        child=serializers.IntegerField(), allow_null=True, help_text="The higher one first; a double has four."
+    )
     checkers = serializers.ListField(
         child=serializers.IntegerField(),
         allow_null=True,
         help_text="Null once the match is over. Otherwise 26 counts as side 0 sees them: 0 the bar of side 1, 1–24 the "
         "points, 25 the bar of side 0; side 1's checkers are negative.",
+    )
+    pips = serializers.ListField(
+        child=serializers.IntegerField(), allow_null=True, help_text="Of each side; null once the match is over."
     )
     xgid = serializers.CharField(allow_null=True, help_text="Null once the match is over.")
     winner = serializers.IntegerField(allow_null=True)
@@ -206,8 +216,9 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     may = serializers.ListField(child=serializers.CharField(), help_text="What your side may do now.")
     stakes = serializers.DictField(
         allow_null=True,
-        help_text="`cube`: what the game is worth now or after a take; `scores[side][0…2]`: the score if that side "
-        "wins a single game, a gammon or a backgammon at that; `drop`: after a drop of the double. Null once over.",
+        help_text="`cube`: what the game is worth now or after a take; `doubled`: after a double; `scores[side][0…2]`: "
+        "the score if that side wins a single game, a gammon or a backgammon at that; `drop`: after a drop of the "
+        "double. Null once over.",
     )
     graph = serializers.ListField(
         child=serializers.DictField(), allow_null=True, help_text="For the mover: every legal step of the roll."

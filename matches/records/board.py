@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext, ngettext
 
+from engine.cube import face
 from engine.keys import BAR, OFF
 from engine.position import Position
 
@@ -63,6 +64,11 @@ class Diagram:
     """The play was illegal, and is marked as such."""
     over: bool = False
     """The game is over."""
+
+    @property
+    def face(self) -> int:
+        """The number that the cube shows."""
+        return face(self.cube, offered=self.offered)
 
 
 class Checker(NamedTuple):
@@ -142,7 +148,7 @@ def draw(diagram: Diagram) -> Scene:
         slabs=tuple(_slabs(counts, diagram.bottom)),
         dice=_dice(diagram),
         cube=None if diagram.offered else _cube(diagram),
-        offered=Checker(DICE_X[not at_bottom], MIDDLE, "", str(2 * diagram.cube)) if diagram.offered else None,
+        offered=Checker(DICE_X[not at_bottom], MIDDLE, "", str(diagram.face)) if diagram.offered else None,
         arrows=arrows,
         starts=starts,
         ends=ends,
@@ -210,14 +216,13 @@ def _dice(diagram: Diagram) -> tuple[Die, ...]:
 
 
 def _cube(diagram: Diagram) -> Cube:
-    text = "64" if diagram.cube == 1 else str(diagram.cube)
     if diagram.cube_owner is None:
         side_y = bar_y = MIDDLE
     elif diagram.cube_owner == diagram.bottom:
         side_y, bar_y = BOTTOM - 27, HEIGHT - 30
     else:
         side_y, bar_y = TOP + 27, 30
-    return Cube(text, side_y, bar_y, not diagram.cube_in_play)
+    return Cube(str(diagram.face), side_y, bar_y, not diagram.cube_in_play)
 
 
 # Marks of a play
@@ -272,7 +277,7 @@ def describe(diagram: Diagram) -> str:
     if diagram.over:
         parts.append(gettext("The game is over."))
     elif diagram.offered:
-        parts.append(gettext("{name} is offered the cube at {value}.").format(name=name, value=2 * diagram.cube))
+        parts.append(gettext("{name} is offered the cube at {value}.").format(name=name, value=diagram.face))
     elif diagram.dice:
         roll = "{}-{}".format(*diagram.dice)
         parts.append(gettext("{name} to play {roll}.").format(name=name, roll=roll))

@@ -191,8 +191,11 @@ def double_and_take(seats: list[Seat]) -> int:
             break
         seats[side].move()
     seats[side].act("double")
+    expect(seats[1 - side].page.locator(".game-board .cube")).to_have_text("2")
     seats[1 - side].act("take")
     seats[side].act("roll")
+    for seat in seats:
+        expect(seat.page.locator("#play-list")).to_contain_text("doubles to 2")
     return 1 - side
 
 
@@ -206,6 +209,8 @@ def redouble_and_pass(seats: list[Seat], owner: int) -> None:
         else:
             seats[side].act("roll")
     seats[owner].act("double")
+    expect(seats[1 - owner].page.locator(".game-board .cube")).to_have_text("4")
+    expect(seats[1 - owner].page.locator("#play-list")).to_contain_text("doubles to 4")
     seats[1 - owner].act("drop")
 
 

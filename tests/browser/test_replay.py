@@ -48,6 +48,12 @@ def as_served(answer: Response) -> bytes:
     return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
 
 
+def number_of_dice(moment: Moment) -> int:
+    """How many dice there are to play: four of a double."""
+    dice = moment.diagram.dice or ()
+    return 4 if len(dice) == 2 and dice[0] == dice[1] else len(dice)
+
+
 def seen_by_bob(moment: Moment) -> list[int]:
     position = moment.diagram.position
     return list((position if moment.diagram.side == 0 else position.swapped()).counts)
@@ -69,6 +75,7 @@ def test_every_ply_of_a_match_is_shown_as_the_engine_has_it(open_page: OpenPage)
         expect(page.locator("[data-now] strong")).to_have_text(moment.words)
         cube = 2 * moment.diagram.cube if moment.diagram.offered else moment.diagram.cube
         expect(page.locator(".game-board .cube")).to_have_text(str(64 if cube == 1 else cube))
+        expect(page.locator(".game-board .dice:visible .die")).to_have_count(number_of_dice(moment))
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Home")
     shown(page, next(moment for moment in moments if moment.game == moments[-1].game))

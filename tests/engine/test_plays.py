@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from engine import Position, Refused, legal_plays, parse_play
+from engine.plays import dice_to_play
 from engine.position import position_of
 from engine.resolution import resolve
 from engine.search import legal_results
@@ -44,6 +45,14 @@ def test_the_opening_rolls_have_447_plays_in_all():
     counts = {f"{high}{low}": len(legal_plays(Position.start(), (high, low))) for high, low in ROLLS}
     assert counts == OPENING
     assert sum(counts.values()) == 447
+
+
+def test_a_double_is_played_four_times_and_the_higher_die_is_shown_first():
+    for thrown in ROLLS:
+        to_play = dice_to_play(thrown)
+        assert sum(to_play) == sum(thrown) * (2 if len(set(thrown)) == 1 else 1)
+        assert list(to_play) == sorted(to_play, reverse=True)
+        assert set(to_play) == set(thrown)
 
 
 def test_after_two_rolls_202782_positions_are_counted():

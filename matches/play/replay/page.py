@@ -10,6 +10,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext, ngettext
 
 from engine.errors import Refused
+from engine.plays import dice_to_play
 from matches.analysis import labels as analysis_labels
 from matches.analysis.visibility import SeenAnalysis
 from matches.play.page.context import MODULES, THEMES
@@ -20,7 +21,7 @@ from matches.records.board import draw
 from matches.records.replays import Moment, PlayedGame, Step, step_path
 
 BOARD_MODULES = tuple(f"matches/{name}.js" for name in MODULES if name.startswith("board/"))
-LOWEST_DIE, HIGHEST_DIE = 1, 6
+DICE, LOWEST_DIE, HIGHEST_DIE = 2, 1, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +189,9 @@ def _step_json(moment: Moment) -> dict[str, Any]:
         "checkers": list(seen_by_left.counts),
         "turn": diagram.side,
         "side": moment.side,
-        "dice": sorted(dice, reverse=True) or None,
+        "dice": list(dice_to_play((dice[0], dice[1]))) if len(dice) == DICE else dice or None,
         "cube": {
-            "value": diagram.cube,
+            "face": diagram.face,
             "owner": diagram.cube_owner,
             "offered": diagram.offered,
             "dimmed": not diagram.cube_in_play,

@@ -14,7 +14,7 @@ from core.live.site_version import unseen_writes
 from core.locks import for_update
 from core.queue import hint
 from engine.actions import Act
-from engine.cube import Side
+from engine.cube import Side, face
 from engine.errors import Refused
 from engine.keys import OFF
 from engine.notation import Step, standard_notation
@@ -110,7 +110,7 @@ class Journal:
             seq=self.live.last,
             kind=event.kind,
             side=event.side,
-            data=_event_data(event) | _notation(before, event) | dict(data or {}),
+            data=_event_data(event) | _outcome(before, self.state, event) | dict(data or {}),
             credit=event.credit,
             key=key,
             at=from_ms(event.at),
@@ -196,10 +196,19 @@ def event_of(action: Action) -> Event:
     )
 
 
-def _notation(before: LiveState, event: Event) -> dict[str, str]:
-    """A play as players write it, for lists of plays; empty for other events."""
-    if event.kind != Act.PLAY:
-        return {}
+def _outcome(before: LiveState, after: LiveState, event: Event) -> dict[str, Any]:
+    """What lists of plays show beside the event itself: a play in notation, the offered cube, who begins a game."""
+    if event.kind == Act.PLAY:
+        return {"notation": _notation(before, event)}
+    if event.kind == Act.DOUBLE:
+        return {"cube": face(after.match.cube, offered=True)}
+    if event.kind == Act.ROLL and event.side is None:
+        return {"begins": after.match.turn}
+    return {}
+
+
+def _notation(before: LiveState, event: Event) -> str:
+    """A play as players write it."""
     counts = list(before.match.position.counts)
     steps = []
     for way in event.moves:
@@ -207,7 +216,7 @@ def _notation(before: LiveState, event: Event) -> dict[str, str]:
             hit = target != OFF and counts[target] == -1
             counts[target] = 0 if hit else counts[target]
             steps.append(Step(source, target, source - target, hit))
-    return {"notation": standard_notation(steps)}
+    return standard_notation(steps)
 
 
 def _event_data(event: Event) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from engine.clock import DAY, Clock, ClockSettings
 from matches.models import Action, Match, Result
 from matches.play.instants import to_ms
 from matches.play.live import Kind, LiveState, after_event
+from matches.play.public_state import game_json
 from matches.play.services import due
 from matches.play.services.directing import Ruling, rule
 from matches.play.services.journal import event_of
@@ -26,7 +27,11 @@ def test_the_opening_roll_follows_once_both_are_ready(board):
     acted = board.do(CAROL, Kind.READY)
     assert [action.kind for action in acted.actions] == ["ready", "roll"]
     left, right = board.game.dice
-    assert board.game.turn == (BOB if left > right else CAROL)
+    beginner = BOB if left > right else CAROL
+    assert board.game.turn == acted.actions[-1].data["begins"] == beginner
+    assert game_json(board.game)["pips"] == [167, 167]
+    board.do(beginner, Act.PLAY, moves=board.any_play())
+    assert game_json(board.game)["pips"] == [167 - (left + right) * (side == beginner) for side in (BOB, CAROL)]
     board.match.refresh_from_db()
     assert board.match.state == Match.State.LIVE
     assert board.match.begun_at == START
@@ -251,7 +256,9 @@ def test_a_dead_cube_cannot_be_turned(board: Board) -> None:
     board.do(side, Act.PLAY, moves=board.any_play())
     doubler = 1 - side
     for cube in (2, 4):
-        board.do(doubler, Act.DOUBLE)
+        offer = board.do(doubler, Act.DOUBLE)
+        shown = game_json(board.game)
+        assert offer.actions[0].data["cube"] == shown["cube"]["face"] == shown["stakes"]["doubled"] == cube
         board.do(1 - doubler, Act.TAKE)
         assert board.game.cube == cube
         board.do(doubler, Act.ROLL)

@@ -6,7 +6,7 @@ import { timeLeft } from "../matches/play/clocks.js";
 import { duration, words } from "../matches/play/fill.js";
 import { currentGame, entriesOf, movesOf } from "../matches/play/moves.js";
 import { Store } from "../matches/play/store.js";
-import { pipsOf, positionOf } from "../matches/play/view.js";
+import { positionOf } from "../matches/play/view.js";
 
 const POLL_EVERY = 5_000; // ms, while there is no stream
 const TICK = 250;
@@ -47,8 +47,8 @@ function draw(following, fresh) {
   const { state, actions } = store;
   for (const [side, player] of players.entries()) {
     player.querySelector("[data-name]").textContent = names[side];
-    player.querySelector("[data-score]").textContent = Math.min(state.score[side], state.length);
-    const pips = state.checkers ? words("pips", { pips: pipsOf(state.checkers, side) }) : "";
+    player.querySelector("[data-score]").textContent = state.score[side];
+    const pips = state.pips ? words("pips", { pips: state.pips[side] }) : "";
     player.querySelector("[data-pips]").textContent = pips;
     player.classList.toggle("is-to-act", state.to_act === side);
   }

@@ -73,7 +73,7 @@ export class Board extends EventTarget {
 
   /** Show a position; with `animate` the moves `[[from, to], …]` that `position.last.side` made to reach it.
    *
-   * `position`: `{checkers, turn, dice, cube: {value, owner, offered, dimmed}, last: {side, moves}, plan: {side, ways,
+   * `position`: `{checkers, turn, dice, cube: {face, owner, offered, dimmed}, last: {side, moves}, plan: {side, ways,
    * tried}}`, `checkers` the 26 counts as side 0 sees them; a `plan` is a play still to be made, shown by arrows.
    * Resolves when the checkers are there.
    */
@@ -374,9 +374,7 @@ export class Board extends EventTarget {
 }
 
 function diceOf(position) {
-  const dice = position.dice ?? [];
-  const all = dice.length && dice[0] === dice[1] ? Array(4).fill(dice[0]) : dice;
-  return all.map((die) => ({ die, used: false }));
+  return (position.dice ?? []).map((die) => ({ die, used: false }));
 }
 
 function loadStyle(url) {

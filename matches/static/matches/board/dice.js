@@ -38,12 +38,12 @@ export function drawDice(button, geometry, dice, { isNear, isLight }) {
   button.style.transform = `translate(${x - width / 2 - padding}px, ${y - size / 2 - padding}px)`;
 }
 
-/** Draw the cube `{value, owner, offered, dimmed}`; a centred cube shows 64. `owner`: "near", "far" or null. */
+/** Draw the cube `{face, owner, offered, dimmed}`; `face` is the number on it. `owner`: "near", "far" or null. */
 export function drawCube(element, geometry, cube) {
   element.hidden = !cube;
   if (!cube) return;
   const size = cube.offered ? Math.max(geometry.cubeSize() * 1.3, 34) : geometry.cubeSize();
-  element.textContent = String(cube.offered ? cube.value * 2 : cube.value === 1 ? 64 : cube.value);
+  element.textContent = String(cube.face);
   element.classList.toggle("dimmed", Boolean(cube.dimmed));
   element.classList.toggle("offered", Boolean(cube.offered));
   const { x, y } = geometry.cubeAt(cube.offered ? "offered" : cube.owner);

@@ -3,7 +3,7 @@
 import { parse } from "./notation.js";
 
 export class Walk {
-  /** `graph`: nodes of `{complete, edges: [{die, from, to, hits, node}]}`; `dice`: the left one first. */
+  /** `graph`: nodes of `{complete, edges: [{die, from, to, hits, node}]}`; `dice`: all that are to be played, the left one first. */
   constructor(graph, dice) {
     this.graph = graph;
     this.dice = [...dice];
@@ -25,9 +25,8 @@ export class Walk {
 
   /** The dice in the order they are shown, each with whether it has been played. */
   get dieStates() {
-    const all = this.dice[0] === this.dice[1] ? Array(4).fill(this.dice[0]) : this.dice;
     const played = this.path.map((edge) => edge.die);
-    return all.map((die) => {
+    return this.dice.map((die) => {
       const at = played.indexOf(die);
       if (at >= 0) played.splice(at, 1);
       return { die, used: at >= 0 };

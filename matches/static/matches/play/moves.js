@@ -3,7 +3,7 @@
 import { score, words } from "./fill.js";
 
 const IN_LIST = {
-  double: (action, cube) => words("listDouble", { cube }),
+  double: ({ data }) => words("listDouble", { cube: data.cube }),
   take: () => words("listTake"),
   drop: () => words("listDrop"),
   resign: () => words("listResign"),
@@ -36,7 +36,6 @@ export function hasStandIn(actions) {
 /** Return what each side did in a game, in order: `[{side, text}]`. */
 export function entriesOf(game) {
   const entries = [];
-  let cube = 1;
   let pending = null; // Dice that have been rolled but not played.
   for (const action of game) {
     if (action.kind === "roll") {
@@ -46,8 +45,7 @@ export function entriesOf(game) {
       entries.push({ side: action.side, text: `${pending}: ${action.data.notation || words("dance")}`, seq: action.seq });
       pending = null;
     } else if (action.kind in IN_LIST) {
-      if (action.kind === "double") cube *= 2;
-      entries.push({ side: action.side, text: IN_LIST[action.kind](action, cube), seq: action.seq });
+      entries.push({ side: action.side, text: IN_LIST[action.kind](action), seq: action.seq });
     }
   }
   return { entries, pending };
@@ -78,23 +76,17 @@ function rowElement(row) {
   return item;
 }
 
-/** Return who begins after an opening roll: who played first since, else whose turn it is. */
-function beginnerOf(roll, { actions, state }) {
-  const play = actions.find((action) => action.kind === "play" && action.seq > roll.seq);
-  return play ? play.side : state.turn;
-}
-
-/** Return a sentence for the screen reader about one of the actions; empty for what is not worth one. */
-export function sentenceOf(action, { names, near, state, actions }) {
+/** Return a sentence for the screen reader about an action; empty for what is not worth one. */
+export function sentenceOf(action, { names, near, state }) {
   const name = action.side === null ? "" : names[action.side];
   const dice = action.data.dice?.join("-");
   const sentences = {
     roll: () =>
       action.side === null
-        ? words("opening", { dice, name: names[beginnerOf(action, { actions, state })] })
+        ? words("opening", { dice, name: names[action.data.begins] })
         : words("rolled", { name, dice }),
     play: () => (action.data.moves.length ? words("played", { name, play: action.data.notation }) : words("danced", { name })),
-    double: () => words("doubled", { name, cube: state.stakes?.cube ?? "" }),
+    double: () => words("doubled", { name, cube: action.data.cube }),
     take: () => words("took", { name }),
     drop: () => words("dropped", { name }),
     resign: () => words("resigned", { name, manner: words(`manner-${action.data.value}`) }),

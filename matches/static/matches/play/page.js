@@ -2,6 +2,7 @@
 
 import { follow } from "../../config/follow.js";
 import { Board } from "../board/board.js";
+import { name as pointName } from "../board/notation.js";
 import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
@@ -11,7 +12,7 @@ import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
 import { Store } from "./store.js";
-import { bannersOf, highFirst, panelOf, pipsOf, positionOf, valuesOf } from "./view.js";
+import { bannersOf, panelOf, positionOf, valuesOf } from "./view.js";
 
 const settings = JSON.parse(document.getElementById("play-settings").textContent);
 const { side, names, preferences } = settings;
@@ -99,7 +100,7 @@ class Page {
   }
 
   #startPlay(state) {
-    this.board.startPlay({ graph: state.graph, dice: highFirst(state.dice), side });
+    this.board.startPlay({ graph: state.graph, dice: state.dice_to_play, side });
     this.#draw();
   }
 
@@ -253,7 +254,7 @@ class Page {
     const { state, actions } = this.store;
     if (state.phase !== "opening" || state.game === 1) return "";
     const last = actions.findLast((action) => ENDINGS.includes(action.kind));
-    const sentence = last?.kind !== "play" ? sentenceOf(last, { names, near, state, actions }) : "";
+    const sentence = last?.kind !== "play" ? sentenceOf(last, { names, near, state }) : "";
     return sentence || words("gameOver", { score: score(state.score, near) });
   }
 
@@ -262,7 +263,7 @@ class Page {
     const isLight = each === lightSide();
     seat.querySelector(".play-chip").classList.toggle("is-dark", !isLight);
     seat.querySelector("[data-score]").textContent = state.score[each];
-    const pips = preferences.pip_counts && state.checkers ? pipsOf(state.checkers, each) : "";
+    const pips = preferences.pip_counts && state.pips ? state.pips[each] : "";
     seat.querySelector("[data-pips]").textContent = pips === "" ? "" : words("pips", { pips });
     const isOnTurn = state.winner === null && state.to_act === each && !state.paused_until;
     seat.classList.toggle("is-on-turn", isOnTurn);
@@ -301,7 +302,7 @@ class Page {
   }
 
   #announce(fresh) {
-    const { state, actions } = this.store;
+    const { state } = this.store;
     if (this.announced === undefined) {
       this.announced = state.last;
       return;
@@ -310,7 +311,7 @@ class Page {
     this.announced = state.last;
     const sentences = news
       .filter((action) => action.side !== side)
-      .map((action) => sentenceOf(action, { names, near, state, actions }))
+      .map((action) => sentenceOf(action, { names, near, state }))
       .filter(Boolean);
     if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, preferences, pauses: 0 })));
     if (sentences.length) byId("announcer").textContent = sentences.join(" ");
@@ -338,10 +339,6 @@ class Page {
 
 function lightSide() {
   return preferences.checkers === "light" ? near : 1 - near;
-}
-
-function pointName(point) {
-  return point === 25 ? "bar" : point === 0 ? "off" : String(point);
 }
 
 function boardOptions() {

@@ -26,15 +26,10 @@ export function positionOf(state, actions) {
   return {
     checkers: state.checkers,
     turn: state.turn,
-    dice: highFirst(state.dice),
+    dice: state.dice_to_play,
     cube: { ...state.cube, offered: state.phase === "doubled", dimmed: state.crawford },
     last: last && state.phase !== "opening" ? { side: last.side, moves: movesOf(last) } : null,
   };
-}
-
-/** Return the dice with the higher one first, or null where there are none. */
-export function highFirst(dice) {
-  return dice ? [...dice].sort((a, b) => b - a) : null;
 }
 
 /** Return the values of the sentences of the page. */
@@ -76,9 +71,9 @@ function waitingFor(state, names) {
 }
 
 function stakesOf(state, near, side) {
-  const { cube, scores, drop } = state.stakes;
+  const { cube, doubled, scores, drop } = state.stakes;
   const far = 1 - near;
-  const values = { cube, doubled: state.cube.value * 2 };
+  const values = { cube, doubled };
   for (const multiple of [1, 2, 3]) {
     values[`win${multiple}`] = score(scores[near][multiple - 1], near);
     values[`lose${multiple}`] = score(scores[far][multiple - 1], near);
@@ -121,12 +116,4 @@ export function bannersOf(state, { side, names, now }) {
     values.claimButton = left > 0 ? words("claimIn", { time: duration(left) }) : words("claim");
   }
   return { shown, values };
-}
-
-/** Return the pips that a side still has to go. */
-export function pipsOf(checkers, side) {
-  return checkers.reduce((sum, count, point) => {
-    const own = side === 0 ? Math.max(count, 0) : Math.max(-count, 0);
-    return sum + own * (side === 0 ? point : 25 - point);
-  }, 0);
 }
