@@ -40,10 +40,11 @@ class Client:
         finally:
             if self._watcher is not None:
                 self._watcher.cancel()
+                self._watcher = None
 
     async def _deliver(self, message: Any) -> None:
         # Once the body is being sent the request has been read, so `receive` can only report the disconnection.
-        if message["type"] == "http.response.body" and self._watcher is None:
+        if message.get("more_body") and self._watcher is None:
             self._watcher = asyncio.create_task(self._watch())
         if self.is_gone:
             return

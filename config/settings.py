@@ -222,7 +222,7 @@ ANALYSIS_BGSAGE = os.environ.get("ANALYSIS_BGSAGE", str(BASE_DIR / "var/analysis
 ANALYSIS_CPU_SECONDS = float(os.environ.get("ANALYSIS_CPU_SECONDS", "7200"))
 # Web processes note in the database that they are alive, so that players lose no time in an outage.
 WEB_PULSE = _flag("WEB_PULSE", default=True)
-# Web processes keep what they have loaded out of the garbage collector's way.
+# Web processes keep what they have loaded from the garbage collector, and collect less often.
 GC_FREEZE = _flag("GC_FREEZE", default=True)
 # Seconds a player may be absent in their own turns before the opponent may claim: with the page closed, and in all.
 ABSENCE_CLOSED = int(os.environ.get("ABSENCE_CLOSED", "30"))
@@ -317,7 +317,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["config.api_rendering.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "rest_framework.parsers.JSONParser",
         "rest_framework.parsers.MultiPartParser",

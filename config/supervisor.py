@@ -29,6 +29,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 PATIENCE = {"web": 5.0, "clock": 5.0, "beat": 5.0, "worker": 10.0, "records": 10.0, "analysis": 2.0, "valkey": 5.0}
 HEALTH_PATIENCE = 60.0
 CHECK_INTERVAL = 0.1
+KEEP_ALIVE = 30
+"""Seconds for which a web process keeps an idle connection: longer than most turns of a live match."""
 
 
 class Stopped(Exception):
@@ -49,7 +51,7 @@ def web_command(host: str, port: int) -> list[str]:
     return [
         *[sys.executable, "-m", "uvicorn", "config.asgi:application", f"--host={host}", f"--port={port}"],
         *["--lifespan=off", "--no-access-log", "--no-server-header", "--log-level=warning"],
-        "--timeout-graceful-shutdown=3",
+        *["--timeout-graceful-shutdown=3", f"--timeout-keep-alive={KEEP_ALIVE}"],
     ]
 
 

@@ -35,7 +35,11 @@ class WSGIThreads:
         """Run the application for one request; a small one is read and stamped before it waits for a thread."""
         client = Client(await stamped(scope, receive), send)
         scope[CLIENT] = client
-        await client.serve(self._run, scope)
+        try:
+            await client.serve(self._run, scope)
+        finally:
+            # Client and scope refer to each other: only a garbage collection would free them.
+            del scope[CLIENT]
 
     async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()

@@ -7,9 +7,11 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from config.supervisor import KEEP_ALIVE
+
 HOST = "127.0.0.1"
-IDLE = 3.0
-"""Seconds after which a connection is not used again: the server closes it after five."""
+IDLE = KEEP_ALIVE - 2.0
+"""Seconds after which a connection is not used again: the server is about to close it."""
 LIMIT = 2**20
 
 
