@@ -1,80 +1,19 @@
-"""CSV downloads: a short table as one response, a long one streamed while it is read.
-
-A long download occupies one of the few threads that serve pages, so only a few run at a time in each process, and
-`config.asgi` ends one as soon as its client disconnects.
-"""
+"""CSV downloads: a short table as one response, a long one streamed while it is read."""
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
-from threading import Lock
+from collections.abc import Generator, Iterable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
-from core import throttle
-from engine.errors import Refused
+from core.downloads import long_download, saved_as
 
 CHUNK = 64 * 1024
 """Characters collected before anything is sent; each message to the server costs about as much as a hundred rows."""
-MOST_AT_ONCE, MOST_EACH = 4, 2
-"""Long downloads that may run at a time in one process: in total, and for one client."""
 TYPE = "text/csv; charset=utf-8"
 
 Rows = Iterable[list[Any]]
-
-
-class Slots:
-    """The long downloads of this process, counted by client."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._running: Counter[str] = Counter()
-
-    @property
-    def running(self) -> int:
-        """How many are running."""
-        return self._running.total()
-
-    def take(self, client: str) -> None:
-        """Start one. Refused: `too_many_downloads`."""
-        with self._lock:
-            if self._running[client] >= MOST_EACH or self.running >= MOST_AT_ONCE:
-                raise Refused("too_many_downloads")
-            self._running[client] += 1
-
-    def give_back(self, client: str) -> None:
-        """End one."""
-        with self._lock:
-            self._running[client] -= 1
-            self._running += Counter()  # drop clients with none left
-
-
-slots = Slots()
-
-
-class Download:
-    """The body of a long CSV file; rows are read as they are sent, until it is closed."""
-
-    def __init__(self, rows: Rows, client: str) -> None:
-        self._chunks = chunks(rows)
-        self._client: str | None = None
-        slots.take(client)
-        self._client = client
-
-    def __iter__(self) -> Iterator[str]:
-        return self._chunks
-
-    def close(self) -> None:
-        """Stop reading and free the slot; harmless the second time."""
-        self._chunks.close()
-        if self._client is not None:
-            slots.give_back(self._client)
-            self._client = None
-
-    # A response that was never sent is not closed by the server.
-    __del__ = close
 
 
 def chunks(rows: Rows) -> Generator[str, None, None]:
@@ -98,15 +37,9 @@ def chunks(rows: Rows) -> Generator[str, None, None]:
 
 def short_file(rows: Rows, name: str) -> HttpResponse:
     """Return a table that fits into memory as a file to save."""
-    return HttpResponse("".join(chunks(rows)), content_type=TYPE, headers=_headers(name))
+    return HttpResponse("".join(chunks(rows)), content_type=TYPE, headers=saved_as(name))
 
 
 def long_file(request: HttpRequest, rows: Rows, name: str) -> StreamingHttpResponse:
     """Return a table of any length as a file to save. Refused: `too_many_downloads`, `too_many_attempts`."""
-    client = f"user-{request.user.pk}" if request.user.is_authenticated else throttle.client_network(request)
-    throttle.count(throttle.DOWNLOADS_BY, client)
-    return StreamingHttpResponse(Download(rows, client), content_type=TYPE, headers=_headers(name))
-
-
-def _headers(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
+    return long_download(request, chunks(rows), name=name, content_type=TYPE)

@@ -158,9 +158,9 @@ def _empty_cache() -> None:
 @pytest.fixture(autouse=True)
 def _no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Free the slots of downloads that a test left open, since only a real server closes them."""
-    from core import csv_files
+    from core import downloads
 
-    monkeypatch.setattr(csv_files, "slots", csv_files.Slots())
+    monkeypatch.setattr(downloads, "slots", downloads.Slots())
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from matches.reporting.calendars import token_of
 from matches.reporting.services import feeds, proposals, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM
-from players.models import Club, DataExport, Membership, Player, User
+from players.models import Club, DataExport, DataExportPart, Membership, Player, User
 from players.notifications import unsubscribing
 from players.notifications.services import notify
 from players.people.services import invite, merge_players
@@ -347,7 +347,8 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
     [notified] = notify(
         users=[bob.pk], kind="ruled", params={"opponent": bob_player.pk}, url="/my/", key="one", now=NOW
     )
-    copy = DataExport.objects.create(player=bob_player, requested_by=bob, state=DataExport.State.DONE, data=b"PK")
+    copy = DataExport.objects.create(player=bob_player, requested_by=bob, state=DataExport.State.DONE, size=2)
+    DataExportPart.objects.create(export=copy, number=0, data=b"PK")
     places = {
         "slug": club.slug,
         "person": jens.public_id,

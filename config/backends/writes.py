@@ -39,6 +39,8 @@ NOT_PUBLIC = frozenset(
         "players_accountemail",
         "players_accountsession",
         "players_apitoken",
+        "players_dataexport",
+        "players_dataexportpart",
         "players_delivery",
         "players_notification",
         "players_notificationchoice",

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.db import connection, transaction
-from django.db.models import Model, QuerySet
+from django.db.models import BinaryField, Model, QuerySet
 from django.utils import timezone
 
 from config.backup.archive import Manifest, new_archive
@@ -14,6 +14,8 @@ from config.backup.values import encode
 from config.version import VERSION
 
 ROWS_AT_ONCE = 2000
+FILES_AT_ONCE = 20
+"""Rows of a table with files, each of which may have several megabytes."""
 
 
 def save(path: Path) -> Manifest:
@@ -30,7 +32,9 @@ def save(path: Path) -> Manifest:
 
 def _rows(model: type[Model], columns: list[str]) -> Iterator[str]:
     rows: QuerySet[Model] = QuerySet(model).order_by("pk")
-    yield from map(encode, rows.values_list(*columns).iterator(ROWS_AT_ONCE))
+    has_files = any(isinstance(field, BinaryField) for field in model._meta.local_concrete_fields)
+    at_once = FILES_AT_ONCE if has_files else ROWS_AT_ONCE
+    yield from map(encode, rows.values_list(*columns).iterator(at_once))
 
 
 @contextmanager

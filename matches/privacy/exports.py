@@ -131,7 +131,7 @@ def _own_records(person: Person) -> QuerySet[Submission]:
 
 
 def _record_files(person: Person) -> Iterator[tuple[str, bytes]]:
-    for row in _own_records(person).only("public_id", "file_name", "data").order_by("pk").iterator(chunk_size=10):
+    for row in _own_records(person).only("public_id", "file_name", "data").order_by("pk").iterator(chunk_size=1):
         if row.data:
             yield f"records/{row.public_id}-{row.file_name or 'record.txt'}", bytes(row.data)
 

@@ -4,7 +4,7 @@ from players.models.accounts import NO_ADDRESS, AccountEmail, User, UserManager
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
 from players.models.people import Alias, Club, Invitation, Membership, Merge, Player
-from players.models.privacy import DataExport
+from players.models.privacy import DataExport, DataExportPart
 from players.models.recovery import RecoveryCode
 from players.models.sessions import AccountSession
 from players.models.tokens import ApiToken
@@ -17,6 +17,7 @@ __all__ = [
     "ApiToken",
     "Club",
     "DataExport",
+    "DataExportPart",
     "Delivery",
     "Invitation",
     "LogEntry",

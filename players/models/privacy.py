@@ -1,5 +1,6 @@
 """Copies of everything that is known about a person."""
 
+from collections.abc import Generator
 from typing import ClassVar
 
 from django.conf import settings
@@ -34,7 +35,6 @@ class DataExport(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    data = models.BinaryField(default=b"")
     size = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -53,3 +53,26 @@ class DataExport(models.Model):
     def is_open(self) -> bool:
         """Whether it still has to be made."""
         return self.state in (self.State.QUEUED, self.State.WORKING)
+
+    def chunks(self) -> Generator[bytes, None, None]:
+        """Yield the file, one part in memory at a time."""
+        for data in self.parts.order_by("number").values_list("data", flat=True).iterator(chunk_size=1):
+            yield bytes(data)
+
+
+class DataExportPart(models.Model):
+    """A piece of the ZIP file, so that no process has all of it in memory."""
+
+    export = models.ForeignKey(DataExport, on_delete=models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("part of a copy")
+        verbose_name_plural = _("parts of copies")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["export", "number"], name="one_part_per_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.export_id}/{self.number}"

@@ -1,6 +1,6 @@
 """Copies of a person's data, and erasure, in the API."""
 
-from django.http import HttpResponse
+from django.http import StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -21,6 +21,7 @@ from players.accounts.api import by, me, validated
 from players.models import Club, Player
 from players.people.services import erase_player
 from players.privacy import services
+from players.privacy.download import archive_download
 from players.privacy.serializers import DataExportSerializer, EraseMemberSerializer, ErasePersonSerializer
 
 ZIP = OpenApiResponse(OpenApiTypes.BINARY, description="A ZIP file.")
@@ -108,12 +109,12 @@ class ExportArchive(APIView):
     @extend_schema(
         operation_id="exports_archive",
         summary="Download a copy that I requested",
-        responses={(200, "application/octet-stream"): ZIP, **shapes.PROBLEMS},
+        responses={(200, "application/octet-stream"): ZIP, 429: shapes.PROBLEM, **shapes.PROBLEMS},
     )
-    def get(self, request: Request, export: str) -> HttpResponse:
+    def get(self, request: Request, export: str) -> StreamingHttpResponse:
         """Return the ZIP file; 404 until it is done."""
         row = access.data_export(me(request), export, timezone.now())
-        return HttpResponse(bytes(row.data), content_type="application/octet-stream")
+        return archive_download(request._request, row, "application/octet-stream")  # noqa: SLF001
 
 
 class EraseMe(APIView):

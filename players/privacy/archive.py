@@ -4,7 +4,6 @@ import json
 import zipfile
 from collections.abc import Iterable
 from datetime import datetime
-from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from django.conf import settings
@@ -15,29 +14,21 @@ from django.utils.translation import gettext as _
 from players.models import User
 from players.privacy.sections import Person, files_of, sections
 
-IN_MEMORY = 4 * 1024 * 1024
-"""Bytes of an archive that is built in memory; a larger one is built in a temporary file."""
 
-
-def archive_of(person: Person, *, reader: User, now: datetime) -> bytes:
-    """Return a ZIP with a JSON file for each section, the person's records and a README in the reader's language."""
-    with SpooledTemporaryFile(max_size=IN_MEMORY) as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            contents = {
-                section.name: _write_rows(archive, section.name, section.rows(person)) for section in sections()
-            }
-            for path, data in files_of(person):
-                archive.writestr(path, data)
-            with translation.override(reader.language or settings.LANGUAGE_CODE):
-                archive.writestr("README.txt", _readme(person, contents, now))
-        file.seek(0)
-        return file.read()
+def write_archive(file: IO[bytes], person: Person, *, reader: User, now: datetime) -> None:
+    """Write a ZIP with a JSON file for each section, the person's records and a README in the reader's language."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        contents = {section.name: _write_rows(archive, section.name, section.rows(person)) for section in sections()}
+        for path, data in files_of(person):
+            archive.writestr(path, data)
+        with translation.override(reader.language or settings.LANGUAGE_CODE):
+            archive.writestr("README.txt", _readme(person, contents, now))
 
 
 def _write_rows(archive: zipfile.ZipFile, name: str, rows: Iterable[dict[str, Any]]) -> int:
     """Write rows as a JSON list, one on a line, and return how many there were."""
     count = 0
-    with archive.open(f"{name}.json", "w") as file:
+    with archive.open(f"{name}.json", "w", force_zip64=True) as file:
         _write(file, "[")
         for row in rows:
             _write(file, (",\n" if count else "\n") + json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False))

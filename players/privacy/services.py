@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 from functools import partial
+from tempfile import TemporaryFile
+from typing import IO
 
 import structlog
 from django.conf import settings
@@ -12,16 +14,18 @@ from core.locks import for_update, lock_row
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.models import Club, DataExport, Player, User
+from players.models import Club, DataExport, DataExportPart, Player, User
 from players.people.canonical import canonical
 from players.people.services.erasure import erase_player
 from players.people.services.merging import must_be_in_care_of
 from players.people.topics import player_topic
-from players.privacy.archive import archive_of
+from players.privacy.archive import write_archive
 from players.privacy.sections import Person
 
 MAKE_EXPORT = "players.make_data_export"
 """Name of the Celery task that `hint` publishes."""
+PART_SIZE = 512 * 1024
+"""Bytes of an archive that are stored, and later sent, at a time."""
 MOST_ATTEMPTS = 3
 SWEEP_AT_ONCE = 50
 MOST_DAYS = 30
@@ -69,15 +73,24 @@ def make_export(*, export_id: int, now: datetime) -> DataExport | None:
     export = _claim(export_id, now)
     if export is None:
         return None
-    data = archive_of(Person.of(export.player), reader=export.requested_by, now=now)
-    with transaction.atomic():
-        row = for_update(DataExport.objects.filter(pk=export_id)).first()
-        if row is None or not row.is_open:
-            # The person was erased, or another worker has finished first.
-            return None
-        row.data, row.size, row.state, row.finished_at = data, len(data), State.DONE, now
-        row.expires_at = now + timedelta(days=settings.EXPORTS_KEPT_DAYS or MOST_DAYS)
-        row.save(update_fields=["data", "size", "state", "finished_at", "expires_at"])
+    with TemporaryFile() as file:
+        write_archive(file, Person.of(export.player), reader=export.requested_by, now=now)
+        return _store(export_id, file, now)
+
+
+@transaction.atomic
+def _store(export_id: int, file: IO[bytes], now: datetime) -> DataExport | None:
+    """Store the archive in parts; None if the person was erased or another worker has finished first."""
+    row = for_update(DataExport.objects.filter(pk=export_id)).first()
+    if row is None or not row.is_open:
+        return None
+    row.size = file.tell()
+    file.seek(0)
+    for number, data in enumerate(iter(partial(file.read, PART_SIZE), b"")):
+        DataExportPart.objects.create(export=row, number=number, data=data)
+    row.state, row.finished_at = State.DONE, now
+    row.expires_at = now + timedelta(days=settings.EXPORTS_KEPT_DAYS or MOST_DAYS)
+    row.save(update_fields=["size", "state", "finished_at", "expires_at"])
     return row
 
 
@@ -113,4 +126,4 @@ def send_again(*, now: datetime) -> int:
 def exports_for(user: User, player: Player, now: datetime) -> QuerySet[DataExport]:
     """Return the copies of a person's data that this user requested and that have not expired, newest first."""
     kept = Q(expires_at=None) | Q(expires_at__gt=now)
-    return DataExport.objects.filter(kept, requested_by=user, player=player).defer("data")
+    return DataExport.objects.filter(kept, requested_by=user, player=player)

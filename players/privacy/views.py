@@ -1,7 +1,7 @@
 """The pages on which people and clubs get a copy of data, and on which clubs delete a player's data."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from players.accounts import services as account_services
 from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
 from players.people.services.merging import must_be_in_care_of
 from players.privacy import services
+from players.privacy.download import archive_download
 from players.privacy.forms import EraseForm
 
 
@@ -47,12 +48,10 @@ def export_my_data(request: HttpRequest) -> HttpResponse:
 @account_needed
 @never_cache
 @require_safe
-def download(request: HttpRequest, export: str) -> HttpResponse:
+def download(request: HttpRequest, export: str) -> StreamingHttpResponse:
     """Return the ZIP file of a finished copy to whoever requested it."""
     row = access.data_export(me(request), export, timezone.now())
-    name = f"barpoint-{row.player.public_id}-{row.requested_at:%Y-%m-%d}.zip"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(bytes(row.data), content_type="application/zip", headers=headers)
+    return archive_download(request, row, "application/zip")
 
 
 @account_needed

@@ -52,7 +52,7 @@ NOT_ABOUT_OTHERS = {
     "players.AccountSession": "session_key session_data browser",
     "players.Alias": "name name_key",
     "players.ApiToken": "name key_hash scopes",
-    "players.DataExport": "data",
+    "players.DataExportPart": "data",
     "players.Invitation": "email",
     "players.Player": "name name_key federation_number",
     "players.PushSubscription": "endpoint device",

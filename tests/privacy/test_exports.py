@@ -2,6 +2,8 @@
 
 import io
 import json
+import random
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,14 +17,16 @@ from core.locks import lock_row
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
-from matches.models import ChatMessage, Claim
+from matches.models import ChatMessage, Claim, Submission
 from matches.records.services.submissions import RecordFile
 from matches.reporting.services.records import submit_for_match
 from players.actors import SYSTEM, Actor
-from players.models import Club, DataExport, Membership, Player, User
+from players.models import Club, DataExport, LogEntry, Membership, Player, User
 from players.people.services import remember_alias
+from players.people.topics import player_topic
 from players.privacy import services
 from players.privacy.sections import sections
+from players.privacy.services import PART_SIZE
 from tests.tournaments.conftest import (
     NOW,
     RunningEvent,
@@ -58,7 +62,7 @@ AsUser = Callable[[User | None], Client]
 
 
 def contents(export: DataExport) -> dict[str, str]:
-    with zipfile.ZipFile(io.BytesIO(bytes(export.data))) as archive:
+    with zipfile.ZipFile(io.BytesIO(b"".join(export.chunks()))) as archive:
         assert archive.testzip() is None
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
@@ -116,12 +120,45 @@ def test_a_person_downloads_their_copy_until_it_expires(
     services.make_export(export_id=export.pk, now=timezone.now())
     url = f"/data-exports/{export.public_id}.zip"
     assert url in browser.get("/preferences/data/").content.decode()
-    assert browser.get(url).content[:2] == b"PK"
+    assert browser.get(url).getvalue() == b"".join(export.chunks())
     assert as_user(carol).get(url).status_code == 404
     listed = browser.get("/api/v1/me/exports/").json()
-    assert browser.get(listed[0]["archive"]).content[:2] == b"PK"
+    answer = browser.get(listed[0]["archive"])
+    assert answer.getvalue()[:2] == b"PK"
+    assert answer["Content-Length"] == str(listed[0]["size"])
     DataExport.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
     assert browser.get(url).status_code == browser.get(listed[0]["archive"]).status_code == 404
+
+
+def memory_for(player: Player, user: User, *, scale: int) -> tuple[int, int, int]:
+    """Return the size of a copy with so much in it, and the most memory that making and downloading it took."""
+    chance = random.Random(scale)
+    log = [LogEntry(topic=player_topic(player), verb="x", params={"name": chance.randbytes(1000).hex()})
+           for _ in range(500 * scale)]  # fmt: skip
+    LogEntry.objects.bulk_create(log)
+    for number in range(scale):
+        data = chance.randbytes(PART_SIZE)
+        key = f"{scale}-{number}"
+        Submission.objects.create(submitter=user, source="upload", data=data, size=len(data), key=key)
+    tracemalloc.start()
+    try:
+        export = export_of(player, user)
+        made = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        for _ in export.chunks():
+            pass
+        return export.size, made, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_memory_for_a_copy_does_not_grow_with_it(bob: User, bob_player: Player) -> None:
+    small, made_small, sent_small = memory_for(bob_player, bob, scale=1)
+    DataExport.objects.all().delete()
+    large, made_large, sent_large = memory_for(bob_player, bob, scale=9)
+    assert large > 9 * small > 9 * PART_SIZE, "the second copy has the rows of both"
+    assert made_large < made_small + PART_SIZE
+    assert sent_large < sent_small + PART_SIZE
 
 
 def test_a_lost_message_is_sent_again_and_a_copy_that_fails_is_given_up(bob: User, bob_player: Player) -> None:

@@ -4,6 +4,7 @@ import functools
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -31,7 +32,7 @@ def refused_in_lobby(view: View) -> View:
     """Send the reader back to the lobby with the reason if the action is refused."""
 
     @functools.wraps(view)
-    def wrapped(request: HttpRequest, **params: str) -> HttpResponse:
+    def wrapped(request: HttpRequest, **params: str) -> HttpResponseBase:
         try:
             return view(request, **params)
         except Refused as refused:

@@ -12,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm, CharField, Form
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -21,7 +22,7 @@ from players.actors import Actor
 from players.models import User
 
 LONGEST_URL = 2000
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def me(request: HttpRequest) -> User:
@@ -40,7 +41,7 @@ def account_needed(view: View) -> View:
     """Let anonymous users sign in first, then return: to the page, or after a form to the page it was on."""
 
     @functools.wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
         if request.method in ("GET", "HEAD"):

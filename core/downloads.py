@@ -1,0 +1,83 @@
+"""Long downloads: streamed while they are read, and only a few at a time.
+
+A long download occupies one of the few threads that serve pages, so only a few run at a time in each process, and
+`config.asgi` ends one as soon as its client disconnects.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Iterator
+from threading import Lock
+
+from django.http import HttpRequest, StreamingHttpResponse
+
+from core import throttle
+from engine.errors import Refused
+
+MOST_AT_ONCE, MOST_EACH = 4, 2
+"""Long downloads that may run at a time in one process: in total, and for one client."""
+
+Chunks = Generator[str, None, None] | Generator[bytes, None, None]
+
+
+class Slots:
+    """The long downloads of this process, counted by client."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running: Counter[str] = Counter()
+
+    @property
+    def running(self) -> int:
+        """How many are running."""
+        return self._running.total()
+
+    def take(self, client: str) -> None:
+        """Start one. Refused: `too_many_downloads`."""
+        with self._lock:
+            if self._running[client] >= MOST_EACH or self.running >= MOST_AT_ONCE:
+                raise Refused("too_many_downloads")
+            self._running[client] += 1
+
+    def give_back(self, client: str) -> None:
+        """End one."""
+        with self._lock:
+            self._running[client] -= 1
+            self._running += Counter()  # drop clients with none left
+
+
+slots = Slots()
+
+
+class Download:
+    """The body of a long download; chunks are made as they are sent, until it is closed."""
+
+    def __init__(self, chunks: Chunks, client: str) -> None:
+        self._chunks = chunks
+        self._client: str | None = None
+        slots.take(client)
+        self._client = client
+
+    def __iter__(self) -> Iterator[str] | Iterator[bytes]:
+        return self._chunks
+
+    def close(self) -> None:
+        """Stop reading and free the slot; harmless the second time."""
+        self._chunks.close()
+        if self._client is not None:
+            slots.give_back(self._client)
+            self._client = None
+
+    # A response that was never sent is not closed by the server.
+    __del__ = close
+
+
+def long_download(request: HttpRequest, chunks: Chunks, *, name: str, content_type: str) -> StreamingHttpResponse:
+    """Return chunks as a file to save. Refused: `too_many_downloads`, `too_many_attempts`."""
+    client = f"user-{request.user.pk}" if request.user.is_authenticated else throttle.client_network(request)
+    throttle.count(throttle.DOWNLOADS_BY, client)
+    return StreamingHttpResponse(Download(chunks, client), content_type=content_type, headers=saved_as(name))
+
+
+def saved_as(name: str) -> dict[str, str]:
+    """Return the header by which a browser saves an answer as a file of this name."""
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
