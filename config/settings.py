@@ -361,6 +361,8 @@ SPECTACULAR_SETTINGS = {
         "StageFormat": "tournaments.models.Stage.Format",
         "WithdrawalScopeEnum": "tournaments.state.serializers.SCOPES",
         "RoleEnum": "players.models.Membership.Role",
+        "ClosingRule": "tournaments.models.Tournament.ClosingRule",
+        "ClosingAction": "tournaments.floor.services.closing_time.CLOSING_RULES",
         "ClaimState": "matches.models.Claim.State",
         "DrawState": "tournaments.models.Draw.State",
         "HelperState": "tournaments.events.selectors.helpers.STATES",

@@ -16,7 +16,7 @@ from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services.events import AFTER_DRAW
-from tournaments.models import Division
+from tournaments.models import Division, Tournament
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 
 WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
@@ -72,6 +72,12 @@ class TournamentForm(RefusingForm):
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     starts_at = LocalField(label=_("Starts"))
     ends_at = LocalField(label=_("Ends"), required=False)
+    closing_rule = forms.ChoiceField(
+        label=_("Matches still running at the end"),
+        choices=Tournament.ClosingRule.choices,
+        initial=Tournament.ClosingRule.ADJOURN,
+        help_text=_("The event’s page says so. The floor proposes it at the end, and a director confirms."),
+    )
     check_in_opens_at = LocalField(
         label=_("Check-in by players opens"),
         required=False,
@@ -100,7 +106,7 @@ class TournamentForm(RefusingForm):
     )
 
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name", "currency_in_use": "currency"}
-    FIELDS = ("name", "venue", "tables", "about", "currency", "time_zone")
+    FIELDS = ("name", "closing_rule", "venue", "tables", "about", "currency", "time_zone")
     TIMES = ("starts_at", "ends_at", "check_in_opens_at", "check_in_closes_at")
 
     def clean(self) -> dict[str, Any]:

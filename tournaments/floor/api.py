@@ -1,22 +1,38 @@
-"""API of the floor: its tables, matches and queue. Directors act on it by lines (`results/api/lines.py`)."""
+"""API of the floor: its tables, matches and queue, and closing time.
 
+Directors act on it by lines (`results/api/lines.py`).
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import exceptions, serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.messages import sentence
+from matches.models.matches import LONGEST_MATCH
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.floor import selectors
+from tournaments.floor.closing_time import ClosingTime, closing_time
 from tournaments.floor.facts import Autopilot, Category
 from tournaments.floor.selectors import FloorView, MatchView
+from tournaments.floor.services.closing_time import (
+    CLOSING_RULES,
+    MOST_POINTS_LEFT,
+    ClosedMatch,
+    RunningMatch,
+    close_matches,
+)
 from tournaments.floor.state import MatchState, TableState
-from tournaments.state.api import READ
+from tournaments.models import Fixture, Tournament
+from tournaments.state.api import READ, WRITE, by, example, validated
 
 
 class FloorTableSerializer(serializers.Serializer[Any]):
@@ -46,12 +62,52 @@ class FloorMatchSerializer(serializers.Serializer[Any]):
     reasons = serializers.ListField(child=serializers.CharField(), help_text="Why it waits.")
 
 
+class RunningMatchSerializer(serializers.Serializer[Any]):
+    """A match that is being played, with its running score as you saw it."""
+
+    fixture = serializers.CharField(max_length=10)
+    score = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=LONGEST_MATCH), min_length=2, max_length=2
+    )
+
+
+class ClosingTimeSerializer(serializers.Serializer[Any]):
+    """The matches that are being played at the tables, and what the event's rule says about them."""
+
+    rule = serializers.ChoiceField(Tournament.ClosingRule.choices)
+    is_over = serializers.BooleanField(help_text="Whether the end of the event has come.")
+    running = RunningMatchSerializer(many=True)
+
+
+class CloseMatchesSerializer(serializers.Serializer[Any]):
+    """What to do with matches that still run."""
+
+    rule = serializers.ChoiceField(CLOSING_RULES)
+    matches = RunningMatchSerializer(many=True, allow_empty=False, help_text="As `closing_time.running` has them.")
+    points = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_POINTS_LEFT,
+        required=False,
+        help_text="For `shorten`: the points that each leader then still needs. Only if the players agree.",
+    )
+
+
+class ClosedMatchSerializer(serializers.Serializer[Any]):
+    """What became of a match at closing time."""
+
+    fixture = serializers.CharField()
+    number = serializers.IntegerField()
+    code = serializers.CharField(allow_null=True, help_text="Why it was refused.")
+    message = serializers.CharField()
+
+
 class FloorSerializer(serializers.Serializer[Any]):
     """The floor of an event."""
 
     autopilot = serializers.ChoiceField([(mode.value, mode.value) for mode in Autopilot])
     paused = serializers.BooleanField()
     paused_until = serializers.DateTimeField(allow_null=True)
+    closing_time = ClosingTimeSerializer()
     tables = FloorTableSerializer(many=True)
     matches = FloorMatchSerializer(many=True)
 
@@ -75,12 +131,64 @@ class FloorOfEvent(APIView):
         return Response(FloorSerializer(_body(view)).data)
 
 
+class CloseMatches(APIView):
+    """Closing time."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_floor_close",
+        summary="Do the same with all matches that still run at closing time",
+        description=(
+            "For directors. A refused match does not stop the others; each is undone by itself. `leader` and `shorten` "
+            "refuse a match whose running score is not the one you send (`running_score_changed`)."
+        ),
+        request=CloseMatchesSerializer,
+        examples=example(rule="adjourn", matches=[{"fixture": "k7m2p9x4qa", "score": [5, 3]}]),
+        responses={200: ClosedMatchSerializer(many=True), **WRITE},
+    )
+    def post(self, request: Request, tournament: str) -> Response:
+        """What became of each match, in the order of the request."""
+        event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
+        fields = validated(CloseMatchesSerializer, request)
+        if fields["rule"] == Tournament.ClosingRule.SHORTEN and "points" not in fields:
+            raise exceptions.ValidationError({"points": [_("This field is required.")]}, code="required")
+        closed = close_matches(
+            rule=fields["rule"],
+            running=_running(event, fields["matches"]),
+            points=fields.get("points", 1),
+            by=by(request),
+            now=timezone.now(),
+        )
+        return Response(ClosedMatchSerializer([_closed(row) for row in closed], many=True).data)
+
+
+def _running(tournament: Tournament, matches: Sequence[Mapping[str, Any]]) -> list[RunningMatch]:
+    """Return the matches of the event that a request names; 422 for an unknown one."""
+    rows = Fixture.objects.filter(stage__division__tournament=tournament).select_related("stage__division")
+    fixtures = {row.public_id: row for row in rows.filter(public_id__in=[match["fixture"] for match in matches])}
+    if any(match["fixture"] not in fixtures for match in matches):
+        raise exceptions.ValidationError({"matches": [_("This event has no such match.")]}, code="unknown")
+    return [RunningMatch(fixtures[match["fixture"]], (match["score"][0], match["score"][1])) for match in matches]
+
+
+def _closed(row: ClosedMatch) -> dict[str, Any]:
+    refused = row.refused
+    return {
+        "fixture": row.fixture.public_id,
+        "number": row.fixture.number,
+        "code": refused.code if refused is not None else None,
+        "message": sentence(refused.code, refused.params) if refused is not None else row.text,
+    }
+
+
 def _body(view: FloorView) -> dict[str, Any]:
     pause = view.state.pause
     return {
         "autopilot": view.state.autopilot.value,
         "paused": pause is not None,
         "paused_until": pause.until if pause is not None else None,
+        "closing_time": _closing_time(closing_time(view)),
         "tables": [
             {
                 "public_id": table.public_id,
@@ -94,6 +202,14 @@ def _body(view: FloorView) -> dict[str, Any]:
             for table in view.tables.values()
         ],
         "matches": [_match(match) for match in view.matches.values()],
+    }
+
+
+def _closing_time(closing: ClosingTime) -> dict[str, Any]:
+    return {
+        "rule": closing.rule,
+        "is_over": closing.is_over,
+        "running": [{"fixture": row.match.public_id, "score": row.score} for row in closing.running],
     }
 
 

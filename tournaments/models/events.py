@@ -30,6 +30,14 @@ class Tournament(models.Model):
         FINISHED = "finished", _("finished")
         CANCELLED = "cancelled", _("cancelled")
 
+    class ClosingRule(models.TextChoices):
+        """What becomes of matches that still run at closing time, once a director confirms it."""
+
+        ADJOURN = "adjourn", _("adjourned and played out later")
+        LEADER = "leader", _("won by the leader")
+        SHORTEN = "shorten", _("shortened if both players agree")
+        DIRECTOR = "director", _("decided one by one by a director")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
@@ -37,6 +45,13 @@ class Tournament(models.Model):
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     starts_at = models.DateTimeField(_("starts"))
     ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    closing_rule = models.CharField(
+        _("matches still running at the end"),
+        max_length=8,
+        choices=ClosingRule,
+        default=ClosingRule.ADJOURN,
+        db_default=ClosingRule.ADJOURN,
+    )
     check_in_opens_at = models.DateTimeField(_("check-in opens"), null=True, blank=True)
     check_in_closes_at = models.DateTimeField(_("check-in closes"), null=True, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64)

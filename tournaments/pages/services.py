@@ -152,7 +152,7 @@ def _moved(at: datetime | None, shift: timedelta, zone: ZoneInfo) -> datetime | 
 def _create_like(
     tournament: Tournament, values: Mapping[str, Any], *, by: Actor, now: datetime, key: str
 ) -> Tournament:
-    """Create a draft event with these values at the same place, with the same number of tables and currency."""
+    """Create a draft event with these values at the same place, with the same tables, currency and closing rule."""
     return create_tournament(
         club=tournament.club,
         by=by,
@@ -161,6 +161,7 @@ def _create_like(
         time_zone=tournament.time_zone,
         venue=tournament.venue,
         tables=tournament.tables,
+        closing_rule=tournament.closing_rule,
         currency=tournament.currency,
         currency_exponent=tournament.currency_exponent,
         **values,

@@ -29,8 +29,9 @@ class EventSerializer(serializers.ModelSerializer[Tournament]):
     class Meta:
         model = Tournament
         fields = (
-            "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "check_in_opens_at",
-            "check_in_closes_at", "time_zone", "venue", "about", "currency", "currency_exponent", "created_at",
+            "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "closing_rule",
+            "check_in_opens_at", "check_in_closes_at", "time_zone", "venue", "about", "currency", "currency_exponent",
+            "created_at",
         )  # fmt: skip
 
 
@@ -40,6 +41,9 @@ class EventFieldsSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=LONGEST_NAME)
     starts_at = serializers.DateTimeField()
     ends_at = serializers.DateTimeField(required=False, allow_null=True)
+    closing_rule = serializers.ChoiceField(
+        Tournament.ClosingRule.choices, required=False, help_text="For matches that still run at `ends_at`."
+    )
     check_in_opens_at = serializers.DateTimeField(
         required=False, allow_null=True, help_text="For players themselves; null: two hours before the start."
     )

@@ -21,6 +21,7 @@ FORM = {
     "name": "Winter Open",
     "starts_at": "2026-12-05T18:30",
     "ends_at": "",
+    "closing_rule": "leader",
     "check_in_opens_at": "2026-12-05T17:00",
     "check_in_closes_at": "",
     "time_zone": "Copenhagen",

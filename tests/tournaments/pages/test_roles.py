@@ -114,6 +114,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "floor-preview": (STAFF, NO_POST_SIGNED_IN),
     "floor-settings": (DIRECTORS, DIRECTORS),
     "floor-line": (NO_FORM, STAFF),
+    "floor-close": (NO_FORM, DIRECTORS),
     # What only directors do: tests/tournaments/pages/test_floor_page.py.
     "floor-action": (NO_FORM, STAFF),
     "floor-match": (STAFF, NO_POST_SIGNED_IN),
@@ -226,6 +227,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-side-pool-members": (API_NO_GET, API_DIRECTORS),
     "api-side-pool-member": (API_NO_GET, API_NO_WRITE),
     "api-tournament-floor": (API_READ, API_NO_WRITE),
+    "api-tournament-floor-close": (API_NO_GET, API_DIRECTORS),
     "api-tournament-lines": (API_NO_GET, API_STAFF),
     "api-tournament-reports": (API_STAFF_READ, API_STAFF),
     "api-tournament-line": (API_NO_GET, API_STAFF),

@@ -73,6 +73,7 @@ def test_the_settings_and_venue_are_copied(league: list[Division], by_alice: Act
     settings = {
         "venue": "Harbour House",
         "tables": 6,
+        "closing_rule": "director",
         "currency": "EUR",
         "currency_exponent": 2,
         "time_zone": "Asia/Tokyo",

@@ -26,6 +26,7 @@ EDITABLE = (
     "name",
     "starts_at",
     "ends_at",
+    "closing_rule",
     "check_in_opens_at",
     "check_in_closes_at",
     "time_zone",

@@ -39,7 +39,7 @@ def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         locked, match = lock_fixture(fixture)
         row = match_on_floor(read_state(floor, now), locked)
         refuse_over(row)
-        _refuse_live(match)
+        refuse_live(match)
         if row.state != MatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         if row.clocks is not None and (event := latest(locked, Kind.CLOCKS)) is not None:
@@ -64,7 +64,7 @@ def adjourn(
         if row.state == MatchState.ADJOURNED and (event := latest(locked, Kind.ADJOURNED)) is not None:
             return event
         refuse_over(row)
-        _refuse_live(match)
+        refuse_live(match)
         if row.state != MatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}
@@ -104,7 +104,7 @@ def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> Floor
         row = match_on_floor(read_state(floor, now), locked)
         if row.state != MatchState.ADJOURNED:
             refuse_over(row)
-        _refuse_live(match)
+        refuse_live(match)
         event = latest(locked, Kind.SHORTENED)
         if event is not None and length == match.length:
             return event
@@ -129,7 +129,8 @@ def restore_length(match: Match, shortened: FloorEvent, *, by: Actor) -> None:
     set_lengths([match], length=shortened.params["was"], by=by)
 
 
-def _refuse_live(match: Match) -> None:
+def refuse_live(match: Match) -> None:
+    """Refuse (`match_live`) a match that is played on the site, with a clock and a score of its own."""
     if match.state == Match.State.LIVE:
         raise Refused("match_live")
 

@@ -13,12 +13,14 @@ from players.forms import RefusingForm
 from tournaments.draws.services.round_lengths import RoundLength
 from tournaments.floor.facts import Autopilot
 from tournaments.floor.services.closing import LONGEST_POSITION
+from tournaments.floor.services.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
 from tournaments.models import Fixture, FloorEvent, Table, Tournament
 
 LONGEST_REASON = 80
 MOST_TABLES = 200
 MOST_POINTS = 25
 LONGEST_CHANGES = 2000
+LONGEST_MATCHES = 8000
 
 
 class FloorForm(RefusingForm):
@@ -183,6 +185,35 @@ class AutopilotForm(FloorForm):
     """Whether matches are suggested or called by themselves."""
 
     mode = forms.TypedChoiceField(choices=[(mode.value, mode.value) for mode in Autopilot], coerce=Autopilot)
+
+
+class ClosingTimeForm(FloorForm):
+    """What to do with the matches that still run, as `fixture:left:right` items with the scores that were shown."""
+
+    rule = forms.ChoiceField(choices=[(rule, rule) for rule in CLOSING_RULES])
+    points = forms.IntegerField(min_value=1, max_value=MOST_POINTS_LEFT, required=False)
+    matches = forms.CharField(max_length=LONGEST_MATCHES)
+
+    def clean(self) -> dict[str, Any]:
+        """Require the points that leaders still need if matches are shortened."""
+        cleaned = super().clean() or {}
+        if cleaned.get("rule") == Tournament.ClosingRule.SHORTEN and not cleaned.get("points"):
+            self.add_error("points", ValidationError(_("Choose how many points the leaders still need.")))
+        return cleaned
+
+    def clean_matches(self) -> list[RunningMatch]:
+        """Return the matches of this event, each with its score."""
+        scores: dict[str, tuple[int, int]] = {}
+        for item in self.cleaned_data["matches"].split():
+            public_id, *points = item.split(":")
+            if len(points) != 2 or not all(point.isdecimal() and len(point) <= 2 for point in points):
+                raise ValidationError(_("These are not matches with their scores."))
+            scores[public_id] = (int(points[0]), int(points[1]))
+        rows = Fixture.objects.filter(stage__division__tournament=self.tournament, public_id__in=scores)
+        fixtures = rows.select_related("stage__division").order_by("number")
+        if len(fixtures) != len(scores):
+            raise ValidationError(_("These are not matches of this event."))
+        return [RunningMatch(fixture, scores[fixture.public_id]) for fixture in fixtures]
 
 
 class ShortenForm(FloorForm):

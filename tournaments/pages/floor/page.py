@@ -5,13 +5,11 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from core.messages import sentence
 from players.actors import Actor
 from tournaments.draws.selectors.round_lengths import last_shortening
-from tournaments.events.views.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.facts import Autopilot
 from tournaments.floor.selectors import AttentionView, FloorView, MatchView
@@ -20,24 +18,15 @@ from tournaments.floor.state import AttentionKind, MatchState
 from tournaments.models import Division, Entry, Tournament
 from tournaments.pages.floor.cards import MOST_QUEUED, MOST_WAITING, Cards
 from tournaments.pages.floor.chart import chart_of, clock, pilot_options
+from tournaments.pages.floor.closing import closing_need
 from tournaments.pages.floor.forecast import evening_forecast
+from tournaments.pages.floor.posts import Post, action_url
 from tournaments.pages.selectors import console
 from tournaments.pages.selectors.console import RoundNeed
 from tournaments.standings.selectors.champions import champions
 
 URGENT = ("dispute", "objection", "refused")
 LATEST_SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A button that does something: where it posts, its label and its hidden fields."""
-
-    url: str
-    label: str
-    fields: tuple[tuple[str, str], ...]
-    key: str
-    """Unique on the page, so that the button keeps the focus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +69,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
     attention = [_floor_need(item, cards) for item in view.attention]
+    closing = closing_need(view, cards)
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
     zone = ZoneInfo(tournament.time_zone)
@@ -94,9 +84,10 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "clock": clock(now, zone),
         "urgent": urgent,
         "attention": attention,
+        "closing": closing,
         "round_needs": round_needs,
         "needs": others[: console.MOST_NEEDS],
-        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages),
+        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None),
         "messages_reported": messages[: console.MOST_NEEDS],
         "unopposed": console.unopposed(needs),
         "cards": cards.all(),
@@ -235,8 +226,3 @@ def _missing(item: AttentionView, cards: Cards) -> tuple[Post, ...]:
         Post(url, label, (("fixture", match.public_id), ("side", side)), f"no-show-{side}-{match.public_id}")
         for side, label in (("0", first), ("1", second), ("both", _("Both")))
     )
-
-
-def action_url(tournament: Tournament, action: str) -> str:
-    """Return the URL of an action on the floor of an event."""
-    return reverse("floor-action", args=[*event_url_args(tournament), action])

@@ -16,7 +16,7 @@ from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.services.journal import latest
 from tournaments.floor.state import MatchState, TableState
 from tournaments.models import Fixture, FloorEvent, Slot, Table, Tournament
-from tournaments.pages.floor.page import action_url
+from tournaments.pages.floor.posts import action_url
 from tournaments.results.forms.fixtures import ResultForm
 from tournaments.results.selectors.fixtures import fixture_page
 

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
@@ -21,9 +22,11 @@ from tournaments.events.views.pages import account_needed, by, event_url_args, f
 from tournaments.floor import selectors
 from tournaments.floor.previews import preview_line
 from tournaments.floor.sentences import sentence_of_fact
+from tournaments.floor.services.closing_time import close_matches
 from tournaments.models import Table, Tournament
 from tournaments.pages.floor.actions import ACTIONS
-from tournaments.pages.floor.forms import FloorForm
+from tournaments.pages.floor.closing import refusal_of
+from tournaments.pages.floor.forms import ClosingTimeForm, FloorForm
 from tournaments.pages.floor.page import floor_page, forecast_context
 from tournaments.pages.floor.parts import Parts, render_changes
 from tournaments.pages.floor.sheets import match_sheet, table_sheet
@@ -104,6 +107,27 @@ def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse
         messages.success(request, known.run(form, by(request), now))
     except Refused as refused:
         return refuse(request, refused, url)
+    return redirect(url)
+
+
+@account_needed
+@require_POST
+def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Do the same with all matches that still run at closing time, and say what became of each."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    url, now = reverse("floor", args=event_url_args(event)), timezone.now()
+    form = ClosingTimeForm(request.POST, tournament=event, now=now)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    data = form.cleaned_data
+    closed = close_matches(
+        rule=data["rule"], running=data["matches"], points=data["points"] or 1, by=by(request), now=now
+    )
+    if done := [row.text for row in closed if row.refused is None]:
+        messages.success(request, " ".join([*done, _("Undo takes them back one by one, the last first.")]))
+    for row in closed:
+        if row.refused is not None:
+            messages.error(request, refusal_of(row.fixture, row.refused))
     return redirect(url)
 
 

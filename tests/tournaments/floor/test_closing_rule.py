@@ -1,0 +1,173 @@
+"""The event's rule for matches that still run when it ends; Alice directs eight players to seven points."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from matches.lifecycle.finish import standing_result
+from matches.models import Result
+from players.actors import Actor
+from tests.pages import html
+from tests.tournaments.floor.test_services import Evening
+from tournaments.floor.closing_time import closing_time
+from tournaments.floor.selectors import floor
+from tournaments.floor.services import calls, matches, opening
+from tournaments.floor.services.closing_time import ClosedMatch, RunningMatch, close_matches
+from tournaments.models import Division, FloorEvent, Tournament
+from tournaments.results.services.quick_undo import undo_last
+from tournaments.state.integrity import differences
+
+pytestmark = pytest.mark.django_db
+SCORES = {1: (5, 3), 2: (4, 4), 3: (1, 6)}
+"""The running scores of the matches that run at closing time; M4 was never called."""
+
+
+@pytest.fixture
+def closing(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
+    """An evening that ended five minutes ago, with three matches at the tables."""
+    division = drawn(8, match_length=7)
+    event = division.tournament
+    evening = Evening(division, by_alice, timezone.now() - timedelta(minutes=60))
+    event.tables, event.ends_at = 3, evening.now + timedelta(minutes=55)
+    event.save()
+    opening.open_floor(tournament=event, **evening.acts)
+    for number, score in SCORES.items():
+        calls.call(fixture=evening.fixture(number), table=evening.table(number), **evening.acts)
+        matches.set_running_score(fixture=evening.fixture(number), score=score, **evening.acts)
+    evening.later(60)
+    return evening
+
+
+def running(event: Evening) -> list[RunningMatch]:
+    return [RunningMatch(event.fixture(number), score) for number, score in SCORES.items()]
+
+
+def codes(closed: list[ClosedMatch]) -> list[str | None]:
+    return [row.refused.code if row.refused is not None else None for row in closed]
+
+
+def choose(event: Evening, rule: str) -> None:
+    Tournament.objects.filter(pk=event.division.tournament_id).update(closing_rule=rule)
+
+
+def test_all_running_matches_are_adjourned_by_one_tap_and_undone_one_by_one(closing: Evening) -> None:
+    for _ in range(2):
+        assert codes(close_matches(rule="adjourn", running=running(closing), **closing.acts)) == [None] * 3
+    adjourned = FloorEvent.objects.filter(kind="adjourned").order_by("pk")
+    assert [tuple(fact.params["score"]) for fact in adjourned] == list(SCORES.values())
+    assert closing.states() == "aaarwww", "the tap was repeated"
+    closing.undo_last()
+    assert closing.states() == "aaprwww"
+    assert list(differences()) == []
+
+
+def test_the_leaders_win_a_level_match_is_named_and_each_result_is_undone_by_itself(closing: Evening) -> None:
+    for _ in range(2):
+        closed = close_matches(rule="leader", running=running(closing), **closing.acts)
+        assert codes(closed) == [None, "match_level", None]
+    results = {number: standing_result(closing.match(number)) for number in SCORES}
+    assert results[2] is None
+    for number, winner in ((1, 0), (3, 1)):
+        result = results[number]
+        assert result is not None
+        assert (result.winner, result.score, result.kind) == (winner, SCORES[number], Result.Kind.LEADER)
+        assert result.version == 1, "the tap was repeated"
+    undone = undo_last(tournament=closing.division.tournament, by=closing.alice, now=closing.now)
+    assert undone.number == 3
+    assert standing_result(closing.match(1)) is not None
+    assert list(differences()) == []
+
+
+def test_shortened_matches_end_once_the_leader_has_the_points_chosen(closing: Evening) -> None:
+    for _ in range(2):
+        closed = close_matches(rule="shorten", points=1, running=running(closing), **closing.acts)
+        assert codes(closed) == [None, None, "cannot_shorten"]
+    assert [closing.match(number).length for number in SCORES] == [6, 5, 7]
+    assert FloorEvent.objects.filter(kind="shortened").count() == 2
+    closing.undo_last()
+    assert [closing.match(number).length for number in SCORES] == [6, 7, 7]
+
+
+@pytest.mark.parametrize("rule", ["leader", "shorten"])
+def test_a_match_is_left_alone_if_its_score_has_changed_or_it_was_reported(closing: Evening, rule: str) -> None:
+    seen = running(closing)
+    matches.set_running_score(fixture=closing.fixture(1), score=(5, 6), **closing.acts)
+    closing.win(3, (1, 7))
+    refused = codes(close_matches(rule=rule, points=1, running=[seen[0], seen[2]], **closing.acts))
+    assert refused == ["running_score_changed", "match_finished"]
+    assert closing.match(1).length == 7
+    assert standing_result(closing.match(1)) is None
+
+
+def test_only_matches_that_are_being_played_run_and_only_after_the_end(closing: Evening) -> None:
+    event = closing.division.tournament
+
+    def at(minutes: int) -> tuple[bool, list[int]]:
+        view = closing_time(floor(event, closing.now + timedelta(minutes=minutes)))
+        return view.is_over, [row.match.number for row in view.running]
+
+    assert at(0) == (True, [1, 2, 3])
+    assert at(-6) == (False, [1, 2, 3])
+    event.ends_at = None
+    assert at(0) == (False, [1, 2, 3])
+
+
+def test_the_floor_proposes_the_rule_of_the_event_which_its_page_says(
+    closing: Evening, alice_client: Client, as_user: Callable[..., Client], erin: Any
+) -> None:
+    event = closing.division.tournament
+    home = f"/events/{event.club.slug}/{event.slug}/"
+    offered = {
+        "adjourn": ["Adjourn all 3"],
+        "leader": ["The leaders win all 2"],
+        "shorten": ["Leader needs 1 more point", "Leader needs 2 more points"],
+        "director": [],
+    }
+    for rule, labels in offered.items():
+        choose(closing, rule)
+        assert str(Tournament.ClosingRule(rule).label) in html(Client().get(home))
+        page = html(alice_client.get(f"{home}floor/"))
+        assert "3 matches still run" in page
+        assert [label for row in offered.values() for label in row if label in page] == labels
+        assistants = html(as_user(erin).get(f"{home}floor/"))
+        assert "3 matches still run" in assistants
+        assert "floor/close/" not in assistants
+    Tournament.objects.filter(pk=event.pk).update(ends_at=timezone.now() + timedelta(minutes=5))
+    assert "still run" not in html(alice_client.get(f"{home}floor/"))
+
+
+def test_alice_confirms_the_rule_and_reads_what_was_refused(closing: Evening, alice_client: Client) -> None:
+    event = closing.division.tournament
+    url = f"/events/{event.club.slug}/{event.slug}/floor/close/"
+    items = " ".join(f"{row.fixture.public_id}:{row.score[0]}:{row.score[1]}" for row in running(closing))
+
+    def send(**data: str) -> str:
+        return html(alice_client.post(url, data, follow=True))
+
+    for fault in ({"matches": "1:2"}, {"matches": "k7m2p9x4qa:1:2"}, {"matches": ""}, {"rule": "settle"}):
+        send(**{"rule": "adjourn", "matches": items} | fault)
+    send(rule="shorten", matches=items)
+    assert not FloorEvent.objects.filter(kind__in=("adjourned", "shortened")).exists()
+    page = send(rule="leader", matches=items)
+    assert "Undo takes them back one by one" in page
+    assert "M2 stands 4–4, so nobody leads." in page
+
+
+def test_a_client_closes_matches_with_what_the_floor_says_runs(closing: Evening, alice_client: Client) -> None:
+    url = f"/api/v1/tournaments/{closing.division.tournament.public_id}/floor/"
+    seen = alice_client.get(url).json()["closing_time"]
+    assert (seen["rule"], seen["is_over"]) == ("adjourn", True)
+    assert [row["score"] for row in seen["running"]] == [[5, 3], [4, 4], [1, 6]]
+
+    def send(**body: Any) -> Any:
+        return alice_client.post(f"{url}close/", body, content_type="application/json")
+
+    assert send(rule="shorten", matches=seen["running"]).status_code == 422
+    assert send(rule="adjourn", matches=[{"fixture": "k7m2p9x4qa", "score": [0, 0]}]).status_code == 422
+    closed = send(rule="leader", matches=seen["running"])
+    assert [(row["number"], row["code"]) for row in closed.json()] == [(1, None), (2, "match_level"), (3, None)]
+    assert "nobody leads" in closed.json()[1]["message"]
