@@ -27,6 +27,9 @@ LOCAL = os.environ.get("BARPOINT_PROFILE") == "local"
 # server is another database than the one that is meant.
 IMPLICIT_DATABASE_REFUSED = os.environ.get("BARPOINT_PROFILE") == "server" and not os.environ.get("DATABASE_URL")
 
+# With less, an analysis would take hours, and so would its claim after a worker died.
+LOWEST_CPU_SHARE = 0.1
+
 
 def _flag(name: str, default: bool = False) -> bool:
     return os.environ.get(name, str(int(default))).lower() in ("1", "true", "yes", "on")
@@ -41,6 +44,13 @@ def _days(name: str, default: int) -> int:
     if days < 0:
         raise ImproperlyConfigured(f"{name} is a number of days; 0 means forever.")
     return days
+
+
+def _cpu_share(name: str, default: float) -> float:
+    share = float(os.environ.get(name, default))
+    if not LOWEST_CPU_SHARE <= share <= 1:
+        raise ImproperlyConfigured(f"{name} is a share of one core, from {LOWEST_CPU_SHARE} to 1.")
+    return share
 
 
 DEBUG = _flag("DEBUG")
@@ -215,11 +225,12 @@ QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
 # Which program analyses matches: `auto` (gnubg if it runs here, else bgsage), its name, or `off`; the path of GNU
 # Backgammon, empty to look for it; the folder of bgsage (`make analysis`); the CPU seconds that a club's analyses may
-# take in 24 hours.
+# take in 24 hours; the share of one core that an analysis uses, so that it slows nothing else much.
 ANALYSIS_BACKEND = os.environ.get("ANALYSIS_BACKEND", "auto")
 ANALYSIS_GNUBG = os.environ.get("ANALYSIS_GNUBG", "")
 ANALYSIS_BGSAGE = os.environ.get("ANALYSIS_BGSAGE", str(BASE_DIR / "var/analysis"))
 ANALYSIS_CPU_SECONDS = float(os.environ.get("ANALYSIS_CPU_SECONDS", "7200"))
+ANALYSIS_CPU_SHARE = _cpu_share("ANALYSIS_CPU_SHARE", 0.5)
 # Web processes note in the database that they are alive, so that players lose no time in an outage.
 WEB_PULSE = _flag("WEB_PULSE", default=True)
 # Web processes keep what they have loaded from the garbage collector, and collect less often.

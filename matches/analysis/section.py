@@ -5,6 +5,7 @@ from datetime import datetime
 from math import ceil
 from statistics import fmean
 
+from django.conf import settings
 from django.utils.translation import gettext, ngettext
 
 from engine.cube import Side
@@ -246,10 +247,10 @@ def _error(decision: Decision, seen: SeenAnalysis, subject: Subject, *, drawn: b
 
 
 def _wait(analysis: Analysis, now: datetime) -> str:
-    """How long an open analysis will take, from those before it in the queue and the time of recent ones."""
+    """How long an open analysis will take, from those before it in the queue and the CPU time of recent ones."""
     done = Analysis.objects.filter(state=Analysis.State.DONE, origin=Analysis.Origin.COMPUTED)
     recent = list(done.order_by("-pk").values_list("cpu_seconds", flat=True)[:RECENT])
-    seconds = fmean(recent) if recent else USUAL_SECONDS
+    seconds = (fmean(recent) if recent else USUAL_SECONDS) / settings.ANALYSIS_CPU_SHARE
     waiting = Analysis.objects.filter(state__in=[Analysis.State.QUEUED, Analysis.State.WORKING])
     before = waiting.filter(created_at__lte=analysis.created_at).exclude(pk=analysis.pk).count()
     running = (now - analysis.claimed_at).total_seconds() if analysis.claimed_at else 0

@@ -59,6 +59,12 @@ def test_a_weak_secret_key_is_enough_while_debugging(tmp_path: Path) -> None:
     assert settings_with(tmp_path, SECRET_KEY="secret", DEBUG="1")["SECRET_KEY"] == "secret"
 
 
+@pytest.mark.parametrize("share", ["0", "50", "nan"])
+def test_an_analysis_has_between_a_tenth_of_a_core_and_all_of_it(tmp_path: Path, share: str) -> None:
+    with pytest.raises(RuntimeError, match=r"ANALYSIS_CPU_SHARE is a share of one core, from 0\.1 to 1"):
+        settings_with(tmp_path, SECRET_KEY=STRONG, ANALYSIS_CPU_SHARE=share)
+
+
 def test_a_server_never_writes_emails_to_its_log(tmp_path: Path) -> None:
     console = "django.core.mail.backends.console.EmailBackend"
     with pytest.raises(RuntimeError, match="EMAIL_BACKEND"):

@@ -24,7 +24,7 @@ from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Si
 
 _CHILD = Path(__file__).with_name("bgsage_child.py")
 _PROBE_TIMEOUT = 60
-_MEMORY = 3 * 1024**3
+MEMORY = 3 * 1024**3
 """Bytes of address space, much of which its libraries reserve without using it."""
 ADVICE_PLIES = {Depth.QUICK: 1, Depth.DEEP: 2}
 SETTINGS = {"plays": "1- to 4-ply", "cube": "1- or 3-ply", "luck": "1-ply"}
@@ -35,7 +35,7 @@ class Bgsage:
     """The package `bgsage` in a folder."""
 
     folder: str
-    limits: Limits = field(default_factory=lambda: Limits(memory=_MEMORY))
+    limits: Limits = field(default_factory=lambda: Limits(memory=MEMORY))
     plies: int | None = None
     """One depth for plays and cubes instead of the stages; without the luck of rolls."""
 

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from matches.analysis.backends.base import Backend
+from matches.analysis.backends.bgsage import MEMORY as BGSAGE_MEMORY
 from matches.analysis.backends.bgsage import Bgsage
 from matches.analysis.backends.gnubg import PLIES, Gnubg
+from matches.analysis.backends.processes import Limits
 
 NAMES = ("gnubg", "bgsage")
 """Every program, in the order of preference: the ratings of gnubg are closer to XG's, for less CPU time."""
@@ -36,8 +38,9 @@ def _wanted() -> Iterator[Backend]:
 
 def backend_named(name: str, *, plies: int | None = None) -> Backend:
     """Return the program with this name, at its usual depth or at another one. Raises KeyError if there is none."""
+    share = settings.ANALYSIS_CPU_SHARE
     backends: dict[str, Backend] = {
-        "bgsage": Bgsage(folder=settings.ANALYSIS_BGSAGE, plies=plies),
-        "gnubg": Gnubg(path=settings.ANALYSIS_GNUBG, plies=PLIES if plies is None else plies),
+        "bgsage": Bgsage(settings.ANALYSIS_BGSAGE, Limits(memory=BGSAGE_MEMORY, cpu_share=share), plies),
+        "gnubg": Gnubg(settings.ANALYSIS_GNUBG, PLIES if plies is None else plies, Limits(cpu_share=share)),
     }
     return backends[name]

@@ -6,14 +6,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from matches.analysis.backends.pacing import paced
+
 _LAUNCH = Path(__file__).with_name("launch.py")
-_POLL = 0.02
-"""Seconds between two looks at the program."""
+_LOOK_EVERY = 0.5
+"""Seconds between two looks at the CPU time of the program; a look takes longer than everything else in a period."""
 _USER_TICKS = 11
 """Index of the user time in /proc/PID/stat after the name, followed by the system time."""
 _MEBIBYTE = 1024 * 1024
@@ -27,24 +29,37 @@ class Limits:
     """What a program may use."""
 
     seconds: float = 1800
-    """Of wall-clock time: long, since a busy machine leaves little to a program of the lowest priority."""
+    """In which it runs, by the wall clock: long, since a busy machine leaves little to the lowest priority."""
     idle_seconds: float = 120
-    """Without using any CPU time, after which the program is thought to hang."""
+    """In which it runs without using any CPU time, after which the program is thought to hang."""
     cpu_seconds: int = 240
     memory: int = 1024 * _MEBIBYTE
     """Bytes of address space."""
     file_size: int = 64 * _MEBIBYTE
     """Bytes of each file that it writes."""
     niceness: int = 19
+    cpu_share: float = 1.0
+    """Of the time it runs, on one core; for the rest it is stopped (`pacing.py`)."""
+
+    @property
+    def longest(self) -> float:
+        """Seconds from its start to its end, at most."""
+        return self.seconds / self.cpu_share
+
+    @property
+    def longest_idle(self) -> float:
+        """Seconds without using any CPU time, at most."""
+        return self.idle_seconds / self.cpu_share
 
     def for_advice(self) -> "Limits":
-        """Return the limits of a program that a player waits for: less time, and before analyses."""
+        """Return the limits of a program that a player waits for: less time, before analyses and without stops."""
         return replace(
             self,
             seconds=min(self.seconds, ADVICE_SECONDS),
             idle_seconds=min(self.idle_seconds, ADVICE_SECONDS),
             cpu_seconds=min(self.cpu_seconds, ADVICE_SECONDS),
             niceness=min(self.niceness, ADVICE_NICENESS),
+            cpu_share=1.0,
         )
 
     @property
@@ -86,7 +101,8 @@ def run(
             start_new_session=True,
         )
     try:
-        usage, timed_out = _wait(process, limits)
+        with paced(process.pid, limits.cpu_share) as pause:
+            usage, timed_out = _wait(process, limits, pause)
     finally:
         # Also after a normal end: the program may have left children behind.
         _kill_group(process.pid)
@@ -98,9 +114,11 @@ def run(
     )
 
 
-def _wait(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[resource.struct_rusage, bool]:
+def _wait(
+    process: "subprocess.Popen[bytes]", limits: Limits, pause: Callable[[], None]
+) -> tuple[resource.struct_rusage, bool]:
     """Return what the program used, and whether it was killed because its time was up or it did nothing."""
-    deadline = time.monotonic() + limits.seconds
+    deadline = time.monotonic() + limits.longest
     busy = _Busy(process.pid)
     killed = False
     while True:
@@ -108,11 +126,11 @@ def _wait(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[resource.
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
             return usage, killed
-        if time.monotonic() > deadline or busy.idle_for() > limits.idle_seconds:
+        if time.monotonic() > deadline or busy.idle_for() > limits.longest_idle:
             killed = True
             _kill_group(process.pid)
         else:
-            time.sleep(_POLL)
+            pause()
 
 
 class _Busy:
@@ -121,16 +139,20 @@ class _Busy:
     def __init__(self, pid: int) -> None:
         self.stat = Path(f"/proc/{pid}/stat")
         self.ticks = -1
-        self.since = time.monotonic()
+        self.since = self.looked_at = time.monotonic()
 
     def idle_for(self) -> float:
         """Return the seconds since its CPU time was last seen to grow; 0 where that cannot be read."""
+        now = time.monotonic()
+        if now - self.looked_at < _LOOK_EVERY:
+            return self.looked_at - self.since
+        self.looked_at = now
         try:
             fields = self.stat.read_text().rpartition(")")[2].split()
         except OSError:
+            self.since = now
             return 0.0
         ticks = int(fields[_USER_TICKS]) + int(fields[_USER_TICKS + 1])
-        now = time.monotonic()
         if ticks != self.ticks:
             self.ticks, self.since = ticks, now
         return now - self.since

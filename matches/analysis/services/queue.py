@@ -20,6 +20,7 @@ from engine.cube import Side
 from engine.records import from_data
 from matches.analysis.analysing import analyse, record_hash
 from matches.analysis.backends.base import Backend
+from matches.analysis.backends.processes import Limits
 from matches.analysis.senders import senders_analysis
 from matches.analysis.topics import announce
 from matches.analysis.values import AnalysedMatch, JudgedDecision
@@ -30,8 +31,8 @@ log = structlog.get_logger(__name__)
 ANALYSE = "matches.analyse"
 """Name of the Celery task that `hint` publishes; it is routed to the queue `analysis`."""
 MOST_ATTEMPTS = 3
-CLAIM_LASTS = timedelta(minutes=40)
-"""Longer than a program may take, so that a claim expires only if its worker died."""
+CLAIM_MARGIN = timedelta(minutes=10)
+"""By which a claim lasts longer than a program may take, so that it expires only if its worker died."""
 RETRY_AFTER = timedelta(seconds=30)
 OVER_BUDGET = timedelta(minutes=10)
 """Until a club that has used up its CPU budget is looked at again."""
@@ -77,6 +78,11 @@ def _enqueue(subject: Analysis, same: Q, now: datetime) -> Analysis | None:
 
 
 _OPEN = (Analysis.State.QUEUED, Analysis.State.WORKING)
+
+
+def claim_lasts() -> timedelta:
+    """Return how long a worker may hold a row before it is considered dead."""
+    return timedelta(seconds=Limits(cpu_share=settings.ANALYSIS_CPU_SHARE).longest) + CLAIM_MARGIN
 
 
 def analyse_next(
@@ -127,7 +133,7 @@ def _claim(analysis_id: int, now: datetime) -> Analysis | None:
         row = _lock(analysis_id)
         if row is None or not row.is_open:
             return None
-        if row.claimed_at is not None and row.claimed_at > now - CLAIM_LASTS:
+        if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
             return None
         if row.attempts >= MOST_ATTEMPTS:
             _give_up(row, GAVE_UP, now)
@@ -246,7 +252,7 @@ def send_again(*, now: datetime) -> int:
 
     The pauses of a row double, since its messages pile up where no worker takes them.
     """
-    due = Q(state=Analysis.State.QUEUED) | Q(state=Analysis.State.WORKING, claimed_at__lte=now - CLAIM_LASTS)
+    due = Q(state=Analysis.State.QUEUED) | Q(state=Analysis.State.WORKING, claimed_at__lte=now - claim_lasts())
     since_sent = Value(now, output_field=DateTimeField()) - F("sent_at")
     rows = Analysis.objects.annotate(waited=F("sent_at") - F("created_at"), since_sent=since_sent)
     has_paused = Q(waited__lte=F("since_sent")) | Q(sent_at__lte=now - LONGEST_PAUSE)

@@ -31,6 +31,14 @@ def fake_gnubg(folder: Path, fault: str = "none", idle_seconds: float = 60) -> G
     return Gnubg(path=str(path), limits=Limits(idle_seconds=idle_seconds, niceness=0))
 
 
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, and it is more than a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Indifferent:
     """A backend without a program: every play but the one made is worth 0.1 less, and no cube decision exists."""
 

@@ -17,7 +17,7 @@ from matches.analysis.backends.processes import Limits, run
 from matches.analysis.situations import situations_of
 from matches.analysis.values import Kind
 from tests.matches.analysis.fake_gnubg_answers import FIRST_ERROR
-from tests.matches.analysis.programs import fake_gnubg, needs_gnubg
+from tests.matches.analysis.programs import fake_gnubg, is_running, needs_gnubg
 from tests.matches.records.samples import ILLEGAL
 
 MATCH = play_out(seed=3, length=3, players=("Bob", "Carol"))
@@ -68,16 +68,9 @@ def test_a_hanging_program_is_killed_with_its_children(tmp_path: Path) -> None:
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert len(pids) == 2
     deadline = time.monotonic() + 10
-    while any(_runs(pid) for pid in pids) and time.monotonic() < deadline:
+    while any(map(is_running, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert [pid for pid in pids if _runs(pid)] == []
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    assert not any(map(is_running, pids))
 
 
 def test_a_program_that_is_absent(tmp_path: Path) -> None:

@@ -114,6 +114,16 @@ def test_an_analysis_that_is_not_done_says_so(
         assert ("data-topics=" in content) == (state != Analysis.State.FAILED)
 
 
+def test_the_wait_is_longer_where_analyses_get_less_of_the_processor(
+    client: Client, record: Submission, match: Match, url: str, settings: Any
+) -> None:
+    """20 seconds of CPU time, of which a tenth is given to each second."""
+    Analysis.objects.all().delete()
+    Analysis.objects.create(submission=record, match=match, created_at=NOW)
+    settings.ANALYSIS_CPU_SHARE = 0.1
+    assert "Waiting to be analysed, about 4 minutes." in part(client, url)
+
+
 def test_a_site_without_a_program_says_how_to_switch_analyses_on(
     client: Client, record: Submission, match: Match, url: str, settings: Any, tmp_path: Path
 ) -> None:

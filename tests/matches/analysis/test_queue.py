@@ -32,6 +32,7 @@ from tests.matches.records.samples import ILLEGAL
 pytestmark = pytest.mark.django_db
 State = Analysis.State
 MATCH = play_out(3, 3, players=("Bob", "Carol"))
+CLAIM_MINUTES = queue.claim_lasts() / timedelta(minutes=1)
 XG_SHALLOW_AND_HIGHER = 2
 """Stored decisions of the file below in which a play looked at less deeply has a higher equity than the best."""
 XG = Path(__file__).resolve().parents[4] / "shared/data/records/kevung+gbf/ronde3-UngerHarmand-HuyckLarsen.xg"
@@ -82,8 +83,8 @@ def test_a_new_analysis_replaces_the_older_one(analysis: Analysis) -> None:
 
 def test_one_worker_claims_a_row(analysis: Analysis) -> None:
     Analysis.objects.update(state=State.WORKING, claimed_at=NOW, attempts=1)
-    assert work(analysis, Indifferent(), after=39).state == State.WORKING
-    assert work(analysis, Indifferent(), after=41).state == State.DONE
+    assert work(analysis, Indifferent(), after=CLAIM_MINUTES - 1).state == State.WORKING
+    assert work(analysis, Indifferent(), after=CLAIM_MINUTES + 1).state == State.DONE
 
 
 def test_a_worker_that_lost_its_claim_writes_nothing(analysis: Analysis) -> None:
@@ -160,8 +161,8 @@ def test_a_crash_before_the_analysis_waits_leaves_the_record_to_be_checked_again
 
 def test_a_killed_worker_is_tried_again_three_times(analysis: Analysis) -> None:
     Analysis.objects.update(state=State.WORKING, claimed_at=NOW, attempts=3)
-    assert work(analysis, Indifferent(), after=39).state == State.WORKING
-    row = work(analysis, Indifferent(), after=41)
+    assert work(analysis, Indifferent(), after=CLAIM_MINUTES - 1).state == State.WORKING
+    row = work(analysis, Indifferent(), after=CLAIM_MINUTES + 1)
     assert (row.state, row.failure) == (State.FAILED, queue.GAVE_UP)
 
 
