@@ -191,9 +191,21 @@ def test_very_long_names_fit(open_page: OpenPage, fits: Check, width: int) -> No
     assert bar["y"] + bar["height"] <= HEIGHT[width]
 
 
-def test_the_xgid_of_a_position_can_be_copied(open_page: OpenPage) -> None:
-    page: Any = open_page(checked(simulated()) + "replay/")
+def test_the_xgid_of_a_position_and_its_link_can_be_copied(open_page: OpenPage) -> None:
+    page: Any = open_page(checked(simulated()) + "replay/?g=1&p=3")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy", exact=True).click()
-    expect(page.get_by_role("button", name="✓ Copy")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("[data-xgid]").inner_text()
+    expect(page.get_by_role("button", name="✓ Copy", exact=True)).to_be_visible()
+    copied = "navigator.clipboard.readText()"
+    position = page.locator("[data-xgid]").inner_text()
+    assert page.evaluate(copied) == position
+    page.keyboard.press("f")
+    expect(page).to_have_url(re.compile("flip=1"))
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="✓ Copy link")).to_be_visible()
+    link = page.evaluate(copied)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-xgid]")).not_to_have_text(position)
+    page.goto(link)
+    expect(page.locator("[data-xgid]")).to_have_text(position)
+    expect(page.locator(".seat-bottom")).to_contain_text("Carol")

@@ -50,11 +50,18 @@ export function notify(text) {
 }
 
 let lock = null;
+let isPlaying = false;
+let locking = Promise.resolve(); // One request at a time: a second lock would never be released.
 
 /** Keep the screen on while the reader plays; browsers release the lock whenever the page is hidden. */
-export async function keepAwake(wanted) {
+export function keepAwake(wanted) {
+  isPlaying = wanted;
+  locking = locking.then(updateLock);
+}
+
+async function updateLock() {
   if (!navigator.wakeLock || document.hidden) return;
-  if (!wanted) {
+  if (!isPlaying) {
     await lock?.release();
     lock = null;
   } else if (!lock || lock.released) {

@@ -1,5 +1,6 @@
 // The page on which a match is played or watched: connects the store, the board, the panels and the stream.
 
+import "../../config/copy.js";
 import { follow } from "../../config/follow.js";
 import { Board } from "../board/board.js";
 import { name as pointName } from "../board/notation.js";
@@ -72,7 +73,6 @@ class Page {
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
     byId("close-error").addEventListener("click", () => this.#showError(""));
-    byId("copy-xgid").addEventListener("click", (event) => this.#copy(event.target));
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#update({ fresh: [] }));
   }
@@ -234,6 +234,7 @@ class Page {
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
     drawMoves(byId("play-list"), this.store.actions, { near, turn: state.turn });
+    this.#drawXgid();
     this.clocks.draw();
     this.#drawBanners();
     const isMine = isPlayer && state.winner === null && (state.to_act === side || state.may.includes("ready"));
@@ -329,11 +330,12 @@ class Page {
     if (this.store.state) this.#drawBanners();
   }
 
-  async #copy(button) {
-    await navigator.clipboard?.writeText(this.store.state.xgid ?? "");
-    const before = button.textContent;
-    button.textContent = words("copied");
-    setTimeout(() => (button.textContent = before), 1500);
+  /** Offer the XGID of the position while there is one, where the browser lets the page write to the clipboard. */
+  #drawXgid() {
+    const button = byId("copy-xgid");
+    const { xgid } = this.store.state;
+    button.hidden = !xgid || !navigator.clipboard;
+    if (xgid) button.dataset.copy = xgid;
   }
 }
 

@@ -1,0 +1,204 @@
+"""The page of the board on a phone on its side: what is in sight, what it looks like without colours, its sounds."""
+
+import base64
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from engine.actions import Act
+from engine.clock import MINUTE, SECOND, ClockSettings
+from engine.ids import xgid
+from matches.models import Match
+from matches.play.page.context import THEMES
+from matches.play.services.starting import PlaySettings, commit_chain, start
+from players.actors import Actor
+from players.models import User
+from tests.browser.conftest import Check, OpenPage
+from tests.browser.test_play import Seat, eventually
+from tests.matches.play.conftest import BOB, CAROL, Board, match, users
+
+__all__ = ["match", "users"]
+
+LANDSCAPE = 844, 390
+LEAST_CONTRAST = 3.0
+"""Of parts of a picture with what is beside them; source: WCAG 2.2, 1.4.11."""
+LOCKED_AFTER = 600
+"""Milliseconds."""
+RECORDER = """
+window.locks = [];
+navigator.wakeLock.request = async () => {
+  await new Promise((resolve) => setTimeout(resolve, LOCKED_AFTER));
+  const lock = { released: false, release: async () => { lock.released = true; } };
+  window.locks.push(lock);
+  return lock;
+};
+window.tones = 0;
+const start = OscillatorNode.prototype.start;
+OscillatorNode.prototype.start = function (...all) { window.tones += 1; return start.apply(this, all); };
+""".replace("LOCKED_AFTER", str(LOCKED_AFTER))
+"""Counts tones, and hands out locks of the screen slowly; Chromium without a screen refuses them."""
+COLOURS = """([theme, url]) => new Promise((resolve) => {
+  const board = document.querySelector(".game-board");
+  const read = () => {
+    board.dataset.boardTheme = theme;
+    const style = (selector, property) => getComputedStyle(board.querySelector(selector))[property];
+    resolve({
+      light: [style(".checker.light", "backgroundColor"), style(".checker.light", "borderTopColor")],
+      dark: [style(".checker.dark", "borderTopColor")],
+      ground: [style(".felt", "fill"), style(".sand", "fill"), style(".rust", "fill")],
+    });
+  };
+  if (!url) return read();
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: url, onload: read });
+  document.head.append(link);
+})"""
+PIXELS = """async ([png, spots]) => {
+  const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  return spots.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3));
+}"""
+
+
+class Table:
+    """A match that is played here now, of which one player has the page open."""
+
+    def __init__(self, match: Match, users: list[User]) -> None:
+        self.board = Board(match, users)
+        settings = PlaySettings(ClockSettings(12 * SECOND, 30 * MINUTE), server_chains=True)
+        start(match=match, settings=settings, by=Actor.of(users[BOB]), now=timezone.now())
+        for side in (BOB, CAROL):
+            commit_chain(match=match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
+            self.act(side, "ready")
+        turn = self.board.game.turn
+        assert turn is not None
+        self.near, self.far = turn, 1 - turn
+
+    def act(self, side: int, kind: str, **fields: Any) -> None:
+        """Let a side act on another device."""
+        self.board.now = timezone.now()
+        self.board.do(side, kind, **fields)
+
+    def turn_of(self, side: int) -> None:
+        self.act(side, Act.ROLL)
+        self.act(side, Act.PLAY, moves=self.board.any_play())
+
+
+def luminance(rgb: list[float]) -> float:
+    """The relative luminance of a colour, 0 to 1: all that is left of it without colours."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in rgb)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def in_sight(page: Page, *selectors: str) -> None:
+    """Fail unless all of these can be seen as a whole without scrolling."""
+    for selector in selectors:
+        box = page.locator(selector).bounding_box()
+        assert box is not None, selector
+        assert min(box["x"], box["y"]) >= 0, (selector, box)
+        assert box["x"] + box["width"] <= LANDSCAPE[0], (selector, box)
+        assert box["y"] + box["height"] <= LANDSCAPE[1], (selector, box)
+
+
+def faces(page: Page) -> dict[str, list[float]]:
+    """The colours of a checker of each side as they are on the screen, between its centre and its ring."""
+    spots = []
+    for kind in ("light", "dark"):
+        box = page.locator(f".game-board .checker.{kind}").first.bounding_box()
+        assert box is not None
+        spots.append([round(box["x"] + 0.7 * box["width"]), round(box["y"] + box["height"] / 2)])
+    png = base64.b64encode(page.screenshot()).decode()
+    light, dark = page.evaluate(PIXELS, [png, spots])
+    return {"light": light, "dark": dark}
+
+
+def rgb(colour: str) -> list[float]:
+    return [float(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+
+
+def told_apart_without_colours(page: Page) -> None:
+    """Fail unless the checkers of both sides differ in lightness from each other, and from what they stand on."""
+    themes = page.evaluate("JSON.parse(document.getElementById('play-settings').textContent).themes")
+    assert set(themes) == set(THEMES)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for theme, url in {"wood": "", **themes}.items():
+            colours = page.evaluate(COLOURS, [theme, url])
+            seen = faces(page)
+            assert contrast(seen["light"], seen["dark"]) >= LEAST_CONTRAST, (scheme, theme)
+            for kind, face in seen.items():
+                for ground in colours["ground"]:
+                    parts = [face, *map(rgb, colours[kind])]
+                    assert max(contrast(part, rgb(ground)) for part in parts) >= LEAST_CONTRAST, (scheme, theme, ground)
+    page.evaluate(COLOURS, ["wood", ""])
+
+
+def tones(page: Page) -> int:
+    """How many tones the page has played."""
+    played: int = page.evaluate("window.tones")
+    return played
+
+
+def held_locks(page: Page) -> int:
+    held: int = page.evaluate("window.locks.filter((lock) => !lock.released).length")
+    return held
+
+
+@pytest.mark.usefixtures("site")
+def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPage, fits: Check) -> None:
+    table = Table(match, users)
+    page = open_page("/preferences/play/", user=users[table.near], touch=True)
+    page.add_init_script(RECORDER)
+    page.set_viewport_size({"width": LANDSCAPE[0], "height": LANDSCAPE[1]})
+    page.goto(f"/matches/{match.public_id}/play/")
+    seat = Seat(page, touch=True)
+    expect(page.locator(".place.movable").first).to_be_attached()
+    fits(page)
+    in_sight(page, "#board", ".game-board .dice", "#undo", "#commit", "#seat-near", "#seat-far")
+    told_apart_without_colours(page)
+    eventually(lambda: held_locks(page) > 0)
+    page.wait_for_timeout(LOCKED_AFTER)
+    assert held_locks(page) == 1
+
+    seat.move()
+    table.turn_of(table.far)
+    expect(seat.panel("roll")).to_be_visible()
+    in_sight(page, "#board", '[data-act="roll"]', '[data-act="double"]', '[data-open="resign"]')
+    assert tones(page) == 0
+
+    table.turn_of(table.near)
+    table.act(table.far, Act.DOUBLE)
+    expect(seat.panel("cube")).to_be_visible()
+    in_sight(page, "#board", ".game-board .cube", '[data-act="take"]', '[data-act="drop"]')
+    with_a_desk(page, table)
+
+    table.act(table.near, Act.CONCEDE)
+    expect(seat.panel("over")).to_be_visible()
+    in_sight(page, "#board")
+    eventually(lambda: held_locks(page) == 0)
+
+
+def with_a_desk(page: Page, table: Table) -> None:
+    """Sounds begin once they are switched on, and the position can be copied."""
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#copy-xgid").click()
+    expect(page.locator("#copy-xgid")).to_contain_text("✓")
+    assert page.evaluate("navigator.clipboard.readText()") == xgid(table.board.game)
+    page.locator(".play-bar .menu summary").click()
+    page.locator("#toggle-sound").click()
+    expect(page.locator("#toggle-sound")).to_have_attribute("aria-pressed", "true")
+    switched_on = tones(page)
+    assert switched_on > 0
+    page.set_viewport_size({"width": LANDSCAPE[0], "height": LANDSCAPE[1]})
+    table.act(table.near, Act.TAKE)
+    table.act(table.far, Act.ROLL)
+    eventually(lambda: tones(page) > switched_on)
