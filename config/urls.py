@@ -4,9 +4,9 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
-from drf_spectacular.views import SpectacularAPIView
 
 from config import views
+from config.api_schema import ApiSchema
 from config.monitoring import views as monitoring
 from core.live.views import stream
 
@@ -24,7 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", monitoring.readyz, name="readyz"),
     path("metrics", monitoring.metrics, name="metrics"),
     path("live/", stream, name="live-stream"),
-    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/schema/", ApiSchema.as_view(), name="api-schema"),
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
     path("", include("matches.urls")),
     path("", include("players.urls")),

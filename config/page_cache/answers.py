@@ -89,7 +89,7 @@ class Answer:
                 await _send(send, HTTPStatus.NOT_MODIFIED, headers, b"")
                 return
         headers += self.headers
-        if _accepts_gzip(request_headers.get(b"accept-encoding", b"")):
+        if accepts_gzip(request_headers.get(b"accept-encoding", b"")):
             body = self.compressed
             headers.append((b"content-encoding", b"gzip"))
         else:
@@ -103,7 +103,8 @@ def _has(etag: bytes, if_none_match: bytes) -> bool:
     return etag.startswith(b"W/") and etag in (part.strip() for part in if_none_match.split(b","))
 
 
-def _accepts_gzip(accept_encoding: bytes) -> bool:
+def accepts_gzip(accept_encoding: bytes) -> bool:
+    """Return whether a client takes a compressed answer, by its Accept-Encoding."""
     for part in accept_encoding.lower().split(b","):
         coding, _, weight = part.replace(b" ", b"").partition(b";")
         if coding in (b"gzip", b"*"):

@@ -1,5 +1,6 @@
 """The API description (OpenAPI) is complete and valid, and its page needs no other server."""
 
+import gzip
 import re
 from typing import Any
 
@@ -11,7 +12,9 @@ from django.test import Client, override_settings
 from django.urls import path
 from drf_spectacular.generators import SchemaGenerator
 
+from config import api_schema
 from config.schema import METHODS, operations
+from players.models import User
 from tests.test_access import routes
 
 Described = dict[str, Any]
@@ -85,6 +88,39 @@ def test_it_is_public(client: Client, db: None, accept: str) -> None:
     answer = client.get("/api/schema/", headers={"Accept": accept})
     assert answer.status_code == 200
     assert b"tournaments_create" in answer.content
+
+
+def test_it_is_generated_once_for_all_clients(client: Client, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    generated = []
+    generate = SchemaGenerator.get_schema
+
+    def counting(self: SchemaGenerator, *args: Any, **kwargs: Any) -> Any:
+        generated.append(args)
+        return generate(self, *args, **kwargs)
+
+    monkeypatch.setattr(SchemaGenerator, "get_schema", counting)
+    api_schema._generated.cache_clear()
+    plain = client.get("/api/schema/?format=json")
+    client.force_login(bob)
+    for query in ("", "&lang=en", "&lang=no-such-language", "&version=2"):
+        again = client.get(f"/api/schema/?format=json{query}")
+        assert (again.content, again["ETag"]) == (plain.content, plain["ETag"]), query
+    compressed = client.get("/api/schema/?format=json", headers={"Accept-Encoding": "gzip, br"})
+    assert (compressed["Content-Encoding"], gzip.decompress(compressed.content)) == ("gzip", plain.content)
+    assert len(generated) == 1
+    yaml = client.get("/api/schema/?format=yaml")
+    assert len(generated) == 2
+    assert yaml["ETag"] != plain["ETag"]
+
+
+def test_who_has_it_already_receives_nothing(client: Client, db: None) -> None:
+    first = client.get("/api/schema/?format=json")
+    assert first["Cache-Control"] == "public, no-cache"
+    assert "Set-Cookie" not in first
+    again = client.get("/api/schema/?format=json", headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    other = client.get("/api/schema/?format=yaml", headers={"If-None-Match": first["ETag"]})
+    assert other.status_code == 200
 
 
 def test_the_documentation_page_needs_no_other_server(client: Client, db: None) -> None:
