@@ -199,6 +199,7 @@ ROUTES: dict[str, Access] = {
     # tests/matches/analysis/test_totals.py
     r"^players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$": EVERYBODY,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/(?P<side>[01])/revoke/$": ONLY_POST_WITH_ACCOUNT,
     r"^matches/(?P<public_id>[2-9a-z]{10})/appointment\.ics$": Access(SIGN_IN, 404, 404),

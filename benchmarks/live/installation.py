@@ -21,7 +21,7 @@ from config.valkey import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 240.0
-KEPT = ("PATH", "HOME", "LANG", "ANALYSIS_BACKEND", "ANALYSIS_GNUBG", "ANALYSIS_BGSAGE")
+KEPT = ("PATH", "HOME", "LANG", "ANALYSIS_BACKEND", "ANALYSIS_GNUBG", "ANALYSIS_BGSAGE", "ANALYSIS_CPU_SHARE")
 HOST = "127.0.0.1"
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -9,6 +9,7 @@ ID = r"(?P<public_id>[2-9a-z]{10})"
 urlpatterns = [
     re_path(rf"^players/{ID}/analysis/$", views.player_analysis, name="player-analysis"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$", views.club_analysis, name="club-analysis"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$", views.club_csv, name="club-analysis-file"),
     re_path(rf"^matches/{ID}/analysis/$", views.match_analysis, name="match-analysis"),
     re_path(rf"^matches/{ID}/analysis\.csv$", views.match_csv, name="match-analysis-file"),
     re_path(rf"^check/{ID}/analysis/$", views.record_analysis, name="record-analysis"),

@@ -12,7 +12,7 @@ from core.htmx import is_htmx
 from core.live.publishing import now_shown
 from matches.analysis import labels
 from matches.analysis.backends.chosen import is_any_installed
-from matches.analysis.exports import decision_rows
+from matches.analysis.exports import decision_rows, night_rows
 from matches.analysis.night import club_night
 from matches.analysis.pr_chart import chart, entries_of
 from matches.analysis.profile import WINDOW, quality
@@ -97,3 +97,13 @@ def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
     report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
     context = {"club": club, "day": report.day, "night": report.night, "earlier": report.earlier}
     return render(request, "matches/analysis/club.html", context)
+
+
+@never_cache
+@require_safe
+def club_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same report as a file, as far as the reader may see it."""
+    club = people.club(slug)
+    report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
+    name = f"play-quality-{slug}-{report.day}.csv" if report.day is not None else f"play-quality-{slug}.csv"
+    return csv_files.short_file(night_rows(report.night), name)

@@ -1,5 +1,6 @@
 """How a player has played over time, and the report of an evening."""
 
+import csv
 from math import isclose, sqrt
 from statistics import stdev
 
@@ -102,6 +103,30 @@ def test_the_report_of_an_evening_lists_the_best_the_luckiest_and_the_biggest_sw
     assert "Biggest swing" in page
     assert NOW.strftime("%Y") in page
     assert "no analysed matches" in html(client.get(reverse("club-analysis", args=[club.slug]) + "?day=2020-01-01"))
+
+
+@pytest.mark.django_db
+def test_the_file_of_an_evening_has_the_players_of_the_page_in_its_order(
+    client: Client, analysis: Analysis, match: Match, club: Club, carol: User
+) -> None:
+    """Dave, who has no role, gets none of it. A name that a spreadsheet would calculate is text in the file."""
+    Player.objects.filter(pk=match.player_0_id).update(name="=1+1")
+    url, day = reverse("club-analysis-file", args=[club.slug]), f"{NOW:%Y-%m-%d}"
+    assert list(csv.DictReader(client.get(url).content.decode().splitlines())) == []
+    client.force_login(carol)
+    assert f'href="{url}?day={day}"' in html(client.get(reverse("club-analysis", args=[club.slug])))
+    response = client.get(url, {"day": day})
+    assert f"play-quality-{club.slug}-{day}.csv" in response["Content-Disposition"]
+    rows = list(csv.DictReader(response.content.decode().splitlines()))
+    assert {row["player"] for row in rows} == {"'=1+1", "Carol"}
+    assert [float(row["pr"]) for row in rows] == sorted(float(row["pr"]) for row in rows)
+    for row in rows:
+        side = (match.player_0.public_id, match.player_1.public_id).index(row["public_id"])
+        errors = list(analysis.decisions.filter(side=side, counted=True).values_list("error", flat=True))
+        assert (int(row["decisions"]), row["matches"]) == (len(errors), "1")
+        assert float(row["pr"]) == pytest.approx(500 * sum(errors) / len(errors), abs=0.001)
+        assert float(row["sampling_error"]) == pytest.approx(500 * stdev(errors) / sqrt(len(errors)), abs=0.001)
+    assert list(csv.DictReader(client.get(url, {"day": "2020-01-01"}).content.decode().splitlines())) == []
 
 
 @pytest.mark.django_db
