@@ -177,8 +177,8 @@ class ReturnForm(ReasonForm):
     seen = forms.CharField(max_length=64)
 
 
-class UndoForm(ReasonForm):
-    """Undoing a late entry, after its preview."""
+class PreviewedForm(ReasonForm):
+    """A change of an entry after its preview: `after` is the division's `seq` that the preview showed."""
 
     after = forms.IntegerField(min_value=0)
 

@@ -23,6 +23,7 @@ from tournaments.models import Division, Slot, Tournament
 from tournaments.results.line_parser import Command, parse
 from tournaments.results.services import quick_entry
 from tournaments.results.services.quick_undo import last_entered
+from tournaments.state.names import match_names
 from tournaments.state.sheet_codes import with_match_numbers
 
 
@@ -85,7 +86,7 @@ def _of_undo(tournament: Tournament, by: Actor) -> LinePreview:
 
 def _of_result(tournament: Tournament, target: quick_entry.Target, now: datetime) -> LinePreview:
     fixture, match, new = target
-    first, second = (player.shown_name for player in match.players)
+    first, second = match_names(fixture, staff=False)
     if new.winner is None:
         outcome = _("%(first)s and %(second)s both forfeit") % {"first": first, "second": second}
     else:

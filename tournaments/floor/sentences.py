@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 from players.models import Player
 from tournaments.floor.facts import Kind
 from tournaments.models import Fixture, FloorEvent, Table
+from tournaments.state.names import match_names
 
 DONE: dict[str, str] = {
     Kind.CALLED: gettext_noop("{match} is called to table {table}."),
@@ -127,5 +128,4 @@ def match_name(fixture: Fixture) -> str:
     """Return “M30 Nino – Zoë”; only the number while a player is to be decided."""
     if fixture.match is None:
         return f"M{fixture.number}"
-    names = (player.shown_name for player in fixture.match.players)
-    return f"M{fixture.number} {' – '.join(names)}"
+    return f"M{fixture.number} {' – '.join(match_names(fixture, staff=False))}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tournaments.models import Tournament
 from tournaments.models.events import MOST_MINOR_UNITS
@@ -32,6 +33,13 @@ class Currency:
         """Format an amount without the currency, such as 1,060.00 or −5.00."""
         digits = f"{Decimal(abs(amount)).scaleb(-self.exponent):,.{self.exponent}f}"
         return f"−{digits}" if amount < 0 else digits
+
+    def with_name(self, amount: int) -> str:
+        """Format an amount with the currency, such as 10.60 EUR or 1 ticket."""
+        if self.code == TICKET:
+            tickets = ngettext("%(amount)s ticket", "%(amount)s tickets", abs(amount))
+            return tickets % {"amount": self.text(amount)}
+        return f"{self.text(amount)} {self.code}"
 
     def plain(self, amount: int) -> str:
         """Format an amount for files and form fields, such as 1060.00 or -5.00."""

@@ -205,6 +205,5 @@ def _money(tournament: Tournament) -> dict[str, Any]:
         "owed": owed[:MOST_MONEY_LINES],
         "more_owed": len(owed[MOST_MONEY_LINES:]),
         "prizes": prizes[:MOST_MONEY_LINES],
-        "expected": currency.text(box.expected),
-        "currency": currency.name,
+        "expected": currency.with_name(box.expected),
     }

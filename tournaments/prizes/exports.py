@@ -8,7 +8,7 @@ from tournaments.ledger.selectors.accounts import accounts_of
 from tournaments.ledger.selectors.box import payments_of
 from tournaments.models import Tournament
 from tournaments.prizes.selectors.prize_views import prizes_for_staff
-from tournaments.state.names import shown
+from tournaments.state.names import shown_entry
 
 HEADER = ("section", "name", "what", "method", "due", "amount", "currency", "at", "note", "undoes", "id")
 
@@ -28,7 +28,7 @@ def cash_rows(tournament: Tournament) -> Iterator[list[str]]:
                 what = f"{section.title} {prize.place}"
                 yield _row("prize", prize.name, what, "", plain(prize.due_amount), plain(prize.paid_amount), code)
     for payment in reversed(payments_of(tournament)):
-        name = shown(payment.entry.player, staff=True) if payment.entry is not None else ""
+        name = shown_entry(payment.entry, staff=True) if payment.entry is not None else ""
         undoes = payment.undoes.public_id if payment.undoes is not None else ""
         amounts = ("", plain(payment.amount), code)
         at = payment.at.isoformat()

@@ -10,6 +10,7 @@ from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Fixture, Round, Slot
 from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
+from tournaments.state.names import match_names
 
 
 def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
@@ -34,7 +35,7 @@ def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader:
     slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source=source, source_fixture=fixture.number)
     slot = slots.select_related("fixture__round__bracket").first()
     bracket = bracket_name(fixture.round.bracket.key)
-    name = match.players[side].shown_name
+    name = match_names(fixture, staff=False)[side]
     if slot is None:
         return _end_of_bracket(won, name, bracket, reader)
     following = slot.fixture

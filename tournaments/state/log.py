@@ -17,6 +17,7 @@ from matches.presentation.labels import score_of
 from players.models import LogEntry
 from tournaments.models import Division, Entry, Fixture, Floor, Helper, Payment, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES
+from tournaments.state.names import shown_entry
 
 ON_A_PAGE = 50
 
@@ -242,7 +243,9 @@ def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]
     matches = _matches([row.topic for row in rows])
     numbers = _numbers(tournament, matches.values())
     ids = {entry for row in rows for entry in _entry_ids(row.params)}
-    entries = {entry.pk: entry.player.shown_name for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
+    entries = {
+        entry.pk: shown_entry(entry, staff=False) for entry in Entry.objects.filter(pk__in=ids).select_related("player")
+    }
     helpers = _helpers(rows)
     return [
         LogLine(

@@ -1,15 +1,16 @@
 """The names of a division's entries as a reader may see them, and the reader's own entry."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from core.names import fold
 from players import access as people
 from players.access import Role, Visitor
 from players.models import Player, User
-from tournaments.models import Division, Entry, Slot, Tournament
+from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,36 @@ def numbered(name: str, number: int) -> str:
 
 def reentries(tournament: Tournament) -> Mapping[tuple[int, int], int]:
     """Return (fixture id, side) -> number of the entry, for the re-entries of an event."""
-    rows = Slot.objects.filter(fixture__stage__division__tournament=tournament, entry__number__gt=1)
-    return {(fixture, side): number for fixture, side, number in rows.values_list("fixture", "side", "entry__number")}
+    return _numbers(Slot.objects.filter(fixture__stage__division__tournament=tournament))
+
+
+def reentries_among(fixtures: Iterable[Fixture]) -> Mapping[tuple[int, int], int]:
+    """Return (fixture id, side) -> number of the entry, for the re-entries in these fixtures; one query at most."""
+    allowed = [fixture.pk for fixture in fixtures if fixture.stage.division.reentry_until is not None]
+    return _numbers(Slot.objects.filter(fixture__in=allowed)) if allowed else {}
+
+
+def _numbers(slots: QuerySet[Slot]) -> Mapping[tuple[int, int], int]:
+    rows = slots.filter(entry__number__gt=1).values_list("fixture", "side", "entry__number")
+    return {(fixture, side): number for fixture, side, number in rows}
+
+
+def match_names(
+    fixture: Fixture, *, staff: bool, numbers: Mapping[tuple[int, int], int] | None = None
+) -> tuple[str, str]:
+    """Return the names of the two players of a fixture's match, as of their entries; empty names without a match.
+
+    For a list of fixtures pass the `numbers` that `reentries_among` returns, so that they are read once.
+    """
+    if fixture.match is None:
+        return ("", "")
+    if numbers is None:
+        numbers = reentries_among([fixture])
+    first, second = (
+        numbered(shown(player, staff), numbers.get((fixture.pk, side), 1))
+        for side, player in enumerate(fixture.match.players)
+    )
+    return (first, second)
 
 
 def names_of(division: Division, *, staff: bool) -> Names:

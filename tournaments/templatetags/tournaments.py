@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,6 +16,7 @@ from django.utils.translation import ngettext
 from core import times
 from matches.models import ClockPreset
 from tournaments.events.views import console_head as navigation
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
 from tournaments.standings import titles
 from tournaments.state import topics
@@ -60,11 +60,7 @@ def division_summary(division: Division, champion: str) -> str:
 @register.filter
 def fee(division: Division) -> str:
     """Format the entry fee."""
-    tournament = division.tournament
-    if tournament.currency == "ticket":
-        return ngettext("%(count)d ticket", "%(count)d tickets", division.fee) % {"count": division.fee}
-    amount = Decimal(division.fee).scaleb(-tournament.currency_exponent)
-    return f"{amount:.{tournament.currency_exponent}f} {tournament.currency}"
+    return Currency.of(division.tournament).with_name(division.fee)
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """Re-entry: a player who is out of the main bracket enters again and takes a bye."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -12,12 +13,14 @@ from django.utils import timezone
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
+from tests.pages import html
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.reentries import preview_reentry, reenter, reenterable
 from tournaments.entries.services.substitutions import SubstituteInput, substitute
 from tournaments.events.services.events import update_division
+from tournaments.floor.services.opening import open_floor
 from tournaments.formats.elimination.knockout import knockout
 from tournaments.formats.facts import Result, Withdrawal
 from tournaments.formats.graph import MAIN
@@ -201,7 +204,7 @@ def test_a_director_lets_a_loser_enter_again_and_undoes_it(begun: Begun, alice_c
     name = loser.player.name
     preview = alice_client.get(path).content.decode()
     assert f"{name} (2) takes the bye of" in preview
-    assert "The fee is 1 tickets." in preview
+    assert "The fee is 1 ticket." in preview
     done = alice_client.post(path, {"after": driver.seq, "reason": ""}, follow=True).content.decode()
     assert f"{name} (2) has been entered." in done
     bracket = alice_client.get(division).content.decode()
@@ -215,3 +218,54 @@ def test_a_director_lets_a_loser_enter_again_and_undoes_it(begun: Begun, alice_c
     assert f"{name} (2)" in seen["divisions"][0]["notes"][0]
     answer = alice_client.post(api, {"after": seen["after"]}, content_type="application/json")
     assert (answer.status_code, answer.json()["number"]) == (201, 2)
+
+
+def test_every_page_that_names_a_reentered_player_says_which_entry_it_is(
+    begun: Begun, alice_client: Client, client: Client
+) -> None:
+    driver = begun("knockout", 3)
+    event = driver.division.tournament
+    change(driver, reentry_until=timezone.now() + timedelta(days=1))
+    driver.report(next(row for row in driver.ready() if row.round.number == 1), 0)
+    (loser,) = losers(driver)
+    again(driver, loser)
+    name = f"{loser.player.name} (2)"
+    rows = Fixture.objects.filter(stage__division=driver.division, slots__entry__number=2)
+    fixture = rows.select_related("stage__division", "match").get()
+    base, api = f"/events/harbour/{event.slug}/", "/api/v1/"
+    open_floor(tournament=event, by=driver.by, now=driver.now())
+    places = {
+        alice_client: [
+            base,
+            f"{base}console/?list=1",
+            f"{base}floor/",
+            f"{base}floor/matches/{fixture.public_id}/",
+            f"{base}fixtures/{fixture.public_id}/",
+            f"{base}floor/preview/?line=m{fixture.number} 7-1",
+            f"{base}paper/score-sheets/",
+            f"{base}paper/draws/",
+            f"{base}console/log/",
+            f"{base}paper/entries/",
+            f"{base}paper/pairings/",
+            f"{base}paper/snapshot/",
+        ],
+        client: [
+            base,
+            f"{base}wall/",
+            f"{base}{driver.division.public_id}/",
+            f"{base}{driver.division.public_id}/pairings/",
+            f"{base}{driver.division.public_id}/embed/bracket/",
+            f"{api}divisions/{driver.division.public_id}/fixtures/",
+            f"{api}divisions/{driver.division.public_id}/bracket/",
+            f"{api}divisions/{driver.division.public_id}/pairings/",
+            f"{api}tournaments/{event.public_id}/floor/",
+        ],
+    }
+    unnumbered = [
+        path for reader, paths in places.items() for path in paths if name not in html(reader.get(path, follow=True))
+    ]
+    assert unnumbered == []
+    started = html(alice_client.post(f"{base}floor/line/", {"line": f"m{fixture.number} start"}, follow=True))
+    assert re.search(rf"{re.escape(name)}( – Player \d)? has started", started)
+    entered = html(alice_client.post(f"{base}floor/line/", {"line": f"m{fixture.number} 7-1"}, follow=True))
+    assert entered.count(name) >= 2, "the message and “Just in”"

@@ -83,8 +83,7 @@ def reentry_view(preview: ReentryPreview) -> PartView:
     notes = [_late_note(newcomer, labels, preview.changes), _what_previous_does(preview, labels)]
     fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
     if fee:
-        currency = Currency.of(division.tournament)
-        notes.append(_("The fee is %(fee)s %(currency)s.") % {"fee": currency.text(fee), "currency": currency.name})
+        notes.append(_("The fee is %(fee)s.") % {"fee": Currency.of(division.tournament).with_name(fee)})
     return PartView(division.name, notes, change_lines(division, preview.changes, labels=labels))
 
 

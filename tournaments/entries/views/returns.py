@@ -1,6 +1,7 @@
 """Re-entry, and undoing a withdrawal or a late entry, each after a preview of its effects."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from engine.errors import Refused
-from tournaments.entries.forms import DIVISION, EVENT, ReturnForm, ScopeForm, UndoForm
-from tournaments.entries.selectors.previews import reentry_view, return_view, undo_view
+from tournaments.entries.forms import DIVISION, EVENT, PreviewedForm, ReturnForm, ScopeForm
+from tournaments.entries.selectors.previews import PartView, reentry_view, return_view, undo_view
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.reentries import preview_reentry, reenter
 from tournaments.entries.services.returns import bring_back, preview_return
@@ -76,34 +77,52 @@ def _preview_page(request: HttpRequest, entry: Entry, **context: Any) -> HttpRes
     return render(request, "tournaments/entries/entry_preview.html", {**common, **context})
 
 
+class EntryChange(NamedTuple):
+    """A change of an entry that a director previews and then applies."""
+
+    title: str
+    button: str
+    preview: Callable[[], tuple[int, PartView]]
+    """Returns the division's `seq` and the effects; refuses if the change is not possible."""
+    apply: Callable[..., str]
+    """Takes the `seq` of the preview, the actor, the time and a reason; returns what was done as a sentence."""
+
+
+def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) -> HttpResponse:
+    """Show the preview of a change; by POST, apply it."""
+    url = reverse("entries", args=division_url_args(entry.division))
+    form = PreviewedForm(request.POST)
+    if request.method == "POST" and not form.is_valid():
+        return faulty(request, form, url)
+    try:
+        if request.method != "POST":
+            seq, part = change.preview()
+            hidden = {"after": seq}
+            return _preview_page(request, entry, title=change.title, parts=[part], hidden=hidden, button=change.button)
+        done = change.apply(by=by(request), now=timezone.now(), **form.cleaned_data)
+    except Refused as refused:
+        return refuse(request, refused, request.path if refused.code == "stale" else url)
+    messages.success(request, done)
+    return redirect(url)
+
+
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview undoing a late entry; by POST, apply it."""
     entry = directed_entry(request, **kwargs)
-    name = {"name": entry.player.name}
-    url = reverse("entries", args=division_url_args(entry.division))
-    form = UndoForm(request.POST)
-    if request.method == "POST" and not form.is_valid():
-        return faulty(request, form, url)
-    try:
-        if request.method != "POST":
-            preview = preview_undo(entry=entry)
-            title = _("Undo the late entry of %(name)s") % name
-            hidden = {"after": preview.seq}
-            parts = [undo_view(preview)]
-            return _preview_page(request, entry, title=title, parts=parts, hidden=hidden, button=_("Undo"))
-        undo_late(
-            entry=entry,
-            after=form.cleaned_data["after"],
-            by=by(request),
-            now=timezone.now(),
-            reason=form.cleaned_data["reason"],
-        )
-    except Refused as refused:
-        return refuse(request, refused, request.path if refused.code == "stale" else url)
-    messages.success(request, _("Late entry of %(name)s undone.") % name)
-    return redirect(url)
+    name = {"name": shown_entry(entry, staff=True)}
+
+    def preview() -> tuple[int, PartView]:
+        undo = preview_undo(entry=entry)
+        return undo.seq, undo_view(undo)
+
+    def apply(**values: Any) -> str:
+        undo_late(entry=entry, **values)
+        return _("Late entry of %(name)s undone.") % name
+
+    change = EntryChange(_("Undo the late entry of %(name)s") % name, _("Undo"), preview, apply)
+    return _preview_and_apply(request, entry, change)
 
 
 @account_needed
@@ -111,24 +130,14 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
 def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview a re-entry; by POST, apply it."""
     entry = directed_entry(request, **kwargs)
-    url = reverse("entries", args=division_url_args(entry.division))
-    form = UndoForm(request.POST)
-    if request.method == "POST" and not form.is_valid():
-        return faulty(request, form, url)
-    try:
-        if request.method != "POST":
-            preview = preview_reentry(entry=entry, now=timezone.now())
-            title = _("Let %(name)s enter again") % {"name": entry.player.name}
-            hidden, parts = {"after": preview.seq}, [reentry_view(preview)]
-            return _preview_page(request, entry, title=title, parts=parts, hidden=hidden, button=_("Enter again"))
-        again = reenter(
-            entry=entry,
-            after=form.cleaned_data["after"],
-            by=by(request),
-            now=timezone.now(),
-            reason=form.cleaned_data["reason"],
-        )
-    except Refused as refused:
-        return refuse(request, refused, request.path if refused.code == "stale" else url)
-    messages.success(request, _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)})
-    return redirect(url)
+
+    def preview() -> tuple[int, PartView]:
+        reentry = preview_reentry(entry=entry, now=timezone.now())
+        return reentry.seq, reentry_view(reentry)
+
+    def apply(**values: Any) -> str:
+        again = reenter(entry=entry, **values)
+        return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+
+    title = _("Let %(name)s enter again") % {"name": entry.player.name}
+    return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))

@@ -80,7 +80,7 @@ def _leader_wins(running: RunningMatch, by: Actor, now: datetime) -> str:
             enter_undoable(fixture=fixture, result=result, by=by, now=now, after=match.seq)
     standing = standing_result(match)
     assert standing is not None  # noqa: S101, entered above
-    return f"M{fixture.number} · {result_summary(match, standing)}."
+    return f"M{fixture.number} · {result_summary(fixture, standing)}."
 
 
 def _shorten(running: RunningMatch, points: int, by: Actor, now: datetime) -> str:

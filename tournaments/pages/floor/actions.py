@@ -72,7 +72,7 @@ def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
 def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     fixture, side = form.cleaned_data["fixture"], form.cleaned_data["side"]
     result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
-    summary = f"M{fixture.number} · {result_summary(fixture.match, result)}."
+    summary = f"M{fixture.number} · {result_summary(fixture, result)}."
     return summary + " " + _("Enter “undo” in the line to take it back.")
 
 
@@ -87,7 +87,7 @@ def _settle(form: forms.SettleForm, by: Actor, now: datetime) -> str:
 def _close(form: forms.ClosingForm, outcome: ResultInput, by: Actor, now: datetime) -> str:
     fixture, after = form.cleaned_data["fixture"], form.cleaned_data["after"]
     result = enter_undoable(fixture=fixture, result=outcome, by=by, now=now, after=after)
-    summary = f"M{fixture.number} · {result_summary(fixture.match, result)}."
+    summary = f"M{fixture.number} · {result_summary(fixture, result)}."
     return summary + " " + _("Enter “undo” in the line to take it back.")
 
 

@@ -1,6 +1,6 @@
 """The director's console: what needs attention, what can be played, and the progress."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +22,7 @@ from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.pages.selectors.divisions import RoundProgress, round_progress
 from tournaments.standings.rounds import called_in_order, playable
 from tournaments.standings.selectors.champions import champions
-from tournaments.state.names import shown
+from tournaments.state.names import match_names, reentries_among
 from tournaments.state.plans import settings_of
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     """Return the context of the console for `by`; `chosen` is the public id of the division whose rounds are shown."""
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
-    lines = [events.match_line(fixture, names, staff=True) for fixture in called_in_order(_open(tournament))]
+    lines = _lines(called_in_order(_open(tournament)), names)
     needs = _needs_from(tournament, names, lines, by)
     messages = reported_messages(tournament, [row.division for row in divisions], by)
     fixtures = [line.fixture for line in lines]
@@ -173,7 +173,13 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
 def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> list[Need]:
     """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
     fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
-    return _needs_from(tournament, names, [events.match_line(row, names, staff=True) for row in fixtures], by)
+    return _needs_from(tournament, names, _lines(fixtures, names), by)
+
+
+def _lines(fixtures: Iterable[Fixture], rounds: Mapping[int, str]) -> list[MatchLine]:
+    rows = list(fixtures)
+    numbers = reentries_among(rows)
+    return [events.match_line(row, rounds, staff=True, numbers=numbers) for row in rows]
 
 
 def reported_messages(tournament: Tournament, divisions: Sequence[Division], by: Actor) -> list[ReportedMessage]:
@@ -342,12 +348,9 @@ def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
         .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
         .order_by("-result_at", "-number")[:most]
     )
+    numbers = reentries_among(fixtures)
     return [
-        LatestResult(
-            fixture,
-            fixture.match.results.all()[0],
-            (shown(fixture.match.player_0, True), shown(fixture.match.player_1, True)),
-        )
+        LatestResult(fixture, fixture.match.results.all()[0], match_names(fixture, staff=True, numbers=numbers))
         for fixture in fixtures
         if fixture.match is not None
     ]

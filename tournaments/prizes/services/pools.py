@@ -11,7 +11,7 @@ from players.actors import Actor, log
 from tournaments.ledger.services.desk import desk_changed, lock_desk
 from tournaments.models import Division, Entry, PoolMember, SidePool
 from tournaments.prizes.shares import Pot, is_whole
-from tournaments.state.names import shown
+from tournaments.state.names import shown_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def join_pool(*, pool: SidePool, entry: Entry, by: Actor, now: datetime) -> Pool
     with transaction.atomic():
         desk = lock_desk(event)
         if pool.members.filter(entry=entry, taken_back_at=None).exists():
-            raise Refused("pool_joined", name=shown(entry.player, staff=True))
+            raise Refused("pool_joined", name=shown_entry(entry, staff=True))
         member = PoolMember.objects.create(pool=pool, entry=entry, at=now, by=by.user)
         log(by, "pool_joined", pool.division.topic, club=event.club, entry=entry.pk, name=pool.name)
         desk_changed(desk)
@@ -70,6 +70,6 @@ def leave_pool(*, pool: SidePool, entry: Entry, by: Actor, now: datetime) -> Non
     with transaction.atomic():
         desk = lock_desk(event)
         if not pool.members.filter(entry=entry, taken_back_at=None).update(taken_back_at=now):
-            raise Refused("pool_not_joined", name=shown(entry.player, staff=True))
+            raise Refused("pool_not_joined", name=shown_entry(entry, staff=True))
         log(by, "pool_left", pool.division.topic, club=event.club, entry=entry.pk, name=pool.name)
         desk_changed(desk)

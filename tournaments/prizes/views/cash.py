@@ -36,7 +36,7 @@ from tournaments.prizes.forms import (
 from tournaments.prizes.selectors.cash_page import cash_page, open_sentence
 from tournaments.prizes.services import plans, pools
 from tournaments.prizes.services.payouts import pay_out
-from tournaments.state.names import shown
+from tournaments.state.names import shown, shown_entry
 
 OWES, PRIZES, CLOSING = "owes", "prizes", "closing"
 TABS = (OWES, PRIZES, CLOSING)
@@ -165,7 +165,7 @@ def payout(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     def action() -> str:
         data = form.cleaned_data
         pay_out(entry=data["entry"], pot=data["pot"], payment=form.payment, **_acting(request))
-        names = {"name": shown(data["entry"].player, staff=True), "amount": Currency.of(event).text(data["amount"])}
+        names = {"name": shown_entry(data["entry"], staff=True), "amount": Currency.of(event).text(data["amount"])}
         return _("%(amount)s paid to %(name)s.") % names
 
     return _act(request, event, form, PRIZES, action)
@@ -233,7 +233,7 @@ def pool_member(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         change = pools.join_pool if joins else pools.leave_pool
         change(pool=data["pool"], entry=data["entry"], **_acting(request))
         text = _("%(name)s is in “%(pool)s”.") if joins else _("%(name)s is no longer in “%(pool)s”.")
-        return text % {"name": shown(data["entry"].player, staff=True), "pool": data["pool"].name}
+        return text % {"name": shown_entry(data["entry"], staff=True), "pool": data["pool"].name}
 
     return _act(request, event, form, OWES, action)
 

@@ -14,7 +14,7 @@ from tournaments.models import Correction, Division, Fixture, Tournament
 from tournaments.results.prize_changes import prize_changes
 from tournaments.results.result_origins import is_standing, origins
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
-from tournaments.state.names import shown
+from tournaments.state.names import match_names
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview
 
 MOST_NUMBERS = 4
@@ -64,7 +64,7 @@ def preview_view(preview: CorrectionPreview, *, voided_rated: bool = True) -> Pr
     match = preview.fixture.match
     assert match is not None  # noqa: S101, a corrected fixture has a match
     labels = ChangeLabels(preview.fixture.stage.division, voided_rated=voided_rated)
-    names = (shown(match.player_0, True), shown(match.player_1, True))
+    names = match_names(preview.fixture, staff=True)
     return PreviewView(
         preview.seq,
         preview.mark,
@@ -191,7 +191,7 @@ def _lines(rows: QuerySet[Correction]) -> list[CorrectedLine]:
 
 def _line(row: Correction, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
-    names = (shown(match.player_0, True), shown(match.player_1, True))
+    names = match_names(row.fixture, staff=True)
     was, became = (result_text(match, ResultInput.of(result), names) for result in (row.before, row.after))
     last = match.state == Match.State.SETTLED and is_standing(row, versions[match.pk])
     return CorrectedLine(row, names, was, became, hasattr(row, "undone_by"), last)

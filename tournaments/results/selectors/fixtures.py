@@ -24,7 +24,7 @@ from tournaments.results.selectors.corrections import corrections_of_fixture
 from tournaments.results.services.helpers import reserved_for_directors
 from tournaments.standings.rounds import round_names
 from tournaments.state import log
-from tournaments.state.names import shown
+from tournaments.state.names import match_names
 
 LOG_SHOWN = 12
 STATE_TAGS = {"disputed": "tag-danger", "claimed": "tag-warning", "settled": "tag-win"}
@@ -52,7 +52,7 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         "now": now,
     }
     if match is not None:
-        context |= _match_context(match)
+        context |= _match_context(fixture, match)
         context["objection_advice"] = _objection_advice(fixture)
         standing = standing_of(match, by)
         is_settled = match.state == Match.State.SETTLED
@@ -81,8 +81,8 @@ def _left_to_directors(fixture: Fixture, match: Match) -> dict[str, Any]:
     return {"objections": [], "reserved": reserved} | ({"may_enter": False} if code else {})
 
 
-def _match_context(match: Match) -> dict[str, Any]:
-    names = (shown(match.player_0, True), shown(match.player_1, True))
+def _match_context(fixture: Fixture, match: Match) -> dict[str, Any]:
+    names = match_names(fixture, staff=True)
     results = list(match.results.select_related("user").order_by("-version"))
     claims = list(match.claims.select_related("user").order_by("side", "-created_at", "-pk"))
     records = list(

@@ -53,7 +53,7 @@ def outcome_text(outcome: Outcome) -> str:
         and outcome.fixture.match is not None
         and outcome.result is not None
     ):
-        return f"M{outcome.fixture.number} · {result_summary(outcome.fixture.match, outcome.result)}"
+        return f"M{outcome.fixture.number} · {result_summary(outcome.fixture, outcome.result)}"
     if outcome.what == OutcomeKind.UNDONE and outcome.fixture is not None:
         return _("The result of M%(number)d was taken back.") % {"number": outcome.fixture.number}
     return ""

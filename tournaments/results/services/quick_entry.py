@@ -30,6 +30,7 @@ from tournaments.results.line_parser import (
 from tournaments.results.services.quick_lookup import find_fixture
 from tournaments.results.services.quick_undo import ENTERED, undo_last
 from tournaments.results.services.results import enter_result
+from tournaments.state.names import match_names
 from tournaments.state.running_scores import running_scores
 
 
@@ -141,7 +142,7 @@ def _record(target: Target, by: Actor, now: datetime) -> Result:
         standing = standing_result(match)
         assert standing is not None  # noqa: S101, it is settled
         if ResultInput.of(standing) != new:
-            raise Refused("line_settled", fixture=fixture.number, result=result_summary(match, standing))
+            raise Refused("line_settled", fixture=fixture.number, result=result_summary(fixture, standing))
         return standing
     with transaction.atomic():
         result = enter_result(fixture=fixture, result=new, by=by, now=now)
@@ -241,7 +242,10 @@ def find_by_number(tournament: Tournament, number: int, division: Division | Non
     return fixtures[0]
 
 
-def result_summary(match: Match, result: Result) -> str:
+def result_summary(fixture: Fixture, result: Result) -> str:
     """Return both names with the score, or with the kind of ending if there is no score."""
-    names = f"{match.player_0.name} – {match.player_1.name}"
-    return f"{names} {score_of(match, 0, result.score)}" if result.score else f"{names}, {result.get_kind_display()}"
+    assert fixture.match is not None  # noqa: S101, it has a result
+    names = " – ".join(match_names(fixture, staff=True))
+    if not result.score:
+        return f"{names}, {result.get_kind_display()}"
+    return f"{names} {score_of(fixture.match, 0, result.score)}"

@@ -25,7 +25,7 @@ from tournaments.results.selectors import corrections as selectors
 from tournaments.results.selectors.fixtures import fixture_page
 from tournaments.results.services import corrections as services
 from tournaments.state.log import LogLine
-from tournaments.state.names import shown
+from tournaments.state.names import match_names
 
 SUBMITTED_FIELD = "kind"
 """The field that every submitted preview has."""
@@ -48,7 +48,7 @@ def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]
     """Return the two players, each with the points in the form."""
     if form is None or fixture.match is None:
         return []
-    names = (shown(player, True) for player in fixture.match.players)
+    names = match_names(fixture, staff=True)
     fields = ("left", "right")
     return [
         {"field": field, "name": name, "value": form[field].value()} for field, name in zip(fields, names, strict=True)

@@ -40,7 +40,7 @@ from tournaments.results.selectors import fixtures as selectors
 from tournaments.results.services import results
 from tournaments.results.services.quick_entry import result_summary
 from tournaments.results.services.withdrawals import withdraw_side
-from tournaments.state.names import shown
+from tournaments.state.names import match_names
 
 
 @account_needed
@@ -77,15 +77,9 @@ def _page(request: HttpRequest, fixture: Fixture, sent: SentForm | None = None, 
     return render(request, f"tournaments/results/{name}", context, status=status)
 
 
-def _names(fixture: Fixture) -> tuple[str, str]:
-    if fixture.match is None:
-        return ("", "")
-    return (shown(fixture.match.player_0, True), shown(fixture.match.player_1, True))
-
-
 def _initial_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, RefusingForm]:
     """Return the forms of a match by their names on the page."""
-    names = _names(fixture)
+    names = match_names(fixture, staff=True)
     zone = zone_of(fixture.stage.division.tournament)
     return {
         "result": ResultForm(names=names, initial={"left": score[0], "right": score[1]}),
@@ -116,7 +110,7 @@ def _decide(
         return _page(request, fresh, sent, missed=changes, successor_begun=begun, status=status_of(refused.code))
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
-        messages.success(request, f"M{fixture.number} · {result_summary(fixture.match, result)}")
+        messages.success(request, f"M{fixture.number} · {result_summary(fixture, result)}")
     return redirect("console", *event_url_args(fixture.stage.division.tournament))
 
 
@@ -134,7 +128,7 @@ def _common(request: HttpRequest, form: DecisionForm) -> dict[str, Any]:
 def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Enter the score of a match that was played."""
     row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
-    form = ResultForm(request.POST, names=_names(row))
+    form = ResultForm(request.POST, names=match_names(row, staff=True))
 
     def enter() -> Result:
         score = form.score
@@ -149,7 +143,7 @@ def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
 def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Record a forfeit by one side or both."""
     row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
-    form = ForfeitForm(request.POST, names=_names(row))
+    form = ForfeitForm(request.POST, names=match_names(row, staff=True))
 
     def record_forfeit() -> Result:
         side = form.cleaned_data["side"]
@@ -163,7 +157,7 @@ def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
 def rule(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Decide a match by ruling, with a reason."""
     row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = RulingForm(request.POST, names=_names(row))
+    form = RulingForm(request.POST, names=match_names(row, staff=True))
 
     def record_ruling() -> Result:
         outcome = {"winner": form.winning_side, "score": form.score, "kind": form.cleaned_data["kind"]}
@@ -177,7 +171,7 @@ def rule(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRespon
 def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Accept a rejected record, naming the findings that are waived."""
     row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = AcceptForm(request.POST, names=_names(row))
+    form = AcceptForm(request.POST, names=match_names(row, staff=True))
 
     def accept_record() -> Result:
         assert row.match is not None  # noqa: S101, only a match has records
@@ -253,7 +247,7 @@ def extend(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
 def withdraw(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Withdraw one of the two players from this bracket, the division or the event."""
     row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = WithdrawForm(request.POST, names=_names(row))
+    form = WithdrawForm(request.POST, names=match_names(row, staff=True))
 
     def withdraw_player() -> None:
         fields = form.cleaned_data
