@@ -17,6 +17,7 @@ from matches.analysis.night import club_night
 from matches.analysis.pr_chart import chart, entries_of
 from matches.analysis.profile import WINDOW, quality
 from matches.analysis.section import Section, figures_of, section
+from matches.analysis.services.given_up import NO_PROGRAM
 from matches.analysis.subjects import Requested, Subject, requested_match, requested_record
 from matches.models import Analysis
 from matches.presentation.visibility import Viewer
@@ -47,12 +48,14 @@ def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _state(subject: Subject, shown: Section | None) -> str:
-    """A state of `Analysis`; `hidden` if the players do not share it, `off` without a program, else `none`."""
+    """A state of `Analysis`; `hidden` if not shared, `off` without a program, `broken` if none works, else `none`."""
     if shown is None:
         return "off" if subject.is_over and not is_any_installed() else "none"
     if shown.state == Analysis.State.DONE and not shown.is_shown:
         return "hidden"
-    return "off" if shown.failure == "no_analysis_backend" else shown.state
+    if shown.failure == NO_PROGRAM:
+        return "broken" if is_any_installed() else "off"
+    return shown.state
 
 
 def _page(request: HttpRequest, requested: Requested) -> HttpResponse:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
+from engine.errors import Refused
 from matches.analysis.backends.base import Backend
 from matches.analysis.backends.bgsage import MEMORY as BGSAGE_MEMORY
 from matches.analysis.backends.bgsage import Bgsage
@@ -20,6 +21,16 @@ def chosen_backend() -> Backend | None:
     It may try a program for some seconds, so it is for workers and commands; a page calls `is_any_installed`.
     """
     return next((backend for backend in _wanted() if backend.is_available()), None)
+
+
+def required_backend() -> Backend:
+    """Return the same. Refused: `no_analysis_backend`, `analysis_program_fails`."""
+    backend = chosen_backend()
+    if backend is not None:
+        return backend
+    if program := installed_program():
+        raise Refused("analysis_program_fails", program=program)
+    raise Refused("no_analysis_backend")
 
 
 def installed_program() -> str:

@@ -14,8 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import structlog
+
 from engine import Frame, Position, Transcript, legal_plays, normalised, read, write
 from engine.errors import Refused
+from engine.ids import parse_xgid
 from engine.match import MatchState
 from engine.transcript import Kind as EventKind
 from matches.analysis.backends.base import Depth, Opinion
@@ -26,6 +29,7 @@ from matches.analysis.match_equity import stakes
 from matches.analysis.situations import decision_frames
 from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
 
+log = structlog.get_logger(__name__)
 PLACES = ("/usr/games/gnubg", "/usr/local/bin/gnubg")
 """Where gnubg is looked for if it is not on PATH."""
 PLIES, LUCK_PLIES = 2, 0
@@ -33,6 +37,9 @@ ADVICE_PLIES = {Depth.QUICK: 0, Depth.DEEP: 2}
 NEUTRAL_NAMES = ("White", "Black")
 _RECORD, _ANALYSED, _COMMANDS = "match.mat", "match.sgf", "commands"
 _VERSION_TIMEOUT = 20
+_PROBE_TIMEOUT = 60
+_OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:5:10"
+"""A roll of 31 at the start of a match."""
 _VERSION = re.compile(rb"GNU Backgammon\s+(\S+)")
 
 
@@ -61,8 +68,9 @@ class Gnubg:
         return bool(self.program)
 
     def is_available(self) -> bool:
-        """Return the same, since it runs wherever it is installed."""
-        return self.is_installed()
+        """Return whether it is installed and has answered a question about the opening."""
+        program = self.program
+        return bool(program) and _works(program, Path(program).stat().st_mtime_ns)
 
     def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
         """Judge every situation of a match; see `Backend`."""
@@ -92,17 +100,7 @@ class Gnubg:
         program = self.program
         if not program:
             raise Refused("no_analysis_backend")
-        with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
-            folder = Path(name)
-            (folder / _COMMANDS).write_text(hint_commands(state, ADVICE_PLIES[depth]))
-            argv = [program, "-t", "-q", "-r", "-c", _COMMANDS]
-            try:
-                finished = run(argv, folder=folder, limits=self.limits.for_advice())
-            except OSError:
-                raise Refused("no_analysis_backend") from None
-        if finished.timed_out:
-            raise Refused("analysis_timed_out")
-        return judgement_in(finished.output.decode("utf-8", "replace"), state)
+        return _hint(program, state, depth, self.limits.for_advice())
 
     def _settings(self) -> dict[str, Any]:
         return {"plays": f"{self.plies}-ply", "cube": f"{self.plies}-ply", "luck": f"{LUCK_PLIES}-ply"}
@@ -125,6 +123,34 @@ class Gnubg:
 def neutral_mat(transcript: Transcript) -> bytes:
     """Return the match in the canonical form with neutral names and without remarks: what is analysed and hashed."""
     return write(replace(normalised(transcript), players=NEUTRAL_NAMES, info={}), "mat")
+
+
+def _hint(program: str, state: MatchState, depth: Depth, limits: Limits) -> Judgement:
+    """Ask about one decision. Refused: `no_analysis_backend`, `analysis_timed_out`, and for wrong answers."""
+    with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
+        folder = Path(name)
+        (folder / _COMMANDS).write_text(hint_commands(state, ADVICE_PLIES[depth]))
+        argv = [program, "-t", "-q", "-r", "-c", _COMMANDS]
+        try:
+            finished = run(argv, folder=folder, limits=limits)
+        except OSError:
+            raise Refused("no_analysis_backend") from None
+    if finished.timed_out:
+        raise Refused("analysis_timed_out")
+    return judgement_in(finished.output.decode("utf-8", "replace"), state)
+
+
+@cache
+def _works(program: str, changed_at: int) -> bool:
+    """Whether it answers; asked once by each process, and again after another program took its place."""
+    opening = parse_xgid(_OPENING)
+    limits = Limits(seconds=_PROBE_TIMEOUT, idle_seconds=_PROBE_TIMEOUT, niceness=0)
+    try:
+        _hint(program, opening, Depth.QUICK, limits)
+    except Refused as refused:
+        log.error("analysis_program_fails", program=program, code=refused.code)
+        return False
+    return True
 
 
 @cache

@@ -16,7 +16,7 @@ from engine.transcript import described_players
 from matches.analysis.analysing import analyse
 from matches.analysis.arithmetic import SideSummary, Summary, summary
 from matches.analysis.backends.base import Backend
-from matches.analysis.backends.chosen import chosen_backend
+from matches.analysis.backends.chosen import required_backend
 from matches.analysis.values import AnalysedMatch, Phase
 
 
@@ -32,9 +32,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object a line instead of text")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        backend = chosen_backend()
-        if backend is None:
-            raise CommandError(sentence("no_analysis_backend", {}))
+        try:
+            backend = required_backend()
+        except Refused as refused:
+            raise CommandError(sentence(refused.code, refused.params)) from None
         failed = [name for name in options["files"] if not self._analyse(name, backend, as_json=options["json"])]
         sys.exit(bool(failed))
 

@@ -18,7 +18,7 @@ from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Si
 FAKE = Path(__file__).with_name("fake_gnubg.py")
 ROOT = Path(__file__).resolve().parents[3]
 
-needs_gnubg = pytest.mark.skipif(not Gnubg().is_available(), reason="GNU Backgammon is not installed")
+needs_gnubg = pytest.mark.skipif(not Gnubg().is_installed(), reason="GNU Backgammon is not installed")
 
 
 def fake_gnubg(folder: Path, fault: str = "none", idle_seconds: float = 60) -> Gnubg:

@@ -46,3 +46,9 @@ def test_without_a_program(files: list[str], settings: LazySettings) -> None:
     settings.ANALYSIS_BACKEND = "off"
     with pytest.raises(CommandError, match="No program that analyses matches"):
         call_command("analyse", files[0])
+
+
+def test_with_a_program_that_does_not_work(files: list[str], tmp_path: Path, settings: LazySettings) -> None:
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path, "kill").path
+    with pytest.raises(CommandError, match="gnubg is installed but does not work"):
+        call_command("analyse", files[0])

@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 
 import engine
 from engine.errors import Refused
 from engine.simulation import play_out
 from matches.analysis.analysing import analyse, record_hash
 from matches.analysis.arithmetic import summary
+from matches.analysis.backends.chosen import chosen_backend
 from matches.analysis.backends.gnubg import Gnubg, neutral_mat
 from matches.analysis.backends.processes import Limits, run
 from matches.analysis.situations import situations_of
@@ -79,6 +81,24 @@ def test_a_program_that_is_absent(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         analyse(MATCH, backend)
     assert refused.value.code == "no_analysis_backend"
+
+
+@pytest.mark.parametrize("fault", ["none", "kill", "nonsense", "drop"])
+def test_a_program_is_used_only_if_it_answers_about_the_opening(
+    tmp_path: Path, fault: str, settings: LazySettings
+) -> None:
+    backend = fake_gnubg(tmp_path, fault)
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", backend.path
+    assert backend.is_installed()
+    assert backend.is_available() is (chosen_backend() is not None) is (fault == "none")
+
+
+def test_a_program_that_was_replaced_is_asked_again(tmp_path: Path) -> None:
+    """A package that was being upgraded, for example."""
+    broken, working = fake_gnubg(tmp_path, "nonsense"), fake_gnubg(tmp_path)
+    assert not broken.is_available()
+    Path(working.path).rename(broken.path)
+    assert broken.is_available()
 
 
 def test_no_name_reaches_the_program() -> None:

@@ -138,6 +138,9 @@ def test_a_site_without_a_program_says_how_to_switch_analyses_on(
     assert "install GNU Backgammon" in html(client.get(url))
     Analysis.objects.create(submission=record, match=match, state=Analysis.State.FAILED, failure="no_analysis_backend")
     assert state_of(part(client, url)) == "off"
+    settings.ANALYSIS_GNUBG = str(program)
+    assert "no analysis program works" in part(client, url), "a worker tried it"
+    settings.ANALYSIS_GNUBG = str(tmp_path / "absent")
     Match.objects.filter(pk=match.pk).update(state=Match.State.DISPUTED)
     assert state_of(part(client, url)) == "none"
 
