@@ -1,7 +1,8 @@
 """Derive everything again from the facts and compare it with what is stored. There should never be a difference."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
@@ -18,6 +19,12 @@ from tournaments.models import Division, Fixture, Slot, Stage
 from tournaments.state.derivation import states_of
 
 BATCH = 500
+Report = Callable[[str, int], None]
+"""Is called with "division", "match" or "rating pool", and how many of them have been checked."""
+
+
+def silent(_kind: str, _count: int) -> None:
+    """Report nothing."""
 
 
 class Difference(NamedTuple):
@@ -54,10 +61,11 @@ class Selection(NamedTuple):
     def __str__(self) -> str:
         """The number of each kind."""
         counts = (("division", self.divisions), ("match", self.matches), ("rating pool", self.pools))
-        return ", ".join(_counted(name, rows.count()) for name, rows in counts)
+        return ", ".join(counted(name, rows.count()) for name, rows in counts)
 
 
-def _counted(name: str, count: int) -> str:
+def counted(name: str, count: int) -> str:
+    """Return a number of divisions, matches or rating pools as a reader sees it."""
     plural = {"match": "matches"}.get(name, f"{name}s")
     return f"{count:,} {name if count == 1 else plural}"
 
@@ -67,18 +75,32 @@ def is_empty() -> bool:
     return not Division.objects.exists() and not Match.objects.exists()
 
 
-def differences(selection: Selection | None = None) -> Iterator[Difference]:
-    """Yield every difference in divisions, then matches, then ratings."""
+def differences(selection: Selection | None = None, report: Report = silent) -> Iterator[Difference]:
+    """Yield every difference in divisions, then matches, then ratings; `report` is called as the check goes on."""
     divisions, matches, pools = selection or Selection.of()
-    for division in divisions.iterator(BATCH):
+    for count, division in enumerate(divisions.iterator(BATCH), start=1):
         yield from _of_division(division)
-    for match in matches.prefetch_related("results", "claims").iterator(BATCH):
-        yield from _of_match(match)
-    for pool in pools:
+        report("division", count)
+    yield from _of_matches(matches, report)
+    for count, pool in enumerate(pools, start=1):
         yield from _of_pool(pool)
+        report("rating pool", count)
+
+
+def _of_matches(matches: QuerySet[Match], report: Report) -> Iterator[Difference]:
+    """Check matches in batches, each with a fixed number of queries but for those that are played here."""
+    count = 0
+    rows = matches.select_related("live").prefetch_related("results", "claims").iterator(BATCH)
+    while batch := list(islice(rows, BATCH)):
+        starts = started_at_tables([match.pk for match in batch])
+        for match in batch:
+            yield from _of_match(match, starts.get(match.pk))
+        count += len(batch)
+        report("match", count)
 
 
 def _of_division(division: Division) -> Iterator[Difference]:
+    players = dict(division.entries.values_list("pk", "player"))
     for state in states_of(division):
         rows = state.rows
         for slot, source in rows.redrawn(state.progress):
@@ -86,7 +108,8 @@ def _of_division(division: Division) -> Iterator[Difference]:
                 f"{division.topic} slot {slot.pk}", "drawn from", (slot.source, slot.source_fixture), source
             )
         for number, fixture in state.progress.fixtures.items():
-            yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], fixture)
+            row = rows.fixtures[number]
+            yield from _of_fixture(f"{division.topic} M{number}", row, rows.slots[row.pk], fixture, players)
         status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
         topic = f"{division.topic} stage {state.stage.number}"
         if state.stage.status != status:
@@ -96,9 +119,9 @@ def _of_division(division: Division) -> Iterator[Difference]:
 
 
 def _of_fixture(
-    division: Division, fixture: Fixture, slots: Iterable[Slot], state: FixtureState
+    topic: str, fixture: Fixture, slots: Iterable[Slot], state: FixtureState, players: Mapping[int, int]
 ) -> Iterator[Difference]:
-    topic = f"{division.topic} M{fixture.number}"
+    """Check a fixture; `players` are the players of the division by entry."""
     if fixture.status != state.status.value:
         yield Difference(topic, "status", fixture.status, state.status.value)
     for slot, derived_slot in zip(slots, state.slots, strict=True):
@@ -112,18 +135,19 @@ def _of_fixture(
     if needs_match != (fixture.match is not None):
         yield Difference(topic, "has a match", fixture.match is not None, needs_match)
     if fixture.match is not None:
-        yield from _of_players(topic, fixture.match, slots)
+        yield from _of_players(topic, fixture.match, slots, players)
 
 
-def _of_players(topic: str, match: Match, slots: Iterable[Slot]) -> Iterator[Difference]:
+def _of_players(topic: str, match: Match, slots: Iterable[Slot], players: Mapping[int, int]) -> Iterator[Difference]:
     """Check that the match of a fixture is between its two entrants."""
-    entrants = [slot.entry or slot.absent for slot in slots]
-    players = [entry.player_id if entry else None for entry in entrants]
-    if players != [match.player_0_id, match.player_1_id]:
-        yield Difference(topic, "players", [match.player_0_id, match.player_1_id], players)
+    entrants = [slot.entry_id or slot.absent_id for slot in slots]
+    derived = [players.get(entry) if entry else None for entry in entrants]
+    if derived != [match.player_0_id, match.player_1_id]:
+        yield Difference(topic, "players", [match.player_0_id, match.player_1_id], derived)
 
 
-def _of_match(match: Match) -> Iterator[Difference]:
+def _of_match(match: Match, started: datetime | None) -> Iterator[Difference]:
+    """Check a match; `started` is when it was started at a table."""
     results = sorted(match.results.all(), key=lambda result: result.version)
     versions = [result.version for result in results]
     if versions != list(range(1, len(results) + 1)):
@@ -136,7 +160,6 @@ def _of_match(match: Match) -> Iterator[Difference]:
     if match.finished_at != finished:
         yield Difference(match.topic, "finished_at", match.finished_at, finished)
     live = getattr(match, "live", None)
-    started = started_at_tables([match.pk]).get(match.pk)
     begun = begun_at(match.claims.all(), results, live.begun_at if live else None, started)
     if match.begun_at != begun:
         yield Difference(match.topic, "begun_at", match.begun_at, begun)

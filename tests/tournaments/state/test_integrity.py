@@ -5,15 +5,18 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from matches.lifecycle.finish import ResultInput
+from matches.models import RatingPool
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures, play_all
 from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Slot
 from tournaments.results.services import results
-from tournaments.state.integrity import differences
+from tournaments.state.integrity import Selection, differences
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
@@ -34,6 +37,23 @@ def test_nothing_differs_after_a_whole_event(drawn: Drawn, by_alice: Actor) -> N
     replay_ratings()
 
     assert found() == []
+
+
+def test_matches_are_checked_with_fewer_queries_than_there_are_matches(drawn: Drawn, by_alice: Actor) -> None:
+    play_all(drawn(20), by_alice)
+    selection = Selection.of()._replace(pools=RatingPool.objects.none())
+    with CaptureQueriesContext(connection) as queries:
+        assert list(differences(selection)) == []
+    assert len(queries) < selection.matches.count() == 19
+
+
+def test_it_says_how_far_it_has_come(drawn: Drawn, by_alice: Actor, capsys: pytest.CaptureFixture[str]) -> None:
+    play_all(drawn(4), by_alice)
+    replay_ratings()
+    call_command("check_integrity")
+    out, err = capsys.readouterr()
+    assert "no differences" in out
+    assert "… 1 rating pool" in err
 
 
 def test_a_slot_that_does_not_follow_from_the_facts_is_found_and_rebuilt(drawn: Drawn, by_alice: Actor) -> None:

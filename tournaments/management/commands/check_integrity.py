@@ -7,7 +7,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from core.maintenance import MaintenanceCommand
 from players.models import Club
-from tournaments.state.integrity import Selection, differences, is_empty
+from tournaments.state.integrity import Selection, counted, differences, is_empty
+
+PROGRESS_EVERY = {"division": 50, "match": 20_000, "rating pool": 1}
 
 
 class Command(MaintenanceCommand):
@@ -27,12 +29,17 @@ class Command(MaintenanceCommand):
             raise CommandError("The database is empty: there is nothing to check.")
         selection = Selection.of(since=_day(options["since"]), club=club)
         count = 0
-        for difference in differences(selection):
+        for difference in differences(selection, self._report):
             self.stdout.write(str(difference))
             count += 1
         self.stdout.write(f"Checked {selection}: {count or 'no'} difference{'' if count == 1 else 's'}.")
         if count:
             raise SystemExit(1)
+
+    def _report(self, kind: str, count: int) -> None:
+        """Write to standard error how many have been checked, now and then."""
+        if count % PROGRESS_EVERY[kind] == 0:
+            self.stderr.write(f"… {counted(kind, count)}")
 
 
 def _day(text: str | None) -> datetime | None:
