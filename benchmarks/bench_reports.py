@@ -1,8 +1,8 @@
 """Fifty players report at the same moment, twenty times, in divisions of 128: the slowest acknowledged of each time.
 
 Then both players of 100 matches report the same score at the same moment; every match must end with one result. On
-SQLite, or on the PostgreSQL server that DATABASE_URL names, with one web process. Each report comes by the personal
-link of its player and from an IP address of its own.
+SQLite with one web process, or on the PostgreSQL server that DATABASE_URL names with two. Each report comes by the
+personal link of its player and from an IP address of its own.
 """
 
 import asyncio
@@ -118,9 +118,12 @@ class Phone:
             return None
 
 
-async def report_at_once(port: int, number: int, reports: list[Report]) -> tuple[float, Counter[int]]:
+async def report_at_once(ports: list[int], number: int, reports: list[Report]) -> tuple[float, Counter[int]]:
     """Return the seconds until the last of these reports was acknowledged, and the answers that were retried."""
-    phones = [Phone(port, report, f"10.{number}.{at // 250}.{at % 250}") for at, report in enumerate(reports)]
+    phones = [
+        Phone(ports[at % len(ports)], report, f"10.{number}.{at // 250}.{at % 250}")
+        for at, report in enumerate(reports)
+    ]
     began = monotonic()
     times = await asyncio.gather(*(phone.send(began) for phone in phones))
     for phone in phones:
@@ -151,17 +154,19 @@ def main() -> None:
         if done.returncode:
             raise SystemExit(done.stderr)
         *rounds, both = [[Report(*row) for row in reports] for reports in json.loads(done.stdout)]
-        asyncio.run(measure(running.ports[0], rounds, both))
+        if url:
+            running.add_web()
+        asyncio.run(measure(running.ports, rounds, both))
 
 
-async def measure(port: int, rounds: list[list[Report]], both: list[Report]) -> None:
+async def measure(ports: list[int], rounds: list[list[Report]], both: list[Report]) -> None:
     """Print the times; exit with 1 unless each match that both players reported ended with their score."""
     print(f"{ROUNDS} times {AT_ONCE} reports at once, {'PostgreSQL' if os.environ.get('DATABASE_URL') else 'SQLite'}")
-    slowest = sorted([(await report_at_once(port, number, reports))[0] for number, reports in enumerate(rounds)])
+    slowest = sorted([(await report_at_once(ports, number, reports))[0] for number, reports in enumerate(rounds)])
     median = slowest[len(slowest) // 2]
     print(f"  slowest of each time: median {median:.2f} s, worst {slowest[-1]:.2f} s; load {os.getloadavg()[0]:.1f}")
-    taken, retried = await report_at_once(port, ROUNDS, both)
-    counts = await results(port, both)
+    taken, retried = await report_at_once(ports, ROUNDS, both)
+    counts = await results(ports[0], both)
     print(f"  {len(both)} phones at once, both sides of {BOTH_REPORT} matches: {taken:.2f} s; retried {dict(retried)}")
     print(f"  matches afterwards: {dict(counts)}")
     if counts != {f"settled {[LENGTH, 3]}": BOTH_REPORT}:
