@@ -30,7 +30,7 @@ def evening(now: datetime) -> tuple[User, Tournament]:
     """Return a director and an event in its first round: most tables are taken, the other matches wait."""
     start = now - timedelta(minutes=40)
     alice = User.objects.create_user("alice@example.org", "crawford-1969", display_name="Alice")
-    club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
+    club = Club.objects.create(name="Marina", slug="marina", time_zone="Europe/Copenhagen")
     director = Player.objects.create(name="Alice", user=alice)
     Membership.objects.create(club=club, player=director, role=Membership.Role.OWNER)
     by = Actor.of(alice)
@@ -58,6 +58,11 @@ def evening(now: datetime) -> tuple[User, Tournament]:
     return alice, event
 
 
+def page_of(event: Tournament) -> str:
+    """Return the path of an event's floor."""
+    return f"/events/{event.club.slug}/{event.slug}/floor/"
+
+
 def versions_of(page: str, user: User) -> str:
     """Return the versions of the parts of the floor that a browser has."""
     client = Client()
@@ -80,7 +85,7 @@ def main() -> None:
     """Build the event, then measure its floor with and without a forecast that is computed anew."""
     with database():
         alice, event = evening(timezone.now())
-        page = f"/events/harbour/{event.slug}/floor/"
+        page = page_of(event)
         print(f"The floor of {PLAYERS} players, {TABLES} tables ({connection.vendor}); {REQUESTS} requests each")
         bare()
         compressed = {"Accept-Encoding": "gzip"}

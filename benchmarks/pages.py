@@ -3,7 +3,6 @@
 Requests go through Django's test client: all of our code and middleware, and no network.
 """
 
-import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from django.db import connection  # noqa: E402, its settings come from the lines
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext, setup_test_environment, teardown_test_environment  # noqa: E402
 
+from config.garbage import collect_rarely  # noqa: E402
 from tests.settings import RUN_DIR  # noqa: E402
 
 REQUESTS = 100
@@ -52,8 +52,7 @@ def measure(label: str, path: str, *, user: Any = None, **headers: str) -> None:
     client = Client(headers=headers)
     if user is not None:
         client.force_login(user)
-    gc.collect()
-    gc.freeze()  # as in web processes (config/asgi.py)
+    collect_rarely()  # as in web processes
     times = [_milliseconds(client, path) for _ in range(REQUESTS + WARM_UP)][WARM_UP:]
     with CaptureQueriesContext(connection) as queries:
         size = len(client.get(path).content)

@@ -4,7 +4,6 @@ Plain Django views are two to ten times as fast through WSGI on a thread as thro
 hundred open streams do not slow them down. Public pages come from a cache before that (`config.page_cache`).
 """
 
-import gc
 import os
 import re
 
@@ -19,6 +18,7 @@ os.environ.setdefault("SQLITE_PATIENCE", "4")
 django_asgi = get_asgi_application()
 
 from config.clients import Receive, Scope, Send  # noqa: E402
+from config.garbage import collect_rarely  # noqa: E402
 from config.page_cache.application import PageCache  # noqa: E402
 from config.page_limit import PageLimit  # noqa: E402
 from config.pulse import WebPulse  # noqa: E402
@@ -48,16 +48,9 @@ async def render(scope: Scope, receive: Receive, send: Send) -> None:
     await threads(scope, receive, send)
 
 
-# A full garbage collection stops the process for some 200 ms with all modules loaded, and for as long with 400 streams
-# open. What is loaded by now is kept out of it for good. Python's own thresholds would run one every four seconds while
-# 200 matches are played, since the objects of a request are often still in use when the youngest are collected.
-GC_THRESHOLDS = (5_000, 20, 20)
-
 if settings.GC_FREEZE:
     get_resolver().url_patterns  # noqa: B018, imports all views
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
+    collect_rarely()
 
 pages = PageCache(render)
 live = StreamLimit(django_asgi)
