@@ -84,6 +84,15 @@ def last_touch(topic: str) -> int:
         return 0
 
 
+def last_touches(topics: Sequence[str]) -> list[int]:
+    """Return the same for several topics at once."""
+    try:
+        return [int(number or 0) for number in _client().mget([TOUCHED + topic for topic in topics])]
+    except RedisError as error:
+        log.warning("touches_unknown", topics=len(topics), error=str(error))
+        return [0] * len(topics)
+
+
 def authorise_again_on_commit(topic: str) -> None:
     """End the streams of a topic once the transaction has committed, since fewer people may watch it from now on.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from matches.models import Match
 from players.actors import Actor
@@ -45,6 +45,22 @@ NAMES = [
 ]
 PICTURES = os.environ.get("FLOOR_PICTURES")
 """A folder for pictures of the pages, for docs/screenshots."""
+
+
+LATEST_UPDATE = 2500
+"""Milliseconds after which a page has asked for a change and for the forecast, at the latest."""
+
+
+def updates_of(page: Page) -> list[str]:
+    """What a page reads again of its floor from now on, the answer to its own action included."""
+    parts: list[str] = []
+
+    def add(request: Request) -> None:
+        if request.url.endswith(("/floor/", "/forecast/")):
+            parts.append(request.url.split("/")[-2])
+
+    page.on("request", add)
+    return parts
 
 
 def picture(page: Page, name: str) -> None:
@@ -105,12 +121,16 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     desk.locator("#line").fill("m99")
     desk.locator("#line").press("Tab")
     desk.evaluate("document.querySelectorAll('.floor-card')[5].seenBefore = true")
+    updates = {page: updates_of(page) for page in (desk, phone)}
     desk.locator("body").press("c")
     expect(desk.locator("#floor-undo")).to_contain_text("is called to table 5.")
     expect(desk.locator(".floor-card").nth(4)).to_contain_text("Called")
     assert desk.evaluate("document.querySelectorAll('.floor-card')[5].seenBefore"), "only what has changed is replaced"
     expect(desk.locator("#line")).to_have_value("m99")
     expect(phone.locator(".floor-card").nth(4)).to_contain_text("Called", timeout=8000)
+    desk.wait_for_timeout(LATEST_UPDATE)
+    for parts in updates.values():
+        assert sorted(parts) == ["floor", "forecast"]
 
     # A result by two taps: the card, and the button that names the outcome.
     phone.locator(".floor-card").first.tap()

@@ -1,8 +1,10 @@
 """Divisions and events as topics of the event stream."""
 
+from datetime import datetime
+
 from django.http import Http404, HttpRequest
 
-from core.live.publishing import last_touch, now_shown
+from core.live.publishing import last_touch, last_touches, now_shown
 from matches.lifecycle.locks import matches_topic
 from tournaments import access
 from tournaments.models import Tournament
@@ -28,7 +30,22 @@ def matches_number(request: HttpRequest, topic: str) -> int:
 
 def event_topics(event: Tournament) -> str:
     """The topics of an event that a page rendered now watches, with the numbers that it shows."""
-    divisions = event.divisions.values_list("public_id", flat=True)
-    topics = [event.topic, *(matches_topic(f"division:{public_id}") for public_id in divisions)]
     number = now_shown()
-    return " ".join(f"{topic}={number}" for topic in topics)
+    return " ".join(f"{topic}={number}" for topic in _topics_of(event))
+
+
+def topics_shown(event: Tournament, *, read_since: datetime) -> str:
+    """The same for a page whose data have been read since a moment; the numbers are exact.
+
+    So a page that shows what its reader has just done does not ask for it again.
+    """
+    topics = _topics_of(event)
+    before = int(read_since.timestamp() * 1000) - 1
+    return " ".join(
+        f"{topic}={min(number, before)}" for topic, number in zip(topics, last_touches(topics), strict=True)
+    )
+
+
+def _topics_of(event: Tournament) -> list[str]:
+    divisions = event.divisions.values_list("public_id", flat=True)
+    return [event.topic, *(matches_topic(f"division:{public_id}") for public_id in divisions)]

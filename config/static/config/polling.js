@@ -2,7 +2,8 @@
 // a form in use is never replaced, what is open stays open, and the focus and the scrolling stay where they are.
 //
 // A part with data-topics is refreshed when one of these topics of the event stream changes: "topic=number topic=number",
-// with the numbers that it shows. Without a stream it is refreshed every data-every seconds.
+// with the numbers that it shows. Without a stream it is refreshed every data-every seconds. An element with data-shown in
+// the part raises these numbers: what the reader has just done there has been answered, and is not asked for again.
 
 import { watch } from "./stream.js";
 
@@ -12,6 +13,7 @@ const KEPT_OPEN = "details";
 const SLOW = 60_000; // ms between refreshes while the stream is open: not every change of a part has a topic
 const AGAIN = 5_000; // ms after which a part is tried again that was in use
 const PAUSE = 1_500; // ms between two refreshes of a part
+const ACTING = 300; // ms after which a part is tried again while what the reader does is under way
 const SPREAD = 400; // ms over which the pages of many readers spread their requests
 
 const LEAVING = 10_000; // ms for which a page that has sent a form waits for the answer
@@ -117,6 +119,13 @@ document.addEventListener("htmx:afterSettle", () => {
   states.clear();
 });
 
+const acting = new Set(); // requests by which the reader does something
+
+document.addEventListener("htmx:beforeSend", ({ detail }) => {
+  if (detail.requestConfig.verb !== "get") acting.add(detail.xhr);
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => acting.delete(detail.xhr));
+
 const refreshedAt = new Map(); // by the id of a part, which outlives its element
 
 class WatchedPart {
@@ -126,7 +135,8 @@ class WatchedPart {
   constructor(element) {
     const { topics, every, ticket } = element.dataset;
     this.element = element;
-    this.shown = new Map(topics.split(" ").filter(Boolean).map((pair) => splitAtLast(pair, "=")));
+    this.shown = numbersOf(topics);
+    this.newest = new Map(this.shown);
     this.every = 1000 * Number(every);
     this.pause = this.every;
     this.#wait(this.pause);
@@ -136,6 +146,7 @@ class WatchedPart {
       if (!this.#isDue) this.#wait(this.pause);
     };
     const isWatched = this.shown.size > 0;
+    this.raise();
     this.stop = isWatched ? watch(this.shown.keys(), { change, state, ticket: () => ticket }) : () => {};
   }
 
@@ -144,9 +155,18 @@ class WatchedPart {
     clearTimeout(this.#timer);
   }
 
+  /** Take over the numbers that an answer says it shows. */
+  raise() {
+    const shown = this.element.querySelector("[data-shown]")?.dataset.shown ?? "";
+    for (const [topic, seq] of numbersOf(shown)) this.shown.set(topic, Math.max(seq, this.shown.get(topic) ?? 0));
+    if (!this.#isDue || [...this.newest].some(([topic, seq]) => seq > this.shown.get(topic))) return;
+    this.#isDue = false;
+    this.#wait(this.pause);
+  }
+
   #changed(topic, seq) {
-    if (seq <= this.shown.get(topic)) return;
-    this.shown.set(topic, seq);
+    if (seq <= Math.max(this.shown.get(topic), this.newest.get(topic))) return;
+    this.newest.set(topic, seq);
     if (this.#isDue) return;
     this.#isDue = true;
     const last = refreshedAt.get(this.element.id) ?? 0;
@@ -159,17 +179,27 @@ class WatchedPart {
   }
 
   #refresh() {
+    if (acting.size) return this.#wait(ACTING);
     if (document.hidden || isLeaving() || isInUse(this.element)) return this.#wait(AGAIN);
     this.#isDue = false;
+    for (const [topic, seq] of this.newest) this.shown.set(topic, Math.max(seq, this.shown.get(topic)));
     refreshedAt.set(this.element.id, Date.now());
     window.htmx.trigger(this.element, "topics");
     this.#wait(this.pause);
   }
 }
 
-function splitAtLast(text, separator) {
-  const at = text.lastIndexOf(separator);
-  return [text.slice(0, at), Number(text.slice(at + 1))];
+/** Read "topic=number topic=number". */
+function numbersOf(text) {
+  return new Map(
+    text
+      .split(" ")
+      .filter(Boolean)
+      .map((pair) => {
+        const at = pair.lastIndexOf("=");
+        return [pair.slice(0, at), Number(pair.slice(at + 1))];
+      }),
+  );
 }
 
 const parts = new Map();
@@ -187,3 +217,7 @@ function watchParts() {
 
 watchParts();
 document.addEventListener("htmx:afterSettle", watchParts);
+// Settling may take a while; what an answer shows is known before its request counts as over.
+document.addEventListener("htmx:oobAfterSwap", () => {
+  for (const part of parts.values()) part.raise();
+});

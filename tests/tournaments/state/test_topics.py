@@ -1,13 +1,15 @@
 """Divisions and events in the event stream: who may watch them, and what is published."""
 
 from collections.abc import Callable
+from time import sleep
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest
 from django.test import RequestFactory
+from django.utils import timezone
 
-from core.live.publishing import last_touch, now_shown
+from core.live.publishing import last_touch, now_shown, touch
 from core.live.topics import authorise
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
@@ -16,6 +18,7 @@ from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_div
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.services import results
+from tournaments.state.topics import topics_shown
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
@@ -44,6 +47,19 @@ def test_a_result_changes_the_division_its_matches_and_the_event(division: Divis
     assert number(division.topic) == division.seq > before
     for topic in (division.tournament.topic, f"matches:{division.topic}"):
         assert number(topic) == last_touch(topic) > moment
+
+
+def test_a_page_shows_what_changed_before_it_was_read_and_nothing_later(division: Division) -> None:
+    event = division.tournament
+    touch(event.topic)
+    before = last_touch(event.topic)
+    sleep(0.005)
+    began = timezone.now()
+    assert topics_shown(event, read_since=began).split()[0] == f"{event.topic}={before}"
+    sleep(0.005)
+    touch(event.topic)
+    shown = int(topics_shown(event, read_since=began).split()[0].split("=")[1])
+    assert before <= shown < last_touch(event.topic)
 
 
 def test_a_draft_event_is_there_for_its_staff_alone(division: Division, alice: User, dave: User) -> None:

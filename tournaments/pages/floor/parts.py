@@ -70,6 +70,7 @@ def render_changes(request: HttpRequest, context: Mapping[str, object]) -> HttpR
     render_to_string("tournaments/floor/_parts.html", {**context, "parts": parts, "is_part": True}, request)
     if parts.seen.keys() != parts.versions.keys():
         return None
-    content = render_to_string("tournaments/floor/_changes.html", {"parts": parts})
+    changes = {"parts": parts, "topics_shown": context["topics_shown"]}
+    content = render_to_string("tournaments/floor/_changes.html", changes)
     # htmx swaps the elements that are marked, and leaves the rest of the page as it is.
     return HttpResponse(content, headers={"HX-Reswap": "none"})

@@ -1,6 +1,7 @@
 """The floor of an event: its page, the sheets of a match and of a table, and what a director does there."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -34,6 +35,7 @@ from tournaments.pages.forms import PreviewForm, QuickForm
 from tournaments.pages.selectors import workers
 from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
 from tournaments.results.services.quick_entry import enter_lines
+from tournaments.state.topics import topics_shown
 
 
 @account_needed
@@ -42,8 +44,9 @@ from tournaments.results.services.quick_entry import enter_lines
 @require_safe
 def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the floor of an event; an htmx request gets only what has changed, or the live part."""
+    began = timezone.now()
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
-    context = _context(request, event, role)
+    context = _context(request, event, role, began)
     if not is_htmx(request):
         return _whole_page(request, context)
     changes = render_changes(request, context)
@@ -56,8 +59,10 @@ def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_safe
 def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the forecast of an event, for its floor."""
+    began = timezone.now()
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     context = {
+        "topics_shown": topics_shown(event, read_since=began),
         **forecast_context(selectors.floor(event, timezone.now())),
         "tournament": event,
         "club": event.club,
@@ -75,13 +80,16 @@ def _with_forecast(context: dict[str, Any]) -> dict[str, Any]:
     return {**context, **forecast_context(context["view"]), "parts": Parts()}
 
 
-def _context(request: HttpRequest, tournament: Tournament, role: Role | None) -> dict[str, Any]:
+def _context(request: HttpRequest, tournament: Tournament, role: Role | None, began: datetime) -> dict[str, Any]:
+    """The context of the floor; `began` is a moment before the first query for it."""
+    topics = topics_shown(tournament, read_since=began)
     context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
     chosen = request.GET.get("division", "")
     shown = [division for division in context["divisions"] if division.public_id == chosen]
     undoable = context["undoable"]
     return {
         **context,
+        "topics_shown": topics,
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "only_helps": role is None,
         "focus_line": "entered" in request.GET,
@@ -172,9 +180,10 @@ def _with_outcomes(
     request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[OutcomeLine] = ()
 ) -> HttpResponse:
     """Render the floor with the outcome of each line."""
+    began = timezone.now()
     is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
     left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""
-    context = _context(request, tournament, role)
+    context = _context(request, tournament, role, began)
     context |= {
         "line_form": form,
         "outcomes": lines,
