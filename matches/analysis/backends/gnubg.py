@@ -11,7 +11,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import structlog
@@ -38,6 +40,10 @@ NEUTRAL_NAMES = ("White", "Black")
 _RECORD, _ANALYSED, _COMMANDS = "match.mat", "match.sgf", "commands"
 _VERSION_TIMEOUT = 20
 _PROBE_TIMEOUT = 60
+PROBE_AGAIN_AFTER = 600.0
+"""Seconds until a program that has failed is asked again: the machine may have been short of memory or time."""
+_probes: dict[tuple[str, int], tuple[bool, float]] = {}
+"""By program and the time of its last change: whether it answered, and when it was asked."""
 _OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:5:10"
 """A roll of 31 at the start of a match."""
 _VERSION = re.compile(rb"GNU Backgammon\s+(\S+)")
@@ -140,13 +146,20 @@ def _hint(program: str, state: MatchState, depth: Depth, limits: Limits) -> Judg
     return judgement_in(finished.output.decode("utf-8", "replace"), state)
 
 
-@cache
 def _works(program: str, changed_at: int) -> bool:
-    """Whether it answers; asked once by each process, and again after another program took its place."""
-    opening = parse_xgid(_OPENING)
+    """Whether it answers; asked once by each process, and again after another program took its place or it failed."""
+    key = (program, changed_at)
+    works, asked_at = _probes.get(key, (False, -inf))
+    if not works and monotonic() >= asked_at + PROBE_AGAIN_AFTER:
+        works = _answers_the_opening(program)
+        _probes[key] = works, monotonic()
+    return works
+
+
+def _answers_the_opening(program: str) -> bool:
     limits = Limits(seconds=_PROBE_TIMEOUT, idle_seconds=_PROBE_TIMEOUT, niceness=0)
     try:
-        _hint(program, opening, Depth.QUICK, limits)
+        _hint(program, parse_xgid(_OPENING), Depth.QUICK, limits)
     except Refused as refused:
         log.error("analysis_program_fails", program=program, code=refused.code)
         return False

@@ -1,5 +1,6 @@
 """GNU Backgammon's answer counts only if it is about exactly the match that it was given."""
 
+import os
 import sys
 import time
 from dataclasses import replace
@@ -13,6 +14,7 @@ from engine.errors import Refused
 from engine.simulation import play_out
 from matches.analysis.analysing import analyse, record_hash
 from matches.analysis.arithmetic import summary
+from matches.analysis.backends import gnubg
 from matches.analysis.backends.chosen import chosen_backend
 from matches.analysis.backends.gnubg import Gnubg, neutral_mat
 from matches.analysis.backends.processes import Limits, run
@@ -99,6 +101,17 @@ def test_a_program_that_was_replaced_is_asked_again(tmp_path: Path) -> None:
     assert not broken.is_available()
     Path(working.path).rename(broken.path)
     assert broken.is_available()
+
+
+def test_a_program_that_failed_is_asked_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing, working = fake_gnubg(tmp_path, "nonsense"), fake_gnubg(tmp_path)
+    changed_at = Path(failing.path).stat().st_mtime_ns
+    assert not failing.is_available()
+    Path(working.path).rename(failing.path)
+    os.utime(failing.path, ns=(changed_at, changed_at))
+    assert not failing.is_available()
+    monkeypatch.setattr(gnubg, "PROBE_AGAIN_AFTER", 0.0)
+    assert failing.is_available()
 
 
 def test_no_name_reaches_the_program() -> None:
