@@ -52,12 +52,15 @@ def sources() -> Iterator[Catalog]:
 
 
 def catalogue() -> Catalog:
-    """Return the pseudo-translation of every message."""
+    """Return the pseudo-translation of every message; of two with the same id the project's own, which comes first.
+
+    Django's admin has a plural of "entry", for example, which Python 3.11.2 does not find as a singular.
+    """
     translated = Catalog(locale="en", fuzzy=False)
     for source in sources():
         for message in source:
-            if message.id:
-                ids = message.id if isinstance(message.id, tuple) else (message.id,)
+            ids = message.id if isinstance(message.id, tuple) else (message.id,)
+            if message.id and translated.get(ids[0], message.context) is None:
                 texts = tuple(pseudo(text) for text in ids)
                 translated.add(message.id, texts if len(texts) > 1 else texts[0], context=message.context)
     return translated
