@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from core.names import fold
+from matches.models import Match
 from players import access as people
 from players.access import Role, Visitor
 from players.models import Player, User
@@ -70,19 +71,22 @@ def _numbers(slots: QuerySet[Slot]) -> Mapping[tuple[int, int], int]:
 
 
 def match_names(
-    fixture: Fixture, *, staff: bool, numbers: Mapping[tuple[int, int], int] | None = None
+    fixture: Fixture, *, staff: bool, match: Match | None = None, numbers: Mapping[tuple[int, int], int] | None = None
 ) -> tuple[str, str]:
     """Return the names of the two players of a fixture's match, as of their entries; empty names without a match.
 
-    For a list of fixtures pass the `numbers` that `reentries_among` returns, so that they are read once.
+    `match` is one that the fixture had before; its players need not be those of the present entries. For a list of
+    fixtures pass the `numbers` that `reentries_among` returns, so that they are read once.
     """
-    if fixture.match is None:
+    match = match or fixture.match
+    if match is None:
         return ("", "")
-    if numbers is None:
+    if match.pk != fixture.match_id:
+        numbers = {}
+    elif numbers is None:
         numbers = reentries_among([fixture])
     first, second = (
-        numbered(shown(player, staff), numbers.get((fixture.pk, side), 1))
-        for side, player in enumerate(fixture.match.players)
+        numbered(shown(player, staff), numbers.get((fixture.pk, side), 1)) for side, player in enumerate(match.players)
     )
     return (first, second)
 

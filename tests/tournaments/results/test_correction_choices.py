@@ -30,6 +30,7 @@ from tests.tournaments.support.correcting import (
 )
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture
+from tournaments.results.selectors.corrections import corrections_of
 from tournaments.results.services import corrections, results
 from tournaments.results.services.corrections import CorrectionInput
 
@@ -51,6 +52,23 @@ def other_winner(cup: Cup, fixture: Fixture) -> ResultInput:
     standing = cup.results()[fixture.number]
     assert standing.winner is not None
     return won_by(1 - standing.winner, 1)
+
+
+def test_the_list_names_the_players_of_the_corrected_match(django_assert_max_num_queries: Any) -> None:
+    """Also after another correction has given the fixture another match; the list takes the same few queries."""
+    cup = Cup.create(8, KNOCKOUT).play(Random(4), wild=False)
+    last = cup.settled()[-1]
+    assert last.match is not None
+    cup.correct(last, other_winner(cup, last))
+    names = tuple(player.shown_name for player in last.match.players)
+    for fixture in cup.settled()[:3]:
+        cup.correct(fixture, other_winner(cup, fixture), "correct_all")
+    assert Fixture.objects.get(pk=last.pk).match_id != last.match_id
+    event = cup.division.tournament
+    with django_assert_max_num_queries(3):
+        lines = corrections_of(event)
+    assert len(lines) == 4
+    assert [line.names for line in lines if line.correction.fixture_id == last.pk] == [names]
 
 
 @pytest.mark.parametrize("stages", [KNOCKOUT, DOUBLE, PROGRESSIVE, GROUPS])
