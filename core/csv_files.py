@@ -12,8 +12,14 @@ from core.downloads import long_download, saved_as
 CHUNK = 64 * 1024
 """Characters collected before anything is sent; each message to the server costs about as much as a hundred rows."""
 TYPE = "text/csv; charset=utf-8"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Rows = Iterable[list[Any]]
+
+
+def safe(text: str) -> str:
+    """Escape text that a spreadsheet would take for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def chunks(rows: Rows) -> Generator[str, None, None]:

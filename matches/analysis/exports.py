@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from core.csv_files import safe
 from matches.analysis.night import Night
 from matches.analysis.visibility import SeenAnalysis, side_in_match
-from matches.rankings.exports import safe
 
 HEADERS = [
     "game", "event", "player", "kind", "phase", "xgid", "cube", "played", "best", "error", "error_winning", "winning",

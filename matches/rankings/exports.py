@@ -7,6 +7,7 @@ from itertools import islice
 from django.db.models import Q
 from django.utils.dateparse import parse_date
 
+from core.csv_files import safe
 from matches.models import RatingChange
 from matches.presentation.visibility import Viewer
 from matches.rankings.histories import latest_results
@@ -24,7 +25,6 @@ MATCHES = (
     "winner_rating_after", "loser", "loser_federation_number", "loser_rating_before", "loser_rating_after",
     "winner_points", "loser_points", "ending",
 )  # fmt: skip
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Cell = str | int | float
 Trust = frozenset[int] | None
@@ -119,11 +119,6 @@ def players_with_visible_number(viewer: Viewer) -> Trust:
 def number_of(player: Player, numbered: Trust) -> str:
     """The federation number if the reader may see it; else an empty string."""
     return player.federation_number if numbered is None or player.pk in numbered else ""
-
-
-def safe(text: str) -> str:
-    """Escape text that a spreadsheet would take for a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def day(text: str | None) -> date | None:

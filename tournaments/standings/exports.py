@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 
-from matches.rankings.exports import safe
+from core.csv_files import safe
 from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.standings.selectors.cells import Cell
