@@ -17,6 +17,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 from config import database
+from config.environment import cpu_share, days, flag, words
 from config.logs import logging_config
 from config.monitoring.errors import report_errors
 
@@ -27,33 +28,7 @@ LOCAL = os.environ.get("BARPOINT_PROFILE") == "local"
 # server is another database than the one that is meant.
 IMPLICIT_DATABASE_REFUSED = os.environ.get("BARPOINT_PROFILE") == "server" and not os.environ.get("DATABASE_URL")
 
-# With less, an analysis would take hours, and so would its claim after a worker died.
-LOWEST_CPU_SHARE = 0.1
-
-
-def _flag(name: str, default: bool = False) -> bool:
-    return os.environ.get(name, str(int(default))).lower() in ("1", "true", "yes", "on")
-
-
-def _words(name: str, default: str = "") -> list[str]:
-    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
-
-
-def _days(name: str, default: int) -> int:
-    days = int(os.environ.get(name, default))
-    if days < 0:
-        raise ImproperlyConfigured(f"{name} is a number of days; 0 means forever.")
-    return days
-
-
-def _cpu_share(name: str, default: float) -> float:
-    share = float(os.environ.get(name, default))
-    if not LOWEST_CPU_SHARE <= share <= 1:
-        raise ImproperlyConfigured(f"{name} is a share of one core, from {LOWEST_CPU_SHARE} to 1.")
-    return share
-
-
-DEBUG = _flag("DEBUG")
+DEBUG = flag("DEBUG")
 SHORTEST_SECRET_KEY, FEWEST_CHARACTERS = 40, 10
 
 
@@ -96,16 +71,16 @@ def _vapid_key() -> str:
 
 
 SECRET_KEY = _secret_key()
-ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]" if LOCAL else "")
+ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]" if LOCAL else "")
 # The site's URL in e-mails; requests use their own.
 _HERE = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}" if LOCAL else f"https://{next(iter(ALLOWED_HOSTS), '')}"
 SITE_URL = os.environ.get("SITE_URL", _HERE).rstrip("/")
-CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
+CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS")
 
-SECURE_SSL_REDIRECT = _flag("SSL_REDIRECT", not LOCAL)
+SECURE_SSL_REDIRECT = flag("SSL_REDIRECT", not LOCAL)
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 0 if LOCAL else 365 * 24 * 3600
-SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_INCLUDE_SUBDOMAINS")
+SECURE_HSTS_INCLUDE_SUBDOMAINS = flag("HSTS_INCLUDE_SUBDOMAINS")
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not LOCAL
@@ -211,15 +186,15 @@ CACHES = {
 }
 
 # Public pages are kept for anonymous visitors (config.page_cache).
-PAGE_CACHE = _flag("PAGE_CACHE", default=True)
+PAGE_CACHE = flag("PAGE_CACHE", default=True)
 
 # How many days data is kept (docs/privacy.md); 0: forever.
-EXPORTS_KEPT_DAYS = _days("EXPORTS_KEPT_DAYS", 7)
-LOG_KEPT_DAYS = _days("LOG_KEPT_DAYS", 3 * 365)
-RECORDS_KEPT_DAYS = _days("RECORDS_KEPT_DAYS", 3 * 365)
-CHECKED_RECORDS_KEPT_DAYS = _days("CHECKED_RECORDS_KEPT_DAYS", 90)
-CHAT_KEPT_DAYS = _days("CHAT_KEPT_DAYS", 365)
-NOTIFICATIONS_KEPT_DAYS = _days("NOTIFICATIONS_KEPT_DAYS", 365)
+EXPORTS_KEPT_DAYS = days("EXPORTS_KEPT_DAYS", 7)
+LOG_KEPT_DAYS = days("LOG_KEPT_DAYS", 3 * 365)
+RECORDS_KEPT_DAYS = days("RECORDS_KEPT_DAYS", 3 * 365)
+CHECKED_RECORDS_KEPT_DAYS = days("CHECKED_RECORDS_KEPT_DAYS", 90)
+CHAT_KEPT_DAYS = days("CHAT_KEPT_DAYS", 365)
+NOTIFICATIONS_KEPT_DAYS = days("NOTIFICATIONS_KEPT_DAYS", 365)
 # Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
@@ -230,11 +205,11 @@ ANALYSIS_BACKEND = os.environ.get("ANALYSIS_BACKEND", "auto")
 ANALYSIS_GNUBG = os.environ.get("ANALYSIS_GNUBG", "")
 ANALYSIS_BGSAGE = os.environ.get("ANALYSIS_BGSAGE", str(BASE_DIR / "var/analysis"))
 ANALYSIS_CPU_SECONDS = float(os.environ.get("ANALYSIS_CPU_SECONDS", "7200"))
-ANALYSIS_CPU_SHARE = _cpu_share("ANALYSIS_CPU_SHARE", 0.5)
+ANALYSIS_CPU_SHARE = cpu_share("ANALYSIS_CPU_SHARE", 0.5)
 # Web processes note in the database that they are alive, so that players lose no time in an outage.
-WEB_PULSE = _flag("WEB_PULSE", default=True)
+WEB_PULSE = flag("WEB_PULSE", default=True)
 # Web processes keep what they have loaded from the garbage collector, and collect less often.
-GC_FREEZE = _flag("GC_FREEZE", default=True)
+GC_FREEZE = flag("GC_FREEZE", default=True)
 # Seconds a player may be absent in their own turns before the opponent may claim: with the page closed, and in all.
 ABSENCE_CLOSED = int(os.environ.get("ABSENCE_CLOSED", "30"))
 ABSENCE_LOST = int(os.environ.get("ABSENCE_LOST", "90"))
@@ -282,8 +257,8 @@ EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
 EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
 EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
-EMAIL_USE_TLS = _flag("EMAIL_USE_TLS")
-EMAIL_USE_SSL = _flag("EMAIL_USE_SSL")
+EMAIL_USE_TLS = flag("EMAIL_USE_TLS")
+EMAIL_USE_SSL = flag("EMAIL_USE_SSL")
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "Barpoint <barpoint@localhost>")
 
@@ -406,5 +381,5 @@ if DEBUG_TOOLBAR:
     MIDDLEWARE.insert(0, "debug_toolbar.middleware.DebugToolbarMiddleware")
 
 # Whether the request log has the IP address of the client.
-LOG_CLIENT_ADDRESS = _flag("LOG_CLIENT_ADDRESS")
+LOG_CLIENT_ADDRESS = flag("LOG_CLIENT_ADDRESS")
 LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

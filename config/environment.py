@@ -1,0 +1,34 @@
+"""Environment variables, as the settings take them."""
+
+import os
+
+from django.core.exceptions import ImproperlyConfigured
+
+# With less, an analysis would take hours, and so would its claim after a worker died.
+LOWEST_CPU_SHARE = 0.1
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """Return whether a variable says yes."""
+    return os.environ.get(name, str(int(default))).lower() in ("1", "true", "yes", "on")
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """Return the words of a variable, which commas separate."""
+    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
+
+
+def days(name: str, default: int) -> int:
+    """Return a number of days; 0 means forever."""
+    number = int(os.environ.get(name, default))
+    if number < 0:
+        raise ImproperlyConfigured(f"{name} is a number of days; 0 means forever.")
+    return number
+
+
+def cpu_share(name: str, default: float) -> float:
+    """Return a share of one core."""
+    share = float(os.environ.get(name, default))
+    if not LOWEST_CPU_SHARE <= share <= 1:
+        raise ImproperlyConfigured(f"{name} is a share of one core, from {LOWEST_CPU_SHARE} to 1.")
+    return share
