@@ -148,8 +148,8 @@ def tones(page: Page) -> int:
 
 
 def held_locks(page: Page) -> int:
-    held: int = page.evaluate("window.locks.filter((lock) => !lock.released).length")
-    return held
+    locks: int = page.evaluate("window.locks.filter((lock) => !lock.released).length")
+    return locks
 
 
 @pytest.mark.usefixtures("site")

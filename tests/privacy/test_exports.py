@@ -143,11 +143,11 @@ def memory_for(player: Player, user: User, *, scale: int) -> tuple[int, int, int
     tracemalloc.start()
     try:
         export = export_of(player, user)
-        made = tracemalloc.get_traced_memory()[1]
+        peak_of_making = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         for _ in export.chunks():
             pass
-        return export.size, made, tracemalloc.get_traced_memory()[1]
+        return export.size, peak_of_making, tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
