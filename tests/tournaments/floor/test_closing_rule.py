@@ -123,7 +123,7 @@ def test_the_floor_proposes_the_rule_of_the_event_which_its_page_says(
     home = f"/events/{event.club.slug}/{event.slug}/"
     offered = {
         "adjourn": ["Adjourn all 3"],
-        "leader": ["The leaders win all 2"],
+        "leader": ["The leaders win 2 matches"],
         "shorten": ["Leader needs 1 more point", "Leader needs 2 more points"],
         "director": [],
     }

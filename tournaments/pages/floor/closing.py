@@ -91,7 +91,7 @@ def _posts(tournament: Tournament, closing: ClosingTime) -> list[Post]:
             return [_post(tournament, closing.running, "adjourn", label)]
         case ClosingRule.LEADER:
             ahead = [row for row in closing.running if not row.is_level]
-            label = ngettext("The leader wins", "The leaders win all %(count)d", len(ahead)) % {"count": len(ahead)}
+            label = ngettext("The leader wins", "The leaders win %(count)d matches", len(ahead)) % {"count": len(ahead)}
             return [_post(tournament, ahead, "leader", label)] if ahead else []
         case ClosingRule.SHORTEN:
             running = closing.running
