@@ -311,6 +311,8 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}tv/$": EVERYBODY,
     rf"{EVENT}prizes/$": EVERYBODY,
     rf"{EVENT}report/$": EVERYBODY,
+    # tests/tournaments/prizes/test_report.py
+    rf"{EVENT}analysis\.csv$": EVERYBODY,
     rf"{EVENT}calendar\.ics$": EVERYBODY,
     rf"{EVENT}cash\.csv$": ONLY_OFFICERS,
     rf"{EVENT}paper/$": ONLY_OFFICERS,

@@ -107,6 +107,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}paper/draws/$", paper.draws, name="paper-draws"),
     re_path(rf"{EVENT}calendar\.ics$", events.calendar, name="event-calendar"),
     re_path(rf"{EVENT}report/$", report.report, name="event-report"),
+    re_path(rf"{EVENT}analysis\.csv$", report.analysis_csv, name="event-analysis-file"),
     re_path(rf"{EVENT}prizes/$", plans.prizes, name="prizes"),
     re_path(rf"{EVENT}cash/$", cash.cash, name="cash"),
     re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),

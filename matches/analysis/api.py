@@ -98,7 +98,10 @@ class ClubAnalysis(APIView):
     @extend_schema(
         operation_id="clubs_analysis",
         summary="How well an evening of a club was played",
-        description="Only matches that the reader may see, and only players who share how they play with the reader.",
+        description=(
+            "Only matches that the reader may see, and only players who share how they play with the reader. "
+            "The players as CSV: `/clubs/<slug>/analysis.csv?day=2026-11-20`."
+        ),
         parameters=[shapes.DayQuery],
         responses={200: shapes.ClubNightSerializer, 404: PROBLEM, 422: PROBLEM},
     )

@@ -1,17 +1,26 @@
-"""The decisions of an analysis, and the report of an evening, as rows of CSV files."""
+"""The decisions of an analysis, and the report of an evening or an event, as rows of CSV files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from core.csv_files import safe
-from matches.analysis.night import Night
+from matches.analysis.night import Night, PlayerRow
 from matches.analysis.visibility import SeenAnalysis, side_in_match
 
 HEADERS = [
     "game", "event", "player", "kind", "phase", "xgid", "cube", "played", "best", "error", "error_winning", "winning",
     "luck", "luck_winning", "counted",
 ]  # fmt: skip
-NIGHT_HEADERS = ["player", "public_id", "matches", "decisions", "pr", "sampling_error", "luck_winning"]
+NIGHT_COLUMNS: dict[str, Callable[[PlayerRow], str | float | None]] = {
+    "player": lambda row: safe(row.name),
+    "public_id": lambda row: row.public_id,
+    "matches": lambda row: row.matches,
+    "decisions": lambda row: row.total.decisions,
+    "pr": lambda row: _rounded(row.pr, 3),
+    "sampling_error": lambda row: _rounded(row.sampling_error, 3),
+    "luck_winning": lambda row: round(row.luck_winning, 5),
+}
+"""The columns of the report; None is an empty field."""
 
 
 def decision_rows(seen: SeenAnalysis | None, names: tuple[str, str]) -> Iterator[list[Any]]:
@@ -27,17 +36,10 @@ def decision_rows(seen: SeenAnalysis | None, names: tuple[str, str]) -> Iterator
 
 def night_rows(night: Night | None) -> Iterator[list[Any]]:
     """Yield the header and the players in the order of the page; figures that take more decisions are empty."""
-    yield list(NIGHT_HEADERS)
+    yield list(NIGHT_COLUMNS)
     for row in night.rows if night is not None else ():
-        total = row.total
-        pr = round(total.pr, 3) if total.decisions else ""
-        sampling_error = round(total.sampling_error, 3) if total.decisions > 1 else ""
-        yield [
-            safe(row.name),
-            row.public_id,
-            row.matches,
-            total.decisions,
-            pr,
-            sampling_error,
-            round(row.luck_winning, 5),
-        ]
+        yield [value(row) for value in NIGHT_COLUMNS.values()]
+
+
+def _rounded(figure: float | None, digits: int) -> float | None:
+    return round(figure, digits) if figure is not None else None

@@ -51,6 +51,16 @@ class PlayerRow:
     has_enough: bool
 
     @property
+    def pr(self) -> float | None:
+        """The performance rating; None without a decision that counts."""
+        return self.total.pr if self.total.decisions else None
+
+    @property
+    def sampling_error(self) -> float | None:
+        """The standard error of the rating; None with fewer than two decisions that count."""
+        return self.total.sampling_error if self.total.decisions > 1 else None
+
+    @property
     def url(self) -> str:
         """The player's page."""
         return reverse("player", args=[self.public_id])

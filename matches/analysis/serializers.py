@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 from rest_framework import serializers
 
-from matches.analysis.night import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, PlayerRow
+from matches.analysis.night import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night
 from matches.models import Analysis, Decision
 
 
@@ -104,22 +104,14 @@ class NightPlayerSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     matches = serializers.IntegerField()
     decisions = serializers.IntegerField(source="total.decisions", help_text="Those that count.")
-    pr = serializers.SerializerMethodField(help_text="500 × mean error; null without counted decisions.")
-    sampling_error = serializers.SerializerMethodField(
-        help_text="One standard error of the PR; null with fewer than two counted decisions."
+    pr = serializers.FloatField(allow_null=True, help_text="500 × mean error; null without counted decisions.")
+    sampling_error = serializers.FloatField(
+        allow_null=True, help_text="One standard error of the PR; null with fewer than two counted decisions."
     )
     luck_winning = serializers.FloatField(help_text="Sum of the luck, in chances of winning the match.")
     has_enough = serializers.BooleanField(
         help_text=f"Whether {ENOUGH_DECISIONS} decisions count, so that the PR is compared with others."
     )
-
-    def get_pr(self, row: PlayerRow) -> float | None:
-        """Return the performance rating."""
-        return row.total.pr if row.total.decisions else None
-
-    def get_sampling_error(self, row: PlayerRow) -> float | None:
-        """Return its standard error."""
-        return row.total.sampling_error if row.total.decisions > 1 else None
 
 
 class SwingSerializer(serializers.Serializer[Any]):

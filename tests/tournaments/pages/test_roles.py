@@ -122,6 +122,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "event-log": (STAFF, NO_POST_SIGNED_IN),
     "event-status": (STAFF, NO_POST_SIGNED_IN),
     "event-report": (PUBLIC, NO_POST),
+    "event-analysis-file": (PUBLIC, NO_POST),
     "event-calendar": (PUBLIC, NO_POST),
     "prizes": (PUBLIC, NO_POST),
     "cash": (DIRECTORS, NO_POST_SIGNED_IN),

@@ -1,5 +1,6 @@
 """The report of an event, and the API of the cash desk."""
 
+import csv
 from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
@@ -51,7 +52,7 @@ def test_the_report_has_winners_prizes_upsets_and_ratings(
     assert hidden["divisions"][0]["prizes"] == []
 
 
-def test_how_well_an_event_and_an_evening_were_played_by_api(
+def test_how_well_an_event_and_an_evening_were_played_by_api_and_as_a_file(
     running: RunningEvent, by_alice: Actor, as_user: Callable[[User | None], Client]
 ) -> None:
     results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 5)), by=by_alice, now=NOW)
@@ -77,6 +78,16 @@ def test_how_well_an_event_and_an_evening_were_played_by_api(
     assert page.swing is not None
     assert report["swing"]["player"] == page.swing.public_id == shared.public_id
     assert (report["swing"]["match"], report["swing"]["luck_winning"]) == (match.public_id, -0.2)
+
+    file = f"/events/{event.club.slug}/{event.slug}/analysis.csv"
+    assert f'href="{file}"' in html(visitor.get(f"/events/{event.club.slug}/{event.slug}/report/"))
+    download = visitor.get(file)
+    assert f"play-quality-{event.club.slug}-{event.slug}.csv" in download["Content-Disposition"]
+    (line,) = csv.DictReader(download.content.decode().splitlines())
+    assert (line["public_id"], line["matches"]) == (shared.public_id, "1")
+    for figure in ("decisions", "pr", "sampling_error", "luck_winning"):
+        assert float(line[figure]) == pytest.approx(row[figure], abs=0.001)
+
     day = NOW.astimezone(ZoneInfo(event.club.time_zone)).date().isoformat()
     expected = {"day": day, "earlier": None, "night": report}
     assert visitor.get(of_club).json() == visitor.get(of_club, {"day": day}).json() == expected
@@ -88,7 +99,14 @@ def test_how_well_an_event_and_an_evening_were_played_by_api(
     Match.objects.filter(pk=match.pk).update(visibility=Match.Visibility.PRIVATE)
     nothing = {"matches": 0, "pending": 0, "players": [], "luckiest": [], "swing": None}
     assert visitor.get(of_event).json() == nothing
+    assert list(csv.DictReader(visitor.get(file).content.decode().splitlines())) == []
     assert visitor.get(of_club).json() == {"day": None, "earlier": None, "night": None}
+
+    Match.objects.filter(pk=match.pk).update(visibility=Match.Visibility.PUBLIC)
+    Analysis.objects.update(state=Analysis.State.QUEUED)
+    waiting = html(visitor.get(f"/events/{event.club.slug}/{event.slug}/report/"))
+    assert "1 match is still to be analysed." in waiting
+    assert file not in waiting
 
 
 def test_the_cash_desk_by_api(prizes: Prizes, alice_client: Client) -> None:

@@ -111,7 +111,10 @@ class EventAnalysis(TournamentView):
     @extend_schema(
         operation_id="tournaments_analysis",
         summary="How well an event was played",
-        description="Only matches that the reader may see, and only players who share how they play with the reader.",
+        description=(
+            "Only matches that the reader may see, and only players who share how they play with the reader. "
+            "The players as CSV: `/events/<club>/<event>/analysis.csv`."
+        ),
         responses={200: NightSerializer, **READ},
     )
     def get(self, request: Request, **kwargs: str) -> Response:

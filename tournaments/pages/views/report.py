@@ -1,10 +1,12 @@
-"""The report of an event."""
+"""The report of an event, and its part on play quality as a file."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core import csv_files
+from matches.analysis.exports import night_rows
 from tournaments import access
 from tournaments.ledger.money import Currency
 from tournaments.pages.selectors.report import event_night, event_report
@@ -23,3 +25,12 @@ def report(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "night": event_night(request.user, event),
     }
     return render(request, "tournaments/pages/report.html", context)
+
+
+@never_cache
+@require_safe
+def analysis_csv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """How well the event was played, as a CSV file, as far as the reader may see it."""
+    event = access.tournament(request.user, club, slug)
+    name = f"play-quality-{event.club.slug}-{event.slug}.csv"
+    return csv_files.short_file(night_rows(event_night(request.user, event)), name)
