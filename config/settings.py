@@ -340,6 +340,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
+        "DecisionKindEnum": "matches.models.Decision.Kind",
         "ResultKind": "matches.models.Result.Kind",
         "NewResultKind": "matches.lifecycle.finish.ENDINGS",
         "CorrectionChoice": "tournaments.models.Correction.Choice",

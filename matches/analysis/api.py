@@ -13,8 +13,9 @@ from matches.analysis import serializers as shapes
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.night import club_night
 from matches.analysis.profile import quality
-from matches.analysis.subjects import requested_match, requested_record
+from matches.analysis.subjects import Requested, requested_match, requested_record
 from matches.analysis.visibility import SeenAnalysis
+from matches.models import Analysis
 from matches.presentation.visibility import Viewer
 from players import access as people
 from players.accounts.serializers import PROBLEM
@@ -32,11 +33,12 @@ class MatchAnalysis(APIView):
             "404 if the match is not over or not analysed. A player who does not share how they play has no totals "
             "and no decisions here."
         ),
-        responses={200: shapes.AnalysisSerializer, 404: PROBLEM},
+        parameters=[shapes.OriginQuery],
+        responses={200: shapes.AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Return the totals and decisions that the reader may see."""
-        return Response(analysis_data(requested_match(request.user, public_id).seen))
+        return Response(analysis_data(_chosen(request, requested_match(request.user, public_id))))
 
 
 class RecordAnalysis(APIView):
@@ -48,11 +50,12 @@ class RecordAnalysis(APIView):
         operation_id="submissions_analysis",
         summary="How well both sides of a record played",
         description="The same for a record, also one that was sent for no match.",
-        responses={200: shapes.AnalysisSerializer, 404: PROBLEM},
+        parameters=[shapes.OriginQuery],
+        responses={200: shapes.AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Return the totals and decisions that the reader may see."""
-        return Response(analysis_data(requested_record(request.user, public_id).seen))
+        return Response(analysis_data(_chosen(request, requested_record(request.user, public_id))))
 
 
 class PlayerAnalysis(APIView):
@@ -86,6 +89,10 @@ class PlayerAnalysis(APIView):
                 }
                 for row in shown.matches
             ],
+            "by_length": shown.by_length,
+            "by_phase": {row.phase.value: row.total for row in shown.by_kind},
+            "worst": shown.worst,
+            "best": shown.best,
         }
         return Response(shapes.PlayerAnalysisSerializer(data).data)
 
@@ -113,6 +120,14 @@ class ClubAnalysis(APIView):
         return Response(shapes.ClubNightSerializer(report).data)
 
 
+def _chosen(request: Request, requested: Requested) -> SeenAnalysis | None:
+    """Return the analysis whose origin the request names; by default the one computed here."""
+    query = shapes.OriginQuery(data=request.query_params)
+    query.is_valid(raise_exception=True)
+    is_senders = query.validated_data["origin"] == Analysis.Origin.SENDER
+    return requested.senders if is_senders else requested.seen
+
+
 def analysis_data(seen: SeenAnalysis | None) -> dict[str, Any]:
     """Data of AnalysisSerializer. Raise Http404 without an analysis that may be shown."""
     if seen is None:
@@ -120,6 +135,7 @@ def analysis_data(seen: SeenAnalysis | None) -> dict[str, Any]:
     analysis, totals = seen.analysis, seen.summary.sides
     return {
         "state": analysis.state,
+        "origin": analysis.origin,
         "backend": analysis.backend,
         "version": analysis.version,
         "depth": str(analysis.settings.get("plays", "")),

@@ -83,18 +83,40 @@ class PlayedMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of a table: a match length or a kind of decision."""
+class LengthRow:
+    """The matches of one length, in points."""
 
-    label: str
+    length: int
     total: Total
-    matches: int = 0
+    matches: int
+
+    @property
+    def label(self) -> str:
+        """The length in words."""
+        return str(length_label(self.length))
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """The decisions of one kind."""
+
+    phase: Phase
+    total: Total
+
+    @property
+    def label(self) -> str:
+        """The kind in words."""
+        return labels.phase(self.phase)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownDecision:
     """A decision with its board."""
 
+    match: Match
+    decision: Decision
+    difference: float
+    """Equity that it lost; of a right play, what the second best would have lost."""
     opponent: str
     roll: str
     played: str
@@ -111,8 +133,8 @@ class Quality:
     matches: tuple[PlayedMatch, ...]
     """Oldest first."""
     total: Total
-    by_length: tuple[Row, ...]
-    by_kind: tuple[Row, ...]
+    by_length: tuple[LengthRow, ...]
+    by_kind: tuple[KindRow, ...]
     worst: tuple[ShownDecision, ...]
     best: tuple[ShownDecision, ...]
 
@@ -198,21 +220,19 @@ def _match(analysis: Analysis, side: int, by_phase: Mapping[str, Total]) -> Play
     )
 
 
-def _by_length(matches: Iterable[PlayedMatch]) -> tuple[Row, ...]:
+def _by_length(matches: Iterable[PlayedMatch]) -> tuple[LengthRow, ...]:
     by_length: dict[int, list[Total]] = {}
     for row in matches:
         by_length.setdefault(row.match.length, []).append(row.total)
-    return tuple(
-        Row(str(length_label(length)), _sum(totals), len(totals)) for length, totals in sorted(by_length.items())
-    )
+    return tuple(LengthRow(length, _sum(totals), len(totals)) for length, totals in sorted(by_length.items()))
 
 
-def _by_kind(totals: Iterable[Mapping[str, Total]]) -> tuple[Row, ...]:
+def _by_kind(totals: Iterable[Mapping[str, Total]]) -> tuple[KindRow, ...]:
     by_phase: dict[str, Total] = {}
     for phases in totals:
         for phase, total in phases.items():
             by_phase[phase] = by_phase.get(phase, Total()) + total
-    return tuple(Row(labels.phase(phase), by_phase[phase]) for phase in Phase if phase in by_phase)
+    return tuple(KindRow(phase, by_phase[phase]) for phase in Phase if phase in by_phase)
 
 
 def _worst(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ShownDecision, ...]:
@@ -242,6 +262,9 @@ def _shown(
     left, right = (player.shown_name for player in match.players)
     own = 1 - sides[analysis.pk] if analysis.swapped else sides[analysis.pk]
     return ShownDecision(
+        match=match,
+        decision=decision,
+        difference=decision.error if saved is None else saved,
         opponent=gettext("against {name}").format(name=match.players[1 - own].shown_name),
         roll=roll_of(decision),
         played=labels.action(decision.played),

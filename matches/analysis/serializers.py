@@ -64,6 +64,7 @@ class AnalysisSerializer(serializers.Serializer[Any]):
     """The analysis of a match or a record, as far as the reader may see it."""
 
     state = serializers.ChoiceField(Analysis.State.choices)
+    origin = serializers.ChoiceField(Analysis.Origin.choices)
     backend = serializers.CharField(help_text="The program; empty until it is done.")
     version = serializers.CharField()
     depth = serializers.CharField()
@@ -77,6 +78,16 @@ class AnalysisSerializer(serializers.Serializer[Any]):
     decisions = DecisionSerializer(many=True)
 
 
+class OriginQuery(serializers.Serializer[Any]):
+    """Query parameter of the analysis of a match or a record."""
+
+    origin = serializers.ChoiceField(
+        Analysis.Origin.choices,
+        default=Analysis.Origin.COMPUTED,
+        help_text="`sender`: the analysis that came with the record; it is never mixed with the one computed here.",
+    )
+
+
 class PlayedMatchSerializer(serializers.Serializer[Any]):
     """An analysed match of a player."""
 
@@ -88,6 +99,31 @@ class PlayedMatchSerializer(serializers.Serializer[Any]):
     sampling_error = serializers.FloatField()
 
 
+class PlayedLengthSerializer(serializers.Serializer[Any]):
+    """The analysed matches of one length."""
+
+    length = serializers.IntegerField(help_text="In points; 0 for money sessions.")
+    matches = serializers.IntegerField()
+    decisions = serializers.IntegerField(source="total.decisions")
+    pr = serializers.FloatField(source="total.pr")
+    sampling_error = serializers.FloatField(source="total.sampling_error")
+
+
+class PlayersDecisionSerializer(serializers.Serializer[Any]):
+    """One of the worst or best decisions of a player."""
+
+    match = serializers.CharField(source="match.public_id", help_text="Its id.")
+    game = serializers.IntegerField(source="decision.game", help_text="From 1.")
+    event = serializers.IntegerField(source="decision.event", help_text="As in the decisions of the match.")
+    kind = serializers.ChoiceField(Decision.Kind.choices, source="decision.kind")
+    xgid = serializers.CharField(source="decision.xgid")
+    played = serializers.CharField(source="decision.played")
+    best = serializers.CharField(source="decision.best")
+    difference = serializers.FloatField(
+        help_text="Equity that was lost; for the best, what the second best play would have lost."
+    )
+
+
 class PlayerAnalysisSerializer(serializers.Serializer[Any]):
     """How a player has played."""
 
@@ -95,6 +131,14 @@ class PlayerAnalysisSerializer(serializers.Serializer[Any]):
     pr = serializers.FloatField()
     sampling_error = serializers.FloatField()
     matches = PlayedMatchSerializer(many=True, help_text="Oldest first; the latest 200.")
+    by_length = PlayedLengthSerializer(many=True, help_text="The shortest first.")
+    by_phase = serializers.DictField(
+        child=PhaseSerializer(), help_text="Those of opening, contact, race, bear_off and cube with decisions."
+    )
+    worst = PlayersDecisionSerializer(many=True, help_text="Those that lost most, at most three.")
+    best = PlayersDecisionSerializer(
+        many=True, help_text="Right plays where the second best would have lost most, at most three."
+    )
 
 
 class NightPlayerSerializer(serializers.Serializer[Any]):

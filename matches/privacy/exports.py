@@ -165,7 +165,9 @@ def _decisions(person: Person) -> Iterable[Row]:
     swapped = Q(analysis__swapped=True) & (Q(side=1) & left | Q(side=0) & right)
     fields = ("game", "kind", "xgid", "played", "best", "error", "luck")
     rows = Decision.objects.filter(straight | swapped)
-    return values(rows, *fields, match_public_id=F("analysis__match__public_id"))
+    # What came with a record is its sender's analysis, and stands beside ours.
+    names = {"match_public_id": "match__public_id", "origin": "origin", "program": "backend"}
+    return values(rows, *fields, **{name: F(f"analysis__{path}") for name, path in names.items()})
 
 
 def _play_preferences(person: Person) -> Iterable[Row]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from engine.records import write
 from engine.simulation import play_out
@@ -15,7 +15,7 @@ from matches.reporting.services import records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage
 from tests.matches.analysis.rows import analysis_of
 from tests.matches.cast import CAROL, match_between, player_of
 
@@ -56,12 +56,16 @@ def test_an_analysis_appears_and_leads_to_the_errors(
     assert page.evaluate("document.body.dataset.kept") == "yes", "the page was loaded again"
     axe(page)
     fits(page)
-    blunder = page.locator(".graph-phone .graph-blunder").first
+    blunder, after = (page.locator(".graph-phone .graph-blunder").nth(number) for number in (0, 1))
     words = blunder.get_attribute("aria-label") or ""
     played = re.search(r": (.+), cost", words)
     assert played is not None
     blunder.focus()
-    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(after).to_be_focused()
+    page.get_by_text("Show as table").press("Enter")
+    expect(page.get_by_role("region", name="Winning chances by game").get_by_role("link").first).to_be_visible()
+    blunder.press("Enter")
     expect(page.locator("[data-now] strong")).to_contain_text(played[1])
     expect(page.locator(".move-list a[aria-current]")).to_have_class(re.compile("is-blunder"))
     page.get_by_text("Candidates").click()
@@ -97,9 +101,15 @@ def _quiz(open_page: OpenPage, axe: Check, fits: Check, match: Match) -> None:
     player = match.player_0.public_id
     page.goto(page.url.split("/check/")[0] + f"/players/{player}/analysis/")
     expect(page.get_by_role("heading", name="Worst decisions")).to_be_visible()
-    axe(page)
-    fits(page)
+    _in_both_views(page, axe, fits)
     page.goto(page.url.split("/players/")[0] + "/clubs/harbour/analysis/")
     expect(page.get_by_text("Biggest swing")).to_be_visible()
-    axe(page)
-    fits(page)
+    _in_both_views(page, axe, fits)
+
+
+def _in_both_views(page: Page, axe: Check, fits: Check) -> None:
+    for width, scheme in VIEWS:
+        page.set_viewport_size({"width": width, "height": HEIGHT[width]})
+        page.emulate_media(color_scheme=scheme)
+        axe(page)
+        fits(page)

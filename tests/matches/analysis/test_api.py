@@ -1,6 +1,7 @@
 """The analysis in the API and as a file: the same figures as on the pages, for the same readers."""
 
 import csv
+from collections import Counter
 from math import isclose
 
 import pytest
@@ -9,6 +10,9 @@ from django.urls import reverse
 
 from matches.models import Analysis, Match, Submission
 from players.models import Player, User
+from players.privacy.sections import Person, sections
+from tests.matches.analysis.rows import analysis_of
+from tests.matches.cast import NOW
 
 pytestmark = pytest.mark.django_db
 Audience = Player.AnalysisVisibility
@@ -18,6 +22,9 @@ def test_the_api_has_totals_and_decisions_of_the_sides_that_are_shown(
     client: Client, analysis: Analysis, match: Match, record: Submission, bob: User
 ) -> None:
     Player.objects.filter(pk=match.player_1_id).update(analysis_visibility=Audience.PRIVATE)
+    right = analysis.decisions.filter(side=0, error=0)[2]
+    right.candidates[1]["equity"] = right.candidates[0]["equity"] - 0.08
+    right.save()
     client.force_login(bob)
     of_match = client.get(reverse("api-match-analysis", args=[match.public_id])).json()
     assert client.get(reverse("api-record-analysis", args=[record.public_id])).json() == of_match
@@ -34,6 +41,43 @@ def test_the_api_has_totals_and_decisions_of_the_sides_that_are_shown(
     player = client.get(reverse("api-player-analysis", args=[match.player_0.public_id])).json()
     assert isclose(player["pr"], left["pr"])
     assert [row["match"] for row in player["matches"]] == [match.public_id]
+    (length,) = player["by_length"]
+    assert (length["length"], length["matches"], length["decisions"], length["pr"]) == (3, 1, len(own), player["pr"])
+    assert {phase: total["decisions"] for phase, total in player["by_phase"].items()} == Counter(
+        row.phase for row in own
+    )
+    worst = [(row["match"], row["difference"]) for row in player["worst"]]
+    assert worst == [(match.public_id, error) for error in sorted((row.error for row in own), reverse=True)[:3]]
+    (best,) = player["best"]
+    assert (best["game"], best["event"], best["played"]) == (right.game, right.event, right.best)
+    assert isclose(best["difference"], 0.08)
+
+
+def test_the_senders_analysis_is_only_given_to_whoever_names_it(
+    client: Client, analysis: Analysis, match: Match, record: Submission, bob: User
+) -> None:
+    """Also in Bob's copy of his data: his own decisions by both programs, each with its name."""
+    theirs = analysis_of(record, match=match, now=NOW)
+    Analysis.objects.filter(pk=theirs.pk).update(origin=Analysis.Origin.SENDER, backend="xg")
+    Player.objects.filter(pk=match.player_1_id).update(analysis_visibility=Audience.PRIVATE)
+    client.force_login(bob)
+    urls = [
+        reverse("api-match-analysis", args=[match.public_id]),
+        reverse("api-record-analysis", args=[record.public_id]),
+    ]
+    for url in urls:
+        computed = client.get(url).json()
+        assert (computed["origin"], computed["backend"]) == ("computed", "gnubg")
+        assert client.get(url, {"origin": "computed"}).json() == computed
+        sent = client.get(url, {"origin": "sender"}).json()
+        assert (sent["origin"], sent["backend"], [side["side"] for side in sent["sides"]]) == ("sender", "xg", [0])
+        assert client.get(url, {"origin": "nobody"}).status_code == 422
+    section = next(row for row in sections() if row.name == "analysed-decisions")
+    copied = Counter((row["origin"], row["program"]) for row in section.rows(Person.of(match.player_0)))
+    number = analysis.decisions.filter(side=0).count()
+    assert copied == {("computed", "gnubg"): number, ("sender", "xg"): number}
+    Match.objects.filter(pk=match.pk).update(state=Match.State.OPEN)
+    assert [client.get(url, {"origin": "sender"}).status_code for url in urls] == [404, 404]
 
 
 def test_the_api_says_not_found_of_what_may_not_be_seen(
