@@ -214,6 +214,9 @@ ROUTES: dict[str, Access] = {
         for action in (
             "claim",
             "running-score",
+            "length/offer",
+            "length/accept",
+            "length/decline",
             "confirm",
             "contest",
             "concede",
@@ -266,6 +269,8 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/me/blocks/(?P<public_id>[2-9a-z]{10})/$": Access(401, NOT_GET, NOT_GET),
     "api/v1/matches/": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    # tests/tournaments/floor/test_length_offers.py
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/length-offers/$": Access(401, 404, 404),
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/links/$": Access(401, 403, 403),
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/links/(?P<side>[01])/$": Access(401, NOT_GET, NOT_GET),
     # tests/api/test_live.py
@@ -291,6 +296,8 @@ ROUTES: dict[str, Access] = {
             "claims",
             "claims/preview",
             "running-score",
+            "length-offers/accept",
+            "length-offers/decline",
             "confirm",
             "contest",
             "concede",
@@ -539,7 +546,19 @@ ROUTES: dict[str, Access] = {
             *(f"entries/(?P<entry>[2-9a-z]{{10}})/{verb}" for verb in ("withdraw", "check-in")),
             *(
                 f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{verb}"
-                for verb in ("result", "forfeit", "rule", "accept", "objection", "deadline", "withdraw")
+                for verb in (
+                    "result",
+                    "forfeit",
+                    "rule",
+                    "accept",
+                    "objection",
+                    "deadline",
+                    "withdraw",
+                    "shorten",
+                    "shorten/undo",
+                    "propose-length",
+                    "withdraw-length",
+                )
             ),
         )
     },

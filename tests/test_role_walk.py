@@ -238,12 +238,15 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get", PLAYERS, "match-appointment"),
     ("post", PLAYERS, "match-claim match-confirm match-contest match-withdraw match-records match-names"),
     ("post", PLAYERS, "match-concede match-seen match-object match-running-score"),
+    ("post", PLAYERS, "match-offer-length match-accept-length match-decline-length"),
     ("get", PLAYERS, "match-report"),
     ("post", PLAYERS, "match-times match-accept-time"),
     ("post", PROPOSER, "match-withdraw-times"),
     ("post", by_api(PLAYERS), "api-match-claims api-match-confirm api-match-contest api-match-withdraw"),
     ("post", by_api(PLAYERS), "api-match-preview api-match-concede api-match-seen api-match-objections"),
     ("post", by_api(PLAYERS), "api-match-running-score"),
+    ("get post", by_api(PLAYERS), "api-match-length-offers"),
+    ("post", by_api(PLAYERS), "api-match-accept-length api-match-decline-length"),
     ("post", by_api(PLAYERS), "api-match-records api-match-names api-match-proposals api-match-accept"),
     ("post", by_api(PROPOSER), "api-match-withdraw-times"),
     # The same with a player's personal link
@@ -254,6 +257,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-play link-replay link-record"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
     ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-running-score"),
+    ("post", PUBLIC, "link-offer-length link-accept-length link-decline-length"),
     ("post", PUBLIC, "link-times link-accept-time link-withdraw-times"),
 ]
 TABLE: dict[str, dict[str, Row]] = {}

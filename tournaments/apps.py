@@ -11,7 +11,7 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect signals, register what other apps need to know about events, and register messages."""
-        from matches.lifecycle import begun, play_rules, running_scores
+        from matches.lifecycle import begun, length_offers, play_rules, running_scores
         from matches.presentation import consequences
         from players.notifications import kinds
         from players.people.services import merging
@@ -54,6 +54,7 @@ class TournamentsConfig(AppConfig):
         play_rules.register(play_rules_of)
         begun.register(beginnings_of)
         running_scores.register(players_scores.at_tables, players_scores.record)
+        length_offers.register(players_scores.record_length)
         when_changed(hint_if_self_calling)
         quick_entry.register(enter_floor_line)
         merging.also_check(refuse_two_entries)

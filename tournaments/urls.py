@@ -19,8 +19,9 @@ from tournaments.events.api import divisions as api_divisions
 from tournaments.events.api import events as api_events
 from tournaments.events.api import helpers as api_helpers
 from tournaments.events.views import clubs, events, helpers, venues
-from tournaments.floor import api as api_floor
 from tournaments.floor import views as floor_views
+from tournaments.floor.api import floor as api_floor
+from tournaments.floor.api import lengths as api_lengths
 from tournaments.pages.api import report as api_report
 from tournaments.pages.api import seasons as api_seasons
 from tournaments.pages.floor import views as floor
@@ -268,6 +269,10 @@ urlpatterns += [
     re_path(rf"{A_FIXTURE}accept/$", api_fixtures.Accept.as_view(), name="api-fixture-accept"),
     re_path(rf"{A_FIXTURE}deadline/$", api_fixtures.Extend.as_view(), name="api-fixture-deadline"),
     re_path(rf"{A_FIXTURE}withdraw/$", api_fixtures.WithdrawSide.as_view(), name="api-fixture-withdraw"),
+    re_path(rf"{A_FIXTURE}shorten/$", api_lengths.Shorten.as_view(), name="api-fixture-shorten"),
+    re_path(rf"{A_FIXTURE}shorten/undo/$", api_lengths.TakeBackLength.as_view(), name="api-fixture-take-back-length"),
+    re_path(rf"{A_FIXTURE}propose-length/$", api_lengths.ProposeLength.as_view(), name="api-fixture-propose-length"),
+    re_path(rf"{A_FIXTURE}withdraw-length/$", api_lengths.WithdrawLength.as_view(), name="api-fixture-withdraw-length"),
     re_path(rf"{A_FIXTURE}corrections/$", api_corrections.Corrections.as_view(), name="api-fixture-corrections"),
     re_path(
         rf"{A_FIXTURE}corrections/preview/$",

@@ -25,6 +25,7 @@ MESSAGES = {
     "match_void": gettext_noop("This match was voided, so nothing can be reported for it."),
     "match_live": gettext_noop("This match is being played here, so it cannot be reported."),
     "no_running_scores": gettext_noop("Running scores are taken for matches at the tables of an event."),
+    "no_length_offers": gettext_noop("A shorter length can be agreed on for matches at the tables of an event."),
     "match_not_void": gettext_noop("This match is not void, so its result cannot be reinstated."),
     "match_without_result": gettext_noop(
         "This match had no result before it was voided, so there is nothing to reinstate."
@@ -125,6 +126,7 @@ STATUS = {
     "match_settled": HTTPStatus.CONFLICT,
     "match_void": HTTPStatus.CONFLICT,
     "match_live": HTTPStatus.CONFLICT,
+    "no_length_offers": HTTPStatus.CONFLICT,
     "no_running_scores": HTTPStatus.CONFLICT,
     "match_not_void": HTTPStatus.CONFLICT,
     "match_without_result": HTTPStatus.CONFLICT,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from engine.errors import Refused
+from matches.lifecycle.length_offers import LengthOffer
 from matches.models import Match
 from players.actors import Actor
 
@@ -29,6 +30,10 @@ class AtTables(NamedTuple):
     notes: tuple[str, ...] = ()
     """What else there is to say of it, as sentences: that it is adjourned, or played with clocks."""
     is_adjourned: bool = False
+    offer: LengthOffer | None = None
+    """A shorter length on which the players can agree, if the match still has the length that it had then."""
+    players_offer_from: datetime | None = None
+    """From when on the players can offer a shorter length by themselves; None: never."""
 
 
 class Entered(NamedTuple):

@@ -103,6 +103,18 @@ class RunningScoreForm(forms.Form):
         return self.cleaned_data["score_0"], self.cleaned_data["score_1"]
 
 
+class LengthOfferForm(RunningScoreForm):
+    """A shorter length that a player offers, at the score that they saw."""
+
+    length = forms.IntegerField(label=_("Play to"), min_value=1, max_value=LONGEST_MATCH)
+
+
+class LengthAnswerForm(forms.Form):
+    """The offer of a shorter length that is answered."""
+
+    offer = forms.IntegerField(min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
 class SheetScoreForm(ScoreForm):
     """A score from the score sheet, with who the sender says they are."""
 

@@ -26,6 +26,7 @@ from matches.reporting.link_handouts import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps
 from matches.reporting.running import ShownRunningScore, running_form, running_score
 from matches.reporting.services import arrivals, objections
+from matches.reporting.shorter import shorter_match
 from matches.reporting.shown import (
     Arrivals,
     ShownObjection,
@@ -73,6 +74,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "call": call,
         "running": running,
         "running_form": running_form(seat, running, is_called=bool(call)) if seat is not None else None,
+        "shorter": shorter_match(seat, running, now) if seat is not None else None,
         "players": [_player(match, counting, player_side, side, running) for player_side in (0, 1)],
         "length": labels.length(match.length),
         "next_steps": _next_steps(match, pending, side, now),

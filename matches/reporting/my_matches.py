@@ -20,7 +20,8 @@ from matches.presentation import labels
 from matches.presentation.context import MatchContext, calls_of, entries_of, match_contexts, places_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
-from matches.reporting.running import RunningForm, running_form, running_score
+from matches.reporting.running import running_form, running_score
+from matches.reporting.shorter import shorter_match
 from players.actors import Actor
 from players.models import Player, User
 from players.people.canonical import canonical
@@ -134,16 +135,20 @@ def _lists(
     return {
         "next": urgent[0] if urgent else None,
         "may_play_next_here": bool(urgent) and play_rules_of(urgent[0].match).players_may_open,
-        "running_form": _running_form(urgent[0]) if urgent else None,
+        **(_at_table(urgent[0], now) if urgent else {}),
         "others": urgent[1:],
         "latest": listed[len(still_open) :],
     }
 
 
-def _running_form(row: MyMatch) -> RunningForm | None:
-    """The form for the running score of a player's next match, sent by its personal link if the list has those."""
+def _at_table(row: MyMatch, now: datetime) -> dict[str, Any]:
+    """What a player can do at the table of their next match, sent by its personal link if the list has those."""
     seat = Seat(row.match, row.side, Actor.link(row.side), row.token)
-    return running_form(seat, running_score(row.match), is_called=bool(row.call))
+    running = running_score(row.match)
+    return {
+        "running_form": running_form(seat, running, is_called=bool(row.call)),
+        "shorter": shorter_match(seat, running, now),
+    }
 
 
 def _listed(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 
 from matches.access import Seat
 from matches.lifecycle.begun import has_begun
+from matches.lifecycle.length_offers import LengthOffer
 from matches.lifecycle.running_scores import at_tables
 from matches.models import Match
 from matches.reporting.action_urls import action_url
@@ -21,6 +22,8 @@ class ShownRunningScore:
     at: datetime | None
     notes: tuple[str, ...] = ()
     is_adjourned: bool = False
+    offer: LengthOffer | None = None
+    players_offer_from: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,12 @@ def running_score(match: Match) -> ShownRunningScore | None:
     if match.pk not in rows:
         return None
     row = rows[match.pk]
+    common = (row.notes, row.is_adjourned, row.offer, row.players_offer_from)
     running = row.running
     if running is None:
-        return ShownRunningScore(match.start_score, "", None, row.notes, row.is_adjourned)
+        return ShownRunningScore(match.start_score, "", None, *common)
     who = match.players[running.side].shown_name if running.side is not None else gettext("the director")
-    return ShownRunningScore(running.score, who, running.at, row.notes, row.is_adjourned)
+    return ShownRunningScore(running.score, who, running.at, *common)
 
 
 def running_form(seat: Seat, running: ShownRunningScore | None, *, is_called: bool) -> RunningForm | None:

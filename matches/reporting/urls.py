@@ -8,10 +8,11 @@ from core.personal_links import View, by_personal_link
 from matches.lifecycle.links import TOKEN
 from matches.records.intake import checks_length_first
 from matches.reporting.api import appointments as api_appointments
+from matches.reporting.api import length_offers as api_lengths
 from matches.reporting.api import matches as api
 from matches.reporting.api import reports as api_reports
 from matches.reporting.calendars import TOKEN as FEED_TOKEN
-from matches.reporting.views import appointments, reports
+from matches.reporting.views import appointments, length_offers, reports
 from matches.reporting.views import matches as views
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
@@ -28,6 +29,9 @@ def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[
     yield re_path(rf"{prefix}report/$", allow(reports.preview), name=f"{name}-report")
     yield re_path(rf"{prefix}claim/$", allow(reports.report), name=f"{name}-claim")
     yield re_path(rf"{prefix}running-score/$", allow(reports.running_score), name=f"{name}-running-score")
+    yield re_path(rf"{prefix}length/offer/$", allow(length_offers.offer), name=f"{name}-offer-length")
+    yield re_path(rf"{prefix}length/accept/$", allow(length_offers.accept), name=f"{name}-accept-length")
+    yield re_path(rf"{prefix}length/decline/$", allow(length_offers.decline), name=f"{name}-decline-length")
     yield re_path(rf"{prefix}confirm/$", allow(reports.confirm), name=f"{name}-confirm")
     yield re_path(rf"{prefix}contest/$", allow(reports.contest), name=f"{name}-contest")
     yield re_path(rf"{prefix}concede/$", allow(reports.concede), name=f"{name}-concede")
@@ -61,6 +65,9 @@ urlpatterns = [
     re_path(rf"{API}claims/$", api_reports.Reports.as_view(), name="api-match-claims"),
     re_path(rf"{API}claims/preview/$", api_reports.PreviewReport.as_view(), name="api-match-preview"),
     re_path(rf"{API}running-score/$", api_reports.RunningScore.as_view(), name="api-match-running-score"),
+    re_path(rf"{API}length-offers/$", api_lengths.LengthOffers.as_view(), name="api-match-length-offers"),
+    re_path(rf"{API}length-offers/accept/$", api_lengths.AcceptLength.as_view(), name="api-match-accept-length"),
+    re_path(rf"{API}length-offers/decline/$", api_lengths.DeclineLength.as_view(), name="api-match-decline-length"),
     re_path(rf"{API}concede/$", api_reports.Concede.as_view(), name="api-match-concede"),
     re_path(rf"{API}seen/$", api_reports.Seen.as_view(), name="api-match-seen"),
     re_path(rf"{API}objections/$", api_reports.Objections.as_view(), name="api-match-objections"),

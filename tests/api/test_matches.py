@@ -258,8 +258,10 @@ def test_the_schema_shows_every_write_with_an_example() -> None:
         for path, entry in paths.items()
         if "/matches/{public_id}/" in path and "post" in entry and "/live/" not in path
     }
-    # Taps without a body and running scores, of which the last stands: they are harmless to repeat.
-    for tap in ("rematch", "here", "no-show", "running-score"):
+    # Taps without a body, running scores, of which the last stands, and offers, which an answer names: they are
+    # harmless to repeat.
+    lengths = ("length-offers", "length-offers/accept", "length-offers/decline")
+    for tap in ("rematch", "here", "no-show", "running-score", *lengths):
         del writes[f"/api/v1/matches/{{public_id}}/{tap}/"]
     assert len(writes) == 13
     previews = [path for path in writes if path.endswith("/preview/")]

@@ -1,9 +1,12 @@
-"""Races of the evening: a re-entry that is pressed twice, and two players who enter the score of their match."""
+"""Races of the evening: a re-entry that is pressed twice, and two players who enter the score of their match or agree
+on a shorter one.
+"""
 
 import threading
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,8 +21,8 @@ from tests.concurrency.racing import TOGETHER, at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tournaments.entries.services import reentries
 from tournaments.floor import selectors
-from tournaments.floor.services import calls, journal, matches, opening
-from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent
+from tournaments.floor.services import calls, journal, length_offers, matches, opening
+from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Tournament
 from tournaments.results.services import results
 
 __all__ = ["club", "make_players"]
@@ -105,6 +108,13 @@ def test_control_without_the_locks_the_same_score_is_two_facts(
     builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fixture, enter = played(builder)
+    take_out_the_locks_of_the_floor(monkeypatch, matches)
+    assert refusals(at_once(*enter)) == []
+    assert entered() == [[3, 1], [3, 1]]
+
+
+def take_out_the_locks_of_the_floor(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
+    """Let two calls of a service of this module both read the state of the floor before one of them writes."""
     both_have_read = threading.Barrier(2)
 
     def unguarded_floor(tournament_id: int, now: object) -> Floor:
@@ -120,8 +130,52 @@ def test_control_without_the_locks_the_same_score_is_two_facts(
         both_have_read.wait(TOGETHER)
         return state
 
-    monkeypatch.setattr(matches, "lock_floor", unguarded_floor)
-    monkeypatch.setattr(matches, "lock_fixture", unguarded_fixture)
-    monkeypatch.setattr(matches, "read_state", read_together)
-    assert refusals(at_once(*enter)) == []
-    assert entered() == [[3, 1], [3, 1]]
+    monkeypatch.setattr(module, "lock_floor", unguarded_floor)
+    monkeypatch.setattr(module, "lock_fixture", unguarded_fixture)
+    monkeypatch.setattr(module, "read_state", read_together)
+
+
+def closing(builder: EventBuilder) -> tuple[Fixture, list[Callable[[], FloorEvent]]]:
+    """A match to seven at closing time, and its two players, who both offer to play to five."""
+    fixture, _enter = played(builder)
+    Tournament.objects.filter(pk=fixture.stage.division.tournament_id).update(closing_rule="shorten", ends_at=NOON)
+    offer = partial(length_offers.offer_length, fixture=fixture, length=5, score=(0, 0), by=SYSTEM, now=NOON)
+    return fixture, [partial(offer, side=side) for side in (0, 1)]
+
+
+def lengths() -> list[str]:
+    facts = FloorEvent.objects.exclude(kind="started").order_by("pk")
+    return list(facts.values_list("kind", flat=True))
+
+
+def test_both_players_offer_the_same_length_at_once_and_have_agreed(builder: EventBuilder) -> None:
+    fixture, offers = closing(builder)
+    outcomes = at_once(*offers)
+    assert faults(outcomes) + refusals(outcomes) == []
+    assert lengths() == ["length_offered", "length_accepted", "shortened"]
+    assert Match.objects.get(pk=fixture.match_id).length == 5
+
+
+def test_an_offer_that_is_accepted_twice_and_declined_at_once_shortens_once_or_not_at_all(
+    builder: EventBuilder,
+) -> None:
+    fixture, (offer, _other) = closing(builder)
+    number = offer().pk
+    answer = {"fixture": fixture, "offer": number, "by": SYSTEM, "now": NOON}
+    accept = partial(length_offers.accept_length, side=1, **answer)
+    outcomes = at_once(accept, accept, partial(length_offers.decline_length, side=0, **answer))
+    assert faults(outcomes) == []
+    is_shorter = Match.objects.get(pk=fixture.match_id).length == 5
+    assert refusals(outcomes) == (["offer_gone"] if is_shorter else ["offer_gone"] * 2)
+    assert lengths().count("shortened") == is_shorter
+
+
+@CONTROL
+def test_control_without_the_locks_both_offers_wait_for_an_answer(
+    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixture, offers = closing(builder)
+    take_out_the_locks_of_the_floor(monkeypatch, length_offers)
+    assert refusals(at_once(*offers)) == []
+    assert lengths() == ["length_offered"] * 2
+    assert Match.objects.get(pk=fixture.match_id).length == 7

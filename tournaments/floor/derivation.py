@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import Category, Fact, FloorFacts, MatchFacts, Pair, Progress
+from tournaments.floor.facts import Category, Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
 from tournaments.floor.fold import Folded, Seat, fold
 from tournaments.floor.state import (
     Attention,
@@ -101,6 +101,8 @@ class _Derivation:
             held=seat.held,
             critical_minutes=self.critical.get(match.fixture, 0.0),
             clocks=seat.clocks,
+            offer=_standing_offer(match, seat, state),
+            shortened=_shortened(match, seat),
         )
         if state == MatchState.ADJOURNED and seat.adjourned is not None:
             return replace(
@@ -266,6 +268,18 @@ def _adjourned(match: MatchFacts, fact: Fact) -> Reason:
     if side is None or match.pair is None:
         return Reason("adjourned", params)
     return Reason("adjourned_on_roll", {**params, "player": match.pair[side]})
+
+
+def _standing_offer(match: MatchFacts, seat: Seat, state: MatchState) -> LengthOffer | None:
+    """Return the shorter length that the players can agree on; None once the match has moved on since then."""
+    if state != MatchState.PLAYING or match.progress == Progress.LIVE or seat.offer is None:
+        return None
+    return seat.offer if (seat.offer.was, seat.offer.score) == (match.length, seat.score) else None
+
+
+def _shortened(match: MatchFacts, seat: Seat) -> Fact | None:
+    fact = seat.shortened
+    return fact if fact is not None and fact.params["length"] == match.length else None
 
 
 def _state_of(match: MatchFacts, seat: Seat) -> MatchState:

@@ -28,6 +28,10 @@ class Kind(StrEnum):
     ADJOURNED = "adjourned"
     CONTINUED = "continued"
     SHORTENED = "shortened"
+    LENGTH_OFFERED = "length_offered"
+    LENGTH_ACCEPTED = "length_accepted"
+    LENGTH_DECLINED = "length_declined"
+    LENGTH_WITHDRAWN = "length_withdrawn"
     PAUSED = "paused"
     RESUMED = "resumed"
     TABLE_OUT = "table_out"
@@ -87,6 +91,22 @@ class Fact:
     player: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LengthOffer:
+    """A shorter length that is offered to the players of a match. `fact` is the id of the fact that offered it.
+
+    `side` offered it; None: a director. It holds while the match is to `was` points and has the running score `score`.
+    """
+
+    fact: int
+    side: int | None
+    length: int
+    was: int
+    score: tuple[int, int] | None
+    agreed: frozenset[int]
+    """The sides that want to play to that length."""
 
 
 @dataclass(frozen=True, slots=True)

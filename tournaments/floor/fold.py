@@ -1,10 +1,10 @@
 """Folding the facts of the floor, oldest first, into what still holds; without Django."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from tournaments.floor.facts import Autopilot, Fact, FloorFacts, Kind, MatchFacts
+from tournaments.floor.facts import Autopilot, Fact, FloorFacts, Kind, LengthOffer, MatchFacts
 from tournaments.floor.times import Pause
 
 ABOUT_THE_FIXTURE = (Kind.PINNED, Kind.HELD, Kind.RELEASED)
@@ -29,6 +29,10 @@ class Seat:
     """Why it is not being played, if it is adjourned."""
     interruptions: list[Pause] = field(default_factory=list)
     """The times for which it was adjourned."""
+    offer: LengthOffer | None = None
+    """The last offer of a shorter length, unless both have agreed to it or it was declined or withdrawn."""
+    shortened: Fact | None = None
+    """The last fact that made it shorter."""
 
 
 @dataclass
@@ -59,6 +63,14 @@ def fold(facts: FloorFacts) -> Folded:
     return folded
 
 
+def fold_match(fixture: int, facts: Iterable[Fact]) -> Seat:
+    """Fold facts about one match that were not undone, all about the players who meet now."""
+    folded = Folded()
+    for fact in standing(facts):
+        _STEPS[_group(fact.kind)](folded, fact)
+    return folded.seat(fixture)
+
+
 def standing(facts: Iterable[Fact]) -> list[Fact]:
     """Return the facts that were not undone, in order."""
     rows = sorted(facts, key=lambda fact: fact.id)
@@ -83,6 +95,8 @@ def _group(kind: Kind) -> str:
         return "closing"
     if kind in (Kind.TABLE_OUT, Kind.TABLE_BACK, Kind.AUTOPILOT, Kind.NEEDS_ACCESSIBLE):
         return "floor"
+    if kind in (Kind.LENGTH_OFFERED, Kind.LENGTH_ACCEPTED, Kind.LENGTH_DECLINED, Kind.LENGTH_WITHDRAWN):
+        return "offer"
     return "match"
 
 
@@ -161,7 +175,7 @@ def _fold_match(folded: Folded, fact: Fact) -> None:
 
 
 def _fold_closing(folded: Folded, fact: Fact) -> None:
-    """Note that a match got clocks, was adjourned or goes on. Its length is that of the match itself."""
+    """Note that a match got clocks, was adjourned, goes on or is shorter. Its length is that of the match itself."""
     if fact.fixture is None:
         return
     seat = folded.seat(fact.fixture)
@@ -174,6 +188,30 @@ def _fold_closing(folded: Folded, fact: Fact) -> None:
     elif fact.kind == Kind.CONTINUED and seat.adjourned is not None:
         seat.interruptions.append(Pause(seat.adjourned.at, fact.at))
         seat.adjourned = None
+    elif fact.kind == Kind.SHORTENED:
+        seat.shortened = fact
+
+
+def _fold_offer(folded: Folded, fact: Fact) -> None:
+    """Note an offer of a shorter length, who agrees to it, and its end."""
+    if fact.fixture is None:
+        return
+    seat = folded.seat(fact.fixture)
+    side = fact.params.get("side")
+    if fact.kind == Kind.LENGTH_OFFERED:
+        score = fact.params["score"]
+        seat.offer = LengthOffer(
+            fact.id,
+            side,
+            fact.params["length"],
+            fact.params["was"],
+            None if score is None else (score[0], score[1]),
+            frozenset() if side is None else frozenset({side}),
+        )
+    elif seat.offer is not None and seat.offer.fact == fact.params["offer"]:
+        agreed = seat.offer.agreed | {fact.params["side"]}
+        has_ended = fact.kind != Kind.LENGTH_ACCEPTED or agreed == {0, 1}
+        seat.offer = None if has_ended else replace(seat.offer, agreed=agreed)
 
 
 _STEPS = {
@@ -182,4 +220,5 @@ _STEPS = {
     "floor": _fold_floor,
     "match": _fold_match,
     "closing": _fold_closing,
+    "offer": _fold_offer,
 }

@@ -33,6 +33,12 @@ MESSAGES: dict[str, str] = {
     "match_level": gettext_noop("M{fixture} stands {left}–{right}, so nobody leads."),
     "running_score_changed": gettext_noop("M{fixture} stands {left}–{right} now. Look at it again."),
     "length_changed_since": gettext_noop("The length of M{fixture} was changed since."),
+    "players_may_not_offer": gettext_noop(
+        "Ask the director: players can offer to shorten M{fixture} once the event should be over, if it then shortens "
+        "matches."
+    ),
+    "too_many_offers": gettext_noop("Too many lengths were offered for this match. Ask the director."),
+    "offer_gone": gettext_noop("This length is not on offer any more. Look at M{fixture} again."),
     "too_many_scores": gettext_noop("Too many scores of this match were entered. Tell the director how it stands."),
     "running_score_replaced": gettext_noop("Another running score was entered since."),
     "directors_only": gettext_noop("Only directors of this event can do this."),
@@ -71,6 +77,9 @@ STATUS = {
     "match_level": HTTPStatus.CONFLICT,
     "running_score_changed": HTTPStatus.CONFLICT,
     "length_changed_since": HTTPStatus.CONFLICT,
+    "players_may_not_offer": HTTPStatus.CONFLICT,
+    "too_many_offers": HTTPStatus.CONFLICT,
+    "offer_gone": HTTPStatus.CONFLICT,
     "too_many_scores": HTTPStatus.CONFLICT,
     "running_score_replaced": HTTPStatus.CONFLICT,
 }

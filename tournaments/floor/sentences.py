@@ -31,6 +31,10 @@ DONE: dict[str, str] = {
     Kind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
     Kind.CONTINUED: gettext_noop("{match} goes on."),
     Kind.SHORTENED: gettext_noop("{match} is played to {length} points instead of {was}."),
+    Kind.LENGTH_OFFERED: gettext_noop("The players of {match} are asked whether they agree to {length} points."),
+    Kind.LENGTH_ACCEPTED: gettext_noop("One player of {match} agrees to the shorter length."),
+    Kind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
+    Kind.LENGTH_WITHDRAWN: gettext_noop("The shorter length is no longer offered to the players of {match}."),
     Kind.PAUSED: gettext_noop("The event is paused until {until}."),
     "paused_open": gettext_noop("The event is paused."),
     Kind.RESUMED: gettext_noop("The event goes on."),
@@ -118,7 +122,7 @@ def _fill(
         "minutes": params.get("minutes", ""),
         "length": params.get("length", ""),
         "was": params.get("was", ""),
-        "score": "–".join(map(str, params.get("score", ()))),
+        "score": "–".join(map(str, params.get("score") or ())),
         "until": time_format(timezone.localtime(datetime.fromisoformat(until), zone), "TIME_FORMAT") if until else "",
     }
     return _(sentences[code]).format_map(values)

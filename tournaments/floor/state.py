@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from tournaments.floor.facts import Autopilot, Category
+from tournaments.floor.facts import Autopilot, Category, Fact, LengthOffer
 from tournaments.floor.times import Pause
 
 
@@ -97,6 +97,10 @@ class MatchOnFloor:
     critical_minutes: float = 0.0
     clocks: int | None = None
     """The minutes on each clock, if clocks were put on it while it was played."""
+    offer: LengthOffer | None = None
+    """A shorter length that the players can agree on now."""
+    shortened: Fact | None = None
+    """The fact that gave it the length it has, if that is shorter than before."""
 
 
 @dataclass(frozen=True, slots=True)

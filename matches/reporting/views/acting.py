@@ -48,9 +48,9 @@ def page(
     extra: dict[str, Any] | None = None,
 ) -> HttpResponse:
     """Render the page of a match; `filled` is a refused form, shown again with what was entered."""
-    zone = zone_for(request, match, seat)
+    zone, now = zone_for(request, match, seat), timezone.now()
     invalid = filled is not None and filled.is_bound and bool(filled.errors)
-    context = match_page(match, seat, timezone.now(), request.user) | {
+    context = match_page(match, seat, now, request.user) | {
         "here": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
         "next_match": _next(match, seat),
         "reader": f"{request.user.pk or 0}:{seat.side}" if seat is not None else "",
@@ -62,7 +62,7 @@ def page(
         "error": _error(refused, filled if invalid else None),
         "filled": filled,
         "link_generation": _own_link_generation(match, seat),
-        **watch_context(match, seat),
+        **watch_context(match, seat, now),
         **_forms(match, seat, zone, filled),
         **(extra or {}),
     }

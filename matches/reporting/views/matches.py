@@ -72,7 +72,7 @@ def _poll(request: HttpRequest, match: Match) -> HttpResponse | None:
     """Answer an open page that polls for changes: 204, or an instruction to reload; None for any other request."""
     if not is_htmx(request):
         return None
-    if request.GET.get("after") == version_of(match):
+    if request.GET.get("after") == version_of(match, timezone.now()):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     return HttpResponse(headers={"HX-Refresh": "true"})
 

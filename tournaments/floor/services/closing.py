@@ -108,15 +108,38 @@ def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> Floor
         event = latest(locked, Kind.SHORTENED)
         if event is not None and length == match.length:
             return event
-        left, right = row.score or match.start_score
-        least, most = max(left, right) + 1, match.length - 1
-        if least > most:
-            raise Refused("cannot_shorten", fixture=row.number, left=left, right=right, length=match.length)
-        if not least <= length <= most:
-            raise Refused("not_shorter", fixture=row.number, length=match.length, least=least, most=most)
+        refuse_length(row, match, length)
         params = {"was": match.length, "length": length}
         set_lengths([match], length=length, by=by)
         return record(floor, Kind.SHORTENED, About(fixture=locked, params=params), by=by, now=now)
+
+
+def refuse_length(row: MatchOnFloor, match: Match, length: int) -> None:
+    """Refuse a length that is no shorter, or at which the match would be over (`not_shorter`, `cannot_shorten`)."""
+    left, right = row.score or match.start_score
+    least, most = max(left, right) + 1, match.length - 1
+    if least > most:
+        raise Refused("cannot_shorten", fixture=row.number, left=left, right=right, length=match.length)
+    if not least <= length <= most:
+        raise Refused("not_shorter", fixture=row.number, length=match.length, least=least, most=most)
+
+
+def take_back_length(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
+    """Undo the last fact that shortened a match, whoever did it, and return it. Undoing it twice changes nothing.
+
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `length_changed_since`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        if FloorEvent.objects.filter(undoes=event).exists():
+            return event
+        match_on_floor(read_state(floor, now), locked)
+        if latest(locked, Kind.SHORTENED) != event:
+            raise Refused("length_changed_since", fixture=locked.number)
+        restore_length(match, event, by=by)
+        record(floor, Kind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        return event
 
 
 def restore_length(match: Match, shortened: FloorEvent, *, by: Actor) -> None:
@@ -133,6 +156,13 @@ def refuse_live(match: Match) -> None:
     """Refuse (`match_live`) a match that is played on the site, with a clock and a score of its own."""
     if match.state == Match.State.LIVE:
         raise Refused("match_live")
+
+
+def refuse_changed_score(row: MatchOnFloor, match: Match, seen: tuple[int, int]) -> None:
+    """Refuse (`running_score_changed`) unless a match still stands as somebody saw it."""
+    left, right = row.score or match.start_score
+    if (left, right) != seen:
+        raise Refused("running_score_changed", fixture=row.number, left=left, right=right)
 
 
 def _refuse_busy(state: FloorState, row: MatchOnFloor, match: Match) -> None:

@@ -11,7 +11,7 @@ from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.services.closing import adjourn, refuse_live, shorten
+from tournaments.floor.services.closing import adjourn, refuse_changed_score, refuse_live, shorten
 from tournaments.floor.services.journal import lock_floor, match_on_floor, read_state, refuse_over
 from tournaments.floor.state import MatchOnFloor, MatchState
 from tournaments.models import Fixture, Tournament
@@ -76,7 +76,7 @@ def _leader_wins(running: RunningMatch, by: Actor, now: datetime) -> str:
         if row.state != MatchState.SETTLED or not _has_result(match, result):
             refuse_over(row)
             refuse_live(match)
-            _refuse_changed_score(running, row, match)
+            refuse_changed_score(row, match, running.score)
             enter_undoable(fixture=fixture, result=result, by=by, now=now, after=match.seq)
     standing = standing_result(match)
     assert standing is not None  # noqa: S101, entered above
@@ -87,7 +87,7 @@ def _shorten(running: RunningMatch, points: int, by: Actor, now: datetime) -> st
     with transaction.atomic():
         row, fixture, match = _locked(running, now)
         if row.state not in (MatchState.REPORTED, MatchState.SETTLED):
-            _refuse_changed_score(running, row, match)
+            refuse_changed_score(row, match, running.score)
         event = shorten(fixture=fixture, length=max(running.score) + points, by=by, now=now)
     return sentence_of_fact(event)
 
@@ -101,12 +101,6 @@ def _locked(running: RunningMatch, now: datetime) -> tuple[MatchOnFloor, Fixture
         raise Refused("fixture_not_ready", fixture=fixture.number)
     row = match_on_floor(read_state(floor, now), fixture)
     return row, fixture, fixture.match
-
-
-def _refuse_changed_score(running: RunningMatch, row: MatchOnFloor, match: Match) -> None:
-    left, right = row.score or match.start_score
-    if (left, right) != running.score:
-        raise Refused("running_score_changed", fixture=row.number, left=left, right=right)
 
 
 def _has_result(match: Match, result: ResultInput) -> bool:

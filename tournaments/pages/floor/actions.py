@@ -16,7 +16,7 @@ from tournaments.access import HELPER, Needed
 from tournaments.draws.services.round_lengths import change_round_lengths
 from tournaments.events.services.events import update_tournament
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
+from tournaments.floor.services import calls, closing, evening, length_offers, matches, opening, tables, undo
 from tournaments.models import FloorEvent
 from tournaments.pages.floor import forms
 from tournaments.pages.floor.forms import FloorForm
@@ -100,6 +100,25 @@ def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> st
     return sentence_of_fact(closing.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
 
 
+def _propose_length(form: forms.ProposeLengthForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    fact = length_offers.propose_length(fixture=data["fixture"], length=data["length"], by=by, now=now)
+    return sentence_of_fact(fact)
+
+
+def _withdraw_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    offer = data["fact"].pk
+    fact = length_offers.decline_length(fixture=data["fixture"], side=None, offer=offer, by=by, now=now)
+    return sentence_of_fact(fact)
+
+
+def _take_back_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    undone = closing.take_back_length(fixture=data["fixture"], event=data["fact"], by=by, now=now)
+    return sentence_of_fact(undone, undone=True)
+
+
 def _with_match(service: Callable[..., FloorEvent]) -> Run:
     """Return what runs a service that takes only a match."""
 
@@ -168,6 +187,9 @@ ACTIONS: Mapping[str, FloorAction] = {
     "adjourn": FloorAction(forms.AdjournForm, _adjourn, Role.DIRECTOR),
     "let-go-on": FloorAction(forms.FixtureForm, _with_match(closing.let_go_on), Role.DIRECTOR),
     "shorten-match": FloorAction(forms.ShorterMatchForm, _shorten_match, Role.DIRECTOR),
+    "propose-length": FloorAction(forms.ProposeLengthForm, _propose_length, Role.DIRECTOR),
+    "withdraw-length": FloorAction(forms.LengthFactForm, _withdraw_length, Role.DIRECTOR),
+    "take-back-length": FloorAction(forms.LengthFactForm, _take_back_length, Role.DIRECTOR),
     "waive-rest": FloorAction(forms.FixtureForm, _with_match(matches.waive_rest), HELPER),
     "pin": FloorAction(forms.FixtureForm, _with_match(matches.pin), HELPER),
     "hold": FloorAction(forms.FixtureForm, _with_match(matches.hold), HELPER),

@@ -11,7 +11,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from tournaments.events.views.pages import event_url_args
 from tournaments.floor.closing_time import ClosingTime, RunningView, closing_time, is_over
-from tournaments.floor.selectors import FloorView
+from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.models import Fixture, Tournament
 from tournaments.pages.floor.cards import Cards
 from tournaments.pages.floor.posts import Post
@@ -27,6 +27,8 @@ class RunningLine:
     names: str
     score: str
     url: str
+    note: str
+    """Which shorter length is on offer, or that it was shortened; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,20 @@ def closing_need(view: FloorView, cards: Cards) -> ClosingNeed | None:
             " – ".join(side.name for side in row.match.sides),
             "–".join(map(str, row.score)),
             cards.sheet_url(row.match),
+            _note(row.match),
         )
         for row in closing.running
     )
     return ClosingNeed(heading, _text(closing), lines, tuple(_posts(view.tournament, closing)))
+
+
+def _note(match: MatchView) -> str:
+    offer, shortened = match.row.offer, match.row.shortened
+    if offer is not None:
+        return _("to %(length)d points?") % {"length": offer.length}
+    if shortened is not None:
+        return _("to %(length)d points") % {"length": match.length}
+    return ""
 
 
 def refusal_of(fixture: Fixture, refused: Refused) -> str:

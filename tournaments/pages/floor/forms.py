@@ -128,6 +128,18 @@ class ShorterMatchForm(FixtureForm):
     agreed = forms.BooleanField(label=_("Both players agree"))
 
 
+class ProposeLengthForm(FixtureForm):
+    """A shorter length to propose to both players."""
+
+    length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
+
+
+class LengthFactForm(FixtureForm):
+    """The fact that offered a shorter length, to withdraw it, or that gave it to the match, to take it back."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
 class NoShowForm(FixtureForm):
     """Who did not come to a match."""
 

@@ -87,14 +87,44 @@ def _closing(
         "may_adjourn": on_floor.state == MatchState.PLAYING,
         "may_settle": on_floor.state in (MatchState.PLAYING, MatchState.ADJOURNED),
         "lengths": list(lengths),
+        "may_propose": on_floor.state == MatchState.PLAYING,
+        "offer": _offer(on_floor, names),
+        "offered": on_floor.row.offer,
+        "shortened": _shortened(on_floor, names),
         "position": _position(fixture) if on_floor.state == MatchState.ADJOURNED else "",
         **{
             f"{name}_url": action_url(tournament, action)
             for name, action in (
-                ("leader", "leader-wins"), ("settle", "settle"), ("adjourn", "adjourn"), ("shorten", "shorten-match")
+                ("leader", "leader-wins"), ("settle", "settle"), ("adjourn", "adjourn"), ("shorten", "shorten-match"),
+                ("propose", "propose-length"), ("withdraw", "withdraw-length"), ("take_back", "take-back-length"),
             )
         },
     }  # fmt: skip
+
+
+def _offer(on_floor: MatchView, names: tuple[str, str]) -> str:
+    """Return which shorter length the players can agree on, and who has agreed; empty if none is on offer."""
+    offer = on_floor.row.offer
+    if offer is None:
+        return ""
+    agreed = next(iter(offer.agreed), None)
+    if agreed is None:
+        return _("The players are asked whether they agree to %(length)d points.") % {"length": offer.length}
+    values = {"name": names[agreed], "other": names[1 - agreed], "length": offer.length}
+    return _("%(name)s wants to play to %(length)d points. %(other)s has not answered yet.") % values
+
+
+def _shortened(on_floor: MatchView, names: tuple[str, str]) -> dict[str, Any] | None:
+    """Return how a match was shortened last, to be taken back; None if it has the length it began with."""
+    fact = on_floor.row.shortened
+    if fact is None:
+        return None
+    values = {"length": fact.params["length"], "was": fact.params["was"]}
+    if fact.params.get("side") is None:
+        text = _("Shortened to %(length)d points instead of %(was)d.") % values
+    else:
+        text = _("The players agreed to play to %(length)d points instead of %(was)d.") % values
+    return {"fact": fact.id, "text": text, "at": fact.at}
 
 
 def _position(fixture: Fixture) -> str:

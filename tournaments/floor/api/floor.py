@@ -21,7 +21,7 @@ from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.closing_time import ClosingTime, closing_time
-from tournaments.floor.facts import Autopilot, Category
+from tournaments.floor.facts import Autopilot, Category, LengthOffer
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.services.closing_time import (
     CLOSING_RULES,
@@ -47,6 +47,22 @@ class FloorTableSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_blank=True, help_text="Why it is out of use.")
 
 
+class OnOfferSerializer(serializers.Serializer[Any]):
+    """A shorter length on which the players of a match can agree."""
+
+    offer = serializers.IntegerField(help_text="Its number, to withdraw it.")
+    length = serializers.IntegerField()
+    side = serializers.IntegerField(allow_null=True, help_text="Who offers it; null: a director.")
+    agreed = serializers.ListField(child=serializers.IntegerField(), help_text="The sides that agree to it.")
+
+
+class ShortenedSerializer(serializers.Serializer[Any]):
+    """That a match was shortened."""
+
+    fact = serializers.IntegerField(help_text="To take it back.")
+    was = serializers.IntegerField(help_text="Its length before.")
+
+
 class FloorMatchSerializer(serializers.Serializer[Any]):
     """A match as it stands on the floor."""
 
@@ -60,6 +76,9 @@ class FloorMatchSerializer(serializers.Serializer[Any]):
     started_at = serializers.DateTimeField(allow_null=True)
     position = serializers.IntegerField(allow_null=True, help_text="Place in the queue, from 1.")
     reasons = serializers.ListField(child=serializers.CharField(), help_text="Why it waits.")
+    length = serializers.IntegerField()
+    on_offer = OnOfferSerializer(allow_null=True)
+    shortened = ShortenedSerializer(allow_null=True)
 
 
 class RunningMatchSerializer(serializers.Serializer[Any]):
@@ -201,7 +220,7 @@ def _body(view: FloorView) -> dict[str, Any]:
             }
             for table in view.tables.values()
         ],
-        "matches": [_match(match) for match in view.matches.values()],
+        "matches": [match_body(match) for match in view.matches.values()],
     }
 
 
@@ -213,7 +232,8 @@ def _closing_time(closing: ClosingTime) -> dict[str, Any]:
     }
 
 
-def _match(match: MatchView) -> dict[str, Any]:
+def match_body(match: MatchView) -> dict[str, Any]:
+    """Return what the API says of a match."""
     row = match.row
     return {
         "fixture": match.public_id,
@@ -226,4 +246,11 @@ def _match(match: MatchView) -> dict[str, Any]:
         "started_at": row.started_at,
         "position": row.position,
         "reasons": match.reasons,
+        "length": match.length,
+        "on_offer": None if row.offer is None else _on_offer(row.offer),
+        "shortened": None if row.shortened is None else {"fact": row.shortened.id, "was": row.shortened.params["was"]},
     }
+
+
+def _on_offer(offer: LengthOffer) -> dict[str, Any]:
+    return {"offer": offer.fact, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)}
