@@ -1,20 +1,18 @@
 """Pagination of pages and API."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.core.signing import BadSignature, Signer
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
-
-Row = TypeVar("Row")
 
 PAGE_SIZE, MAX_PAGE_SIZE = 50, 200
 """Rows of a page in the API: without `page_size`, and at most."""
@@ -109,47 +107,27 @@ def _after(last: Any, order: Sequence[str]) -> Q:
     return first & condition
 
 
-class PartSerializer(serializers.Serializer[dict[str, Any]]):
-    """Which part of a list a client asks for."""
+class NumberedPageSerializer(PageSerializer):
+    """Which page of a numbered list a client asks for."""
 
-    page_size = serializers.IntegerField(min_value=1, max_value=MAX_PAGE_SIZE, required=False)
-    cursor = serializers.RegexField(r"\A[0-9]{1,9}(-[0-9]{1,9})*\Z", required=False)
-
-
-PART = [
-    OpenApiParameter(
-        "page_size",
-        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE},
-        description="Without it the answer is the whole list.",
-    ),
-    OpenApiParameter(
-        "cursor",
-        {"type": "string", "pattern": "^[0-9]{1,9}(-[0-9]{1,9})*$"},
-        description='Where the part begins, from the `Link` header with `rel="next"` of the part before.',
-    ),
-]
-"""The parameters of a list of which `part_of` returns a part."""
+    cursor = serializers.IntegerField(  # type: ignore[assignment]  # a number instead of a signed text
+        min_value=0, max_value=999_999_999, required=False
+    )
 
 
-def part_of(
-    request: Request, rows: Sequence[Row], key: Callable[[Row], tuple[int, ...]]
-) -> tuple[Sequence[Row], dict[str, str]]:
-    """Return the part of a list that a request asks for, and the headers of its answer, with a link to the next part.
+class NumberedPages(CursorPages):
+    """Pages of a list that is computed as a whole, by the ascending `number` of its rows, which is the cursor."""
 
-    `rows` are in the ascending order of `key`, which is the cursor: rows that are added or removed meanwhile neither
-    repeat nor skip others. Raises ValidationError for a wrong `page_size` or `cursor`.
-    """
-    query = PartSerializer(data=request.query_params.dict())
-    query.is_valid(raise_exception=True)
-    size, cursor = query.validated_data.get("page_size"), query.validated_data.get("cursor")
-    if cursor is not None:
-        last = tuple(map(int, cursor.split("-")))
-        rows = [row for row in rows if key(row) > last]
-    if size is None or len(rows) <= size:
-        return rows, {}
-    rows = rows[:size]
-    url = replace_query_param(request.build_absolute_uri(), "cursor", "-".join(map(str, key(rows[-1]))))
-    return rows, {"Link": f'<{url}>; rel="next"'}
+    def paginate_queryset(self, queryset: Iterable[Any], request: Request, view: Any = None) -> list[Any]:
+        """Return the rows of the page. Raises ValidationError for a wrong `page_size` or `cursor`."""
+        query = NumberedPageSerializer(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        size, cursor = query.validated_data["page_size"], query.validated_data.get("cursor", -1)
+        rows = sorted((row for row in queryset if row.number > cursor), key=attrgetter("number"))
+        if len(rows) > size:
+            rows = rows[:size]
+            self._next = replace_query_param(request.build_absolute_uri(), "cursor", rows[-1].number)
+        return rows
 
 
 def page_of(

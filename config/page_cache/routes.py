@@ -5,8 +5,7 @@ from functools import lru_cache
 from django.urls import Resolver404, resolve
 
 PAGE = frozenset({"page"})
-LISTED_BY_API = frozenset({"page", "page_size"})
-PART_OF_API = frozenset({"page_size", "cursor"})
+LISTED_BY_API = frozenset({"page_size", "cursor"})
 ROUND = frozenset({"stage", "round", "page", "player"})
 
 PUBLIC_ROUTES: dict[str, frozenset[str]] = {
@@ -32,15 +31,15 @@ PUBLIC_ROUTES: dict[str, frozenset[str]] = {
     "player": frozenset({"chart"}),
     "api-tournaments": LISTED_BY_API | {"club", "status"},
     "api-tournament": frozenset(),
-    "api-divisions": LISTED_BY_API,
+    "api-divisions": frozenset(),
     "api-division": frozenset(),
     "api-stages": frozenset(),
     "api-bracket": frozenset(),
-    "api-fixtures": PART_OF_API | {"status", "player"},
+    "api-fixtures": LISTED_BY_API | {"status", "player"},
     "api-standings": frozenset({"stage", "round"}),
     "api-pairings": frozenset({"stage", "round"}),
     "api-entries": LISTED_BY_API | {"status"},
-    "api-draws": PART_OF_API,
+    "api-draws": LISTED_BY_API,
     "api-draw": frozenset(),
     "api-prizes": frozenset(),
     "api-clubs": LISTED_BY_API | {"q"},

@@ -89,7 +89,9 @@ def play_event(api: Api, club_slug: str, wait: Callable[[], None]) -> Any:
     seq = api("divisions.divisions_retrieve", division.public_id).seq
     api("divisions.draws_publish", division.public_id, body=api.make("After", after=seq))
     while ready := [
-        fixture for fixture in api("divisions.fixtures_list", division.public_id) if fixture.status.value == "ready"
+        fixture
+        for fixture in api("divisions.fixtures_list", division.public_id).results
+        if fixture.status.value == "ready"
     ]:
         score = api.make("PlayedScore", score=[3, 1], after=ready[0].seq)
         api("fixtures.fixtures_result", ready[0].public_id, body=score)

@@ -58,6 +58,6 @@ def test_a_draw_shows_that_entries_were_kept_apart_but_not_which(
         if pairs:
             keep_apart(first=first, second=second, by=by_alice, now=driver.now())
         driver.begin(StageSettings("knockout"))
-        [draw] = APIClient().get(f"/api/v1/divisions/{driver.division.public_id}/draws/").json()
+        [draw] = APIClient().get(f"/api/v1/divisions/{driver.division.public_id}/draws/").json()["results"]
         assert draw["kept_apart"] is bool(pairs)
         assert "remarks" not in draw

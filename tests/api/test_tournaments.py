@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from core.pagination import PAGE_SIZE
 from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
@@ -29,6 +31,7 @@ from tests.tournaments.conftest import (
     running,
     tournament,
 )
+from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
@@ -78,7 +81,7 @@ def test_an_event_from_its_creation_to_its_winner(alice_client: Client, client: 
     assert published.json()["state"] == "published"
     assert published.json()["seed"]
 
-    while ready := client.get(f"{API}{division}fixtures/?status=ready").json():
+    while ready := client.get(f"{API}{division}fixtures/?status=ready").json()["results"]:
         for fixture in ready:
             length = 3 if fixture["number"] < 3 else 5
             body = {"score": [length, 1], "after": fixture["seq"]}
@@ -212,7 +215,7 @@ def test_a_draw_with_those_here_names_who_was_left_out(
         send(alice_client, "post", f"entries/{entry.public_id}/check-in/", {"present": True})
     assert send(alice_client, "post", path, {"here_only": True}).json()["left_out"] == [absent.public_id]
     draws.make_draft(draw_id=Draw.objects.get().pk, now=NOW)
-    (draft,) = send(alice_client, "get", path).json()
+    (draft,) = send(alice_client, "get", path).json()["results"]
     assert sorted(place["entry"] for place in draft["places"]) == sorted([first.public_id, second.public_id])
 
 
@@ -249,7 +252,7 @@ def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_c
     other = Fixture.objects.get(stage__division=running.division, number=2)
     forfeited = send(alice_client, "post", f"fixtures/{other.public_id}/forfeit/", {"side": "both", "after": 0}).json()
     assert forfeited["result"]["kind"] == "double_forfeit"
-    final = alice_client.get(f"{API}divisions/{running.division.public_id}/fixtures/").json()[2]
+    final = alice_client.get(f"{API}divisions/{running.division.public_id}/fixtures/").json()["results"][2]
     assert (final["status"], final["slots"][1]["status"]) == ("walkover", "walkover")
 
 
@@ -298,24 +301,31 @@ def test_names_are_shortened_for_the_public_and_complete_for_the_staff(
 def test_fixtures_are_filtered_by_player(running: RunningEvent, client: Client) -> None:
     path = f"{API}divisions/{running.division.public_id}/fixtures/"
     player = Player.objects.get(name="Bob").public_id
-    assert [row["number"] for row in client.get(f"{path}?player={player}").json()] == [1]
+    assert [row["number"] for row in client.get(f"{path}?player={player}").json()["results"]] == [1]
 
 
-def test_lists_of_a_division_are_read_in_parts(running: RunningEvent, client: Client) -> None:
-    for name in ("fixtures", "draws"):
+def test_the_pages_of_the_lists_of_a_division_are_together_the_list(running: RunningEvent, client: Client) -> None:
+    for name, length in (("fixtures", 3), ("draws", 1)):
         path = f"{API}divisions/{running.division.public_id}/{name}/"
-        whole = client.get(path)
-        parts, url = [], f"{path}?page_size=1"
+        whole = client.get(path).json()
+        pages, url = [], f"{path}?page_size=1"
         while url:
-            answer = client.get(url)
-            parts.append(answer.json())
-            url = answer.headers.get("Link", "").partition(">")[0].removeprefix("<http://testserver")
-        assert [row for part in parts for row in part] == whole.json()
-        assert {len(part) for part in parts} == {1}
-        assert "Link" not in whole.headers
+            pages.append(client.get(url).json())
+            url = pages[-1]["next"]
+        assert [row for page in pages for row in page["results"]] == whole["results"]
+        assert [len(page["results"]) for page in pages] == [1] * length
+        assert whole["next"] is None
         for wrong in ("page_size=0", "page_size=201", "cursor=x", "cursor="):
             assert client.get(f"{path}?{wrong}").status_code == 422
-    assert len(client.get(f"{API}divisions/{running.division.public_id}/fixtures/").json()) == 3
+
+
+def test_a_long_list_of_fixtures_ends_after_fifty(make_division: Any, make_players: Any, by_alice: Actor) -> None:
+    division = drawn_as(make_division(), STAGES["knockout"], make_players(60), by_alice)
+    path = f"{API}divisions/{division.public_id}/fixtures/"
+    first = Client().get(path).json()
+    rest = Client().get(first["next"]).json()
+    assert [row["number"] for row in first["results"] + rest["results"]] == list(range(1, 64))
+    assert (len(first["results"]), rest["next"]) == (PAGE_SIZE, None)
 
 
 def test_the_seed_of_a_draft_is_secret(
@@ -333,7 +343,7 @@ def test_the_seed_of_a_draft_is_secret(
     seed = division.stages.get().seed
     for visitor, seen in ((alice_client, 1), (client, 0)):
         answer = visitor.get(f"{API}{path}draws/")
-        assert len(answer.json()) == seen
+        assert len(answer.json()["results"]) == seen
         assert seed not in answer.content.decode()
     assert client.get(f"{API}{path}draws/1/").status_code == 404
     assert alice_client.get(f"{API}{path}").json()["seed_hash"] == division.stages.get().seed_hash

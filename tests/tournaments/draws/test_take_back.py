@@ -278,7 +278,7 @@ def test_a_director_takes_back_a_draw_on_its_page_with_a_public_reason(played: D
     assert Draw.objects.get().state == Draw.State.TAKEN_BACK
     page = Client().get(reverse("division", args=address)).content.decode()
     assert "Two were missing" in page
-    (row,) = Client().get(reverse("api-draws", args=[driver.division.public_id])).json()
+    (row,) = Client().get(reverse("api-draws", args=[driver.division.public_id])).json()["results"]
     assert (row["state"], row["seed"], row["taken_back_reason"]) == ("taken_back", old, "Two were missing")
     assert Stage.objects.get().seed not in page + str(row)
 

@@ -340,7 +340,7 @@ def test_the_api_shows_every_stage_and_its_sources(builder: DivisionBuilder, cli
     assert [(slot["source"], slot["source_stage"], slot["source_place"]) for slot in final["slots"]] == [
         ("place", "1:A", 1), ("place", "1:B", 1),
     ]  # fmt: skip
-    draw = client.get(f"/api/v1/divisions/{division.public_id}/draws/").json()[0]
+    draw = client.get(f"/api/v1/divisions/{division.public_id}/draws/").json()["results"][0]
     assert (draw["stage"], draw["round"], len(draw["places"])) == (1, 0, 6)
 
 

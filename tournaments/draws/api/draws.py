@@ -1,15 +1,16 @@
 """API: request a draft, read and publish it, and everything needed to repeat a published draw."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework import status
+from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.pagination import PART, part_of
 from players.access import Role, is_at_least, role_in
 from tournaments.draws.serializers import RequestDrawSerializer
 from tournaments.draws.services import draws as services
@@ -77,20 +78,29 @@ def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, 
     return {"entry": public_id, "number": entry, "name": names.of(entry), "seed": seeds.get(entry)}
 
 
-def _visible_draws(request: Request, division: Division) -> tuple[list[Draw], Names]:
-    """Return the draws a reader may see (directors all, others those that are or were published) and names."""
+def _visible_draws(request: Request, division: Division) -> tuple[QuerySet[Draw], bool]:
+    """Return the draws a reader may see, and whether they direct: then all, else those that are or were published."""
     directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
     draws = Draw.objects.filter(stage__division=division).select_related("stage", "commitment")
     rows = draws.order_by("stage__number", "number")
     if not directs:
         rows = rows.filter(state__in=[Draw.State.PUBLISHED, Draw.State.TAKEN_BACK])
+    return rows, directs
+
+
+def _bodies(rows: Sequence[Draw], division: Division, *, directs: bool) -> list[dict[str, Any]]:
+    published = Draw.objects.filter(stage__division=division, state=Draw.State.PUBLISHED).exists()
+    names = names_of(division, staff=directs)
     for row in rows:
         row.stage.division = division
-    return list(rows), names_of(division, staff=directs)
+    return [draw_data(row, names, published=published) for row in rows]
 
 
-class Draws(DivisionView):
+class Draws(DivisionView, generics.GenericAPIView[Any]):
     """The drafts of a division's draw."""
+
+    serializer_class = DrawSerializer
+    filter_backends = ()
 
     @extend_schema(
         operation_id="draws_list",
@@ -99,19 +109,14 @@ class Draws(DivisionView):
             "Directors see every draft, everybody else those that are or were published. If rounds are paired one by "
             "one, each has draws of its own."
         ),
-        parameters=PART,
         responses={200: DrawSerializer(many=True), **READ, 422: PROBLEM},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """In the order in which they were requested."""
         division = self.get_division()
-        rows, names = _visible_draws(request, division)
-        published = any(row.state == Draw.State.PUBLISHED for row in rows)
-        part, headers = part_of(request, rows, lambda row: (row.stage.number, row.number))
-        answer = with_etag([draw_data(row, names, published=published) for row in part], division.seq)
-        for name, value in headers.items():
-            answer.headers[name] = value
-        return answer
+        rows, directs = _visible_draws(request, division)
+        bodies = _bodies(self.paginate_queryset(rows) or [], division, directs=directs)
+        return with_etag(self.get_paginated_response(bodies).data, division.seq)
 
     @extend_schema(
         operation_id="draws_create",
@@ -140,12 +145,12 @@ class OneDraw(DivisionView):
     def get(self, request: Request, **kwargs: str) -> Response:
         """404 for a draft that the reader may not see."""
         division = self.get_division()
-        rows, names = _visible_draws(request, division)
-        published = any(row.state == Draw.State.PUBLISHED for row in rows)
-        for row in rows:
-            if row.number == int(kwargs["number"]):
-                return with_etag(draw_data(row, names, published=published), division.seq)
-        raise Http404
+        rows, directs = _visible_draws(request, division)
+        first = list(rows.filter(number=kwargs["number"])[:1])
+        if not first:
+            raise Http404
+        (body,) = _bodies(first, division, directs=directs)
+        return with_etag(body, division.seq)
 
 
 class ChangeDrawView(DivisionView):

@@ -3,12 +3,13 @@
 from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import generics
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.pagination import PART, part_of
+from core.pagination import NumberedPages
 from matches.models import Match
 from tournaments import access
 from tournaments.models import Division, Fixture
@@ -172,10 +173,13 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
     ]
 
 
-class Fixtures(APIView):
+class Fixtures(generics.GenericAPIView[Any]):
     """The fixtures of a division as a list."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
+    pagination_class = NumberedPages
+    serializer_class = serializers.FixtureSerializer
+    filter_backends = ()
 
     @extend_schema(
         operation_id="fixtures_list",
@@ -183,7 +187,6 @@ class Fixtures(APIView):
         parameters=[
             OpenApiParameter("status", str, enum=Fixture.Status.values),
             OpenApiParameter("player", str, description="Public id of a player: only their fixtures."),
-            *PART,
         ],
         responses={200: serializers.FixtureSerializer(many=True), **READ, 422: PROBLEM},
     )
@@ -192,13 +195,12 @@ class Fixtures(APIView):
         requested = access.division(request.user, division)
         rounds, names = rows_and_names(request, requested)
         targets = brackets.targets(rounds)
-        rows = sorted((row for round_ in rounds for row in round_.fixtures), key=lambda row: row.number)
+        rows = [row for round_ in rounds for row in round_.fixtures]
         status, player = request.query_params.get("status"), request.query_params.get("player")
         if status:
             rows = [row for row in rows if row.status == status]
         if player:
             own = {pk for pk, entry in names.entries.items() if entry.player.public_id == player}
             rows = [row for row in rows if own & {entry for slot in row.slots for entry in (slot.entry, slot.absent)}]
-        part, headers = part_of(request, rows, lambda row: (row.number,))
-        bodies = [fixture_body(row, names, targets) for row in part]
-        return Response(serializers.FixtureSerializer(bodies, many=True).data, headers=headers)
+        bodies = [fixture_body(row, names, targets) for row in self.paginate_queryset(rows) or []]
+        return self.get_paginated_response(serializers.FixtureSerializer(bodies, many=True).data)
