@@ -10,17 +10,10 @@ from django.views import defaults
 from rest_framework import exceptions
 
 from config.api_errors import problem_response
+from config.api_parsing import TooLarge
 from config.database import is_busy
 from config.page_limit import RETRY_AFTER
 from players.accounts.views.pages import way_back
-
-
-class TooLarge(exceptions.APIException):
-    """The request body is larger than allowed."""
-
-    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    default_detail = "The request is too large."
-    default_code = "too_large"
 
 
 class Busy(exceptions.APIException):

@@ -1,5 +1,6 @@
 """Middleware."""
 
+import codecs
 import re
 import time
 import uuid
@@ -81,8 +82,24 @@ class RefuseNul:
         return self.get_response(request)
 
 
+class RefuseOtherEncodings:
+    """Refuse bodies in another encoding than UTF-8: Python has some that take minutes to decode a megabyte."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.encoding and codecs.lookup(request.encoding).name != "utf-8":
+            raise BadRequest("The body is not in UTF-8.")
+        return self.get_response(request)
+
+
+DEVICES = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
+"""What no page uses, so that no script may ask for it."""
+
+
 class ContentSecurityPolicy:
-    """Allow only our own files; a view that needs another policy sets the header itself.
+    """Allow only our own files and no devices; a view that needs another policy sets the header itself.
 
     A view that may be framed sets only `frame-ancestors`; the rest of the policy is added.
     """
@@ -102,12 +119,14 @@ class ContentSecurityPolicy:
                 "form-action 'self'",
             ]
         )
+        self.devices = ", ".join(f"{device}=()" for device in DEVICES)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         own = response.headers.get("Content-Security-Policy", "frame-ancestors 'none'")
         if own.startswith("frame-ancestors "):
             response.headers["Content-Security-Policy"] = f"{self.resources}; {own}"
+        response.headers["Permissions-Policy"] = self.devices
         return response
 
 

@@ -37,6 +37,7 @@ async def refuse(send: Send, *, retry_after: int) -> None:
         (b"content-type", b"application/problem+json"),
         (b"retry-after", str(retry_after).encode()),
         (b"cache-control", b"private, no-store"),
+        (b"x-content-type-options", b"nosniff"),
     ]
     await send({"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(problem).encode()})

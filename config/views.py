@@ -109,6 +109,7 @@ class ApiDocs(SpectacularSwaggerSplitView):
         """Render Swagger UI, whose icons are data: URLs and whose styles are inline."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         response["Content-Security-Policy"] = (
-            "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+            "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "
+            "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         )
         return response

@@ -198,6 +198,13 @@ def dave(db: None, password: str) -> User:
 
 
 @pytest.fixture
+def behind_tls(settings: Any) -> None:
+    """The settings of a server that differ from those of one machine, for clients that send `secure=True`."""
+    settings.SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = settings.LANGUAGE_COOKIE_SECURE = True
+
+
+@pytest.fixture
 def pseudo_locale(tmp_path: Path, settings: Any) -> str:
     """Add the pseudo-translation to the languages of the site; its code."""
     from tools import pseudo_locale

@@ -1,5 +1,6 @@
 """Who may do what: every route of the site with every method, as each user who may use it.
 
+On the way the headers and cookies of every answer are checked, as a scanner would.
 The routes of events have their own table, tests/tournaments/pages/test_roles.py; all others are in this one.
 """
 
@@ -33,7 +34,7 @@ from players.models import Club, DataExport, DataExportPart, Membership, Player,
 from players.notifications import unsubscribing
 from players.notifications.services import notify
 from players.people.services import invite, merge_players
-from tests.pages import assert_not_shared
+from tests.pages import assert_not_shared, assert_protected
 from tests.tournaments.conftest import (
     NOW,
     Role,
@@ -408,12 +409,13 @@ def outcome(client: Client, method: str, address: str, body: dict[str, Any]) -> 
         sent = {"data": body, "content_type": "application/json"}
     kept = client.cookies.copy()
     with transaction.atomic():
-        answer = getattr(client, method)(address, **sent)
+        answer = getattr(client, method)(address, secure=True, **sent)
         transaction.set_rollback(True)
     # A user who has just signed out is signed in again for the next request.
     client.cookies = kept
     assert answer.status_code < 500, f"{method} {address}"
     assert_not_shared(answer)
+    assert_protected(answer)
     if answer.status_code == 302 and answer.headers["Location"].startswith("/sign-in/"):
         return SIGN_IN
     return answer.status_code if answer.status_code in (NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO) else ACCEPTED
@@ -424,6 +426,7 @@ def methods_covered(name: str) -> set[str]:
     return {"get", "post", *of_events.WRITES_BY_OTHER_METHODS.get(name, ())[:1]}
 
 
+@pytest.mark.usefixtures("behind_tls")
 @pytest.mark.parametrize("role", ROLES)
 def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: dict[str, Client]) -> None:
     wrong: dict[str, str | int] = {}

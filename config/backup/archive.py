@@ -5,6 +5,7 @@ last, so a file without one is incomplete.
 """
 
 import hashlib
+import io
 import json
 import os
 import zipfile
@@ -20,6 +21,10 @@ FORMAT = "barpoint-backup"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 READ_AT_ONCE = 1024 * 1024
+MOST_MANIFEST = 16 * 1024 * 1024
+"""Bytes of a manifest, which has a few hundred lines."""
+LONGEST_ROW = 256 * 1024 * 1024
+"""Bytes of a row. The largest has a record and its transcript, some tens of megabytes."""
 COMPRESSION_LEVEL = 3
 """Half the time of the default level for a file that is a tenth larger."""
 
@@ -134,6 +139,8 @@ class Reader:
     def __init__(self, path: Path) -> None:
         try:
             self._archive = zipfile.ZipFile(path)
+            if self._archive.getinfo(MANIFEST).file_size > MOST_MANIFEST:
+                raise BrokenArchive("The file has no manifest of a backup.")
             self.manifest = Manifest.parse(self._archive.read(MANIFEST))
         except DAMAGE as error:
             raise BrokenArchive(f"{path} is not a complete backup.") from error
@@ -149,6 +156,8 @@ class Reader:
         for part in self.manifest.parts:
             digest = hashlib.sha256()
             try:
+                if self._archive.getinfo(part.name).file_size != part.size:
+                    raise BrokenArchive(f"{part.name} is not as long as the manifest says.")
                 with self._archive.open(part.name) as file:
                     while data := file.read(READ_AT_ONCE):
                         digest.update(data)
@@ -160,5 +169,8 @@ class Reader:
     def rows(self, part: Part) -> Iterator[list[Any]]:
         """Yield the names of the columns of a table, then the values of each row."""
         with self._archive.open(part.name) as file:
-            for line in file:
+            lines = io.BufferedReader(file, READ_AT_ONCE)  # type: ignore[type-var]  # it can be read into a buffer
+            while line := lines.readline(LONGEST_ROW):
+                if not line.endswith(b"\n"):
+                    raise BrokenArchive(f"{part.name} has a row that is too long.")
                 yield json.loads(line)

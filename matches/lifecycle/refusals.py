@@ -11,6 +11,7 @@ MESSAGES = {
     "import_empty": gettext_noop("There are no rows to import. The first row must name the columns: {columns}."),
     "import_too_long": gettext_noop("An import can have up to {most} rows; this one has {count}."),
     "import_bad_row": gettext_noop("Row {row}: “{value}” is not a valid {column}."),
+    "import_unreadable_row": gettext_noop("Row {row} is too long. Is a quotation mark missing?"),
     "import_ambiguous": gettext_noop(
         "Row {row}: several members are called {name}. Use a name that only one of them has."
     ),

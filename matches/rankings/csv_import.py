@@ -2,8 +2,9 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import count
 from typing import NamedTuple
 
 from django.utils.dateparse import parse_date
@@ -41,7 +42,7 @@ class MatchRow(NamedTuple):
 def start_rows(text: str) -> list[StartRow]:
     """Parse starting ratings from the columns name, rating and (optional) experience.
 
-    Refused: `import_empty`, `import_too_long`, `import_bad_row`.
+    Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_unreadable_row`.
     """
     return [
         StartRow(
@@ -71,16 +72,29 @@ def _rows(text: str, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
     lines = text.removeprefix("\ufeff").strip().splitlines()
     first = lines[0] if lines else ""
     delimiter = max(DELIMITERS, key=first.count)
-    titles = [title.strip().casefold() for title in next(csv.reader([first], delimiter=delimiter), [])]
+    titles = [title.strip().casefold() for title in next(_cells([first], delimiter, 1), [])]
     needed = [column for column in columns if column != "experience"]
     if len(lines) < 2 or not set(needed) <= set(titles):
         raise Refused("import_empty", columns=", ".join(columns))
     if len(lines) - 1 > MOST_ROWS:
         raise Refused("import_too_long", most=MOST_ROWS, count=len(lines) - 1)
-    reader = csv.reader(io.StringIO("\n".join(lines[1:])), delimiter=delimiter)
+    reader = _cells(io.StringIO("\n".join(lines[1:])), delimiter, 2)
     for row, cells in enumerate(reader, start=2):
         if any(cell.strip() for cell in cells):
             yield row, {title: cell.strip() for title, cell in zip(titles, cells, strict=False)}
+
+
+def _cells(lines: Iterable[str], delimiter: str, row: int) -> Iterator[list[str]]:
+    """Yield the cells of each row, the first of which has the number `row`. Refused: `import_unreadable_row`."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    for number in count(row):
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            # A cell of more than 128 KiB, as after a quotation mark that is never closed.
+            raise Refused("import_unreadable_row", row=number) from None
 
 
 def _name(row: int, column: str, cells: dict[str, str]) -> str:

@@ -65,8 +65,8 @@ class ImportForm(RefusingForm):
     FIELD_OF: ClassVar[dict[str, str]] = {
         **RefusingForm.FIELD_OF,
         **dict.fromkeys(
-            ("import_empty", "import_too_long", "import_bad_row", "import_ambiguous", "import_same_player",
-             "name_too_long", "too_many_names"),
+            ("import_empty", "import_too_long", "import_bad_row", "import_unreadable_row", "import_ambiguous",
+             "import_same_player", "name_too_long", "too_many_names"),
             "text",
         ),
     }  # fmt: skip

@@ -23,6 +23,7 @@ READ = (
     "ALLOWED_HOSTS",
     "SESSION_COOKIE_SECURE",
     "CSRF_COOKIE_SECURE",
+    "LANGUAGE_COOKIE_SECURE",
     "SECURE_SSL_REDIRECT",
     "SECURE_HSTS_SECONDS",
     "EMAIL_BACKEND",
@@ -75,7 +76,8 @@ def test_a_server_is_closed_until_its_settings_open_it(tmp_path: Path) -> None:
     settings = settings_with(tmp_path, SECRET_KEY=STRONG)
     assert settings["DEBUG"] is False
     assert settings["ALLOWED_HOSTS"] == []
-    assert settings["SESSION_COOKIE_SECURE"] is settings["CSRF_COOKIE_SECURE"] is True
+    for cookie in ("SESSION", "CSRF", "LANGUAGE"):
+        assert settings[f"{cookie}_COOKIE_SECURE"] is True
     assert settings["SECURE_SSL_REDIRECT"] is True
     assert settings["SECURE_HSTS_SECONDS"] == 365 * 24 * 3600
     assert "smtp" in str(settings["EMAIL_BACKEND"]), "links for a new password would be in the log"

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from core.names import fold
 from engine.errors import Refused
@@ -11,40 +12,50 @@ WHOLE = ("name", "player", "full name", "player name", "display name")
 FIRST = ("first name", "firstname", "given name", "forename")
 LAST = ("last name", "lastname", "surname", "family name")
 DELIMITERS = ",;\t|"
+MOST_BYTES = 1024 * 1024
+"""256 bytes for each name of the longest list."""
 
 
 def names_in_csv(data: bytes) -> list[str]:
     """Return the names, in the order of the file.
 
     They are in the column that the header line names, or in its columns of first and last names; without a header
-    line, in the first column. Refused: `csv_not_text`, `csv_without_names`.
+    line, in the first column. Refused: `csv_too_large`, `csv_not_text`, `csv_without_names`.
 
     >>> names_in_csv(b"Last name;First name\\nRistic;Elif\\n")
     ['Elif Ristic']
     """
-    text = _text(data)
-    rows = [
-        row for row in csv.reader(io.StringIO(text), delimiter=_delimiter(text)) if any(cell.strip() for cell in row)
-    ]
-    if not rows:
+    if len(data) > MOST_BYTES:
+        raise Refused("csv_too_large", mebibytes=MOST_BYTES // 1024**2)
+    try:
+        names = list(_names(_text(data)))
+    except csv.Error:
+        # A cell of more than 128 KiB, as after a quotation mark that is never closed.
+        raise Refused("csv_not_text") from None
+    if not names:
         raise Refused("csv_without_names")
-    columns = _columns(rows[0])
-    body = rows[1:] if columns else rows
-    names = [" ".join(_cell(row, at) for at in columns or (0,)).strip() for row in body]
-    kept = [name for name in names if name]
-    if not kept:
-        raise Refused("csv_without_names")
-    return kept
+    return names
+
+
+def _names(text: str) -> Iterator[str]:
+    lines = csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(text))
+    rows = (row for row in lines if any(cell.strip() for cell in row))
+    if (first := next(rows, None)) is None:
+        return
+    columns = _columns(first)
+    for row in rows if columns else chain([first], rows):
+        if name := " ".join(_cell(row, at) for at in columns or (0,)).strip():
+            yield name
 
 
 def _text(data: bytes) -> str:
-    if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Refused("csv_not_text")
     for encoding in ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252"):
         try:
-            return data.decode(encoding)
+            text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
+        if "\0" not in text:
+            return text
     raise Refused("csv_not_text")
 
 

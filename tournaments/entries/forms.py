@@ -64,6 +64,7 @@ class ListForm(RefusingForm):
         "too_many_names": "names",
         "csv_without_names": "file",
         "csv_not_text": "file",
+        "csv_too_large": "file",
     }
 
     def clean_names(self) -> list[str]:

@@ -83,6 +83,7 @@ MESSAGES: dict[str, str] = {
         "{name} and {other} both take part in {division}. Withdraw one of them first, then merge them."
     ),
     "csv_without_names": gettext_noop("This file has no column of names. Call it “name”, or put it first."),
+    "csv_too_large": gettext_noop("A list of names can be up to {mebibytes} MiB; this file is larger."),
     "csv_not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
     # The draw
     "event_not_published": gettext_noop(

@@ -82,10 +82,10 @@ def find_players(*, club: Club, names: Iterable[str]) -> list[NameMatch]:
 
 
 def _tidy(names: Iterable[str]) -> list[str]:
-    clean_names = [clean_name(name) for name in names]
-    if len(clean_names) > MOST_NAMES:
-        raise Refused("too_many_names", most=MOST_NAMES, count=len(clean_names))
-    return clean_names
+    typed_names = list(names)
+    if len(typed_names) > MOST_NAMES:
+        raise Refused("too_many_names", most=MOST_NAMES, count=len(typed_names))
+    return [clean_name(name) for name in typed_names]
 
 
 def _look_up(

@@ -16,7 +16,7 @@ from django.db.backends.sqlite3.base import DatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from config.backup.archive import BrokenArchive, Manifest, Part, Reader, new_archive
+from config.backup.archive import MOST_MANIFEST, BrokenArchive, Manifest, Part, Reader, new_archive
 from config.backup.restoring import NotRestorable, restore
 from config.backup.saving import save, snapshot
 from config.backup.schedule import back_up_if_due, backups
@@ -187,10 +187,20 @@ def test_a_backup_that_is_not_readable_does_not_replace_the_one_before(tmp_path:
     path = tmp_path / "barpoint.zip"
     write_archive(path)
     before = path.read_bytes()
-    with pytest.raises(BrokenArchive, match="differs from its checksum"):
+    with pytest.raises(BrokenArchive, match="is not as long as the manifest says"):
         write_archive(path, is_right=False)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_archive_that_unpacks_to_far_more_is_refused_without_unpacking_it(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    zeros = bytes(MOST_MANIFEST + 1)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", zeros)
+    assert path.stat().st_size < len(zeros) / 100
+    with pytest.raises(BrokenArchive, match="no manifest"):
+        Reader(path)
 
 
 def test_whichever_byte_is_damaged_the_operator_reads_a_sentence(tmp_path: Path) -> None:

@@ -132,6 +132,8 @@ def test_changed_settings_replay_the_whole_history(pool: RatingPool) -> None:
         ("starts", "", "import_empty"),
         ("starts", "name\nAnn\n", "import_empty"),
         ("starts", "name,rating\nAnn,high\n", "import_bad_row"),
+        ("starts", 'name,rating\nAnn,1500\n"' + "x" * 140_000, "import_unreadable_row"),
+        ("starts", "name,rating," + "x" * 140_000 + "\nAnn,1500\n", "import_unreadable_row"),
         ("starts", "name,rating\n,1500\n", "import_bad_row"),
         ("starts", "name,rating\nAnn,99999\n", "import_bad_row"),
         ("matches", "date,winner,loser,length\n1 March,Ann,Ben,7\n", "import_bad_row"),

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import Refused
-from tournaments.entries.csv_names import names_in_csv
+from tournaments.entries.csv_names import MOST_BYTES, names_in_csv
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ from tournaments.entries.csv_names import names_in_csv
         "\ufeffPlayer\nElif Ristic\nOmar Kageyama\n".encode(),
         "Name\nElif Ristic\nOmar Kageyama\n".encode("utf-16"),
         b'name\n"Elif Ristic"\n\n"Omar Kageyama"\n',
+        b"name\rElif Ristic\rOmar Kageyama\r",
     ],
 )
 def test_both_names_are_read_from_common_layouts(data: bytes) -> None:
@@ -35,6 +36,9 @@ def test_names_in_any_script_and_in_windows_encoding() -> None:
         (b"\n\n", "csv_without_names"),
         (b"name\n", "csv_without_names"),
         (b"PK\0\1", "csv_not_text"),
+        (b"name\n" + b"Elif Ristic\n" * 400 + b"Omar\0", "csv_not_text"),
+        (b'name\n"' + b"x" * 140_000, "csv_not_text"),
+        (b"a\n" * MOST_BYTES, "csv_too_large"),
     ],
 )
 def test_a_file_without_names_is_refused(data: bytes, code: str) -> None:

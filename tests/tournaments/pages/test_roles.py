@@ -13,7 +13,7 @@ from django.utils import timezone
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import User
-from tests.pages import assert_not_shared
+from tests.pages import assert_not_shared, assert_protected
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
 from tournaments.entries.event_links import path_for
@@ -406,6 +406,7 @@ def rolled_back(*clients: Client) -> Iterator[None]:
         client.cookies = kept
 
 
+@pytest.mark.usefixtures("behind_tls")
 def test_each_role_reads_what_the_table_says(
     running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
 ) -> None:
@@ -413,11 +414,13 @@ def test_each_role_reads_what_the_table_says(
         with subtests.test(name), rolled_back():
             url = address(name, running)
             for role, client in visitors.items():
-                answer = client.get(url)
+                answer = client.get(url, secure=True)
                 check(answer.status_code, getattr(TABLE[name][0], role), role)
                 assert_not_shared(answer)
+                assert_protected(answer)
 
 
+@pytest.mark.usefixtures("behind_tls")
 def test_each_role_writes_what_the_table_says(
     running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
 ) -> None:
@@ -426,7 +429,10 @@ def test_each_role_writes_what_the_table_says(
             url = address(name, running)
             for role, client in visitors.items():
                 with rolled_back(client):
-                    status = client.post(url, {}).status_code
+                    answer = client.post(url, {}, secure=True)
+                status = answer.status_code
+                assert_not_shared(answer)
+                assert_protected(answer)
                 expected = getattr(TABLE[name][1], role)
                 if name == "api-fixture-accept" and role == "director":
                     # An empty body is at fault before a record is looked for.

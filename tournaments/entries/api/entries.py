@@ -8,6 +8,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.numbers import parse_int
 from players.access import Role, my_player
 from players.accounts.services import ensure_player
 from tournaments import access
@@ -100,7 +101,8 @@ class Paste(DivisionView):
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
         if not fields["preview"]:
-            choices = {int(place): player for place, player in fields.get("choices", {}).items() if place.isdecimal()}
+            numbered = ((parse_int(place), player) for place, player in fields.get("choices", {}).items())
+            choices = {place: player for place, player in numbered if place is not None}
             result = lists.enter_list(division=division, names=fields["names"], choices=choices, **self.acting())
         data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
         return Response(EnteredSerializer(data).data)

@@ -1,0 +1,82 @@
+"""Uploads made to use up time or memory: what each costs the site, and the code with which it is refused.
+
+Each is sent through Django's test client by a process of its own; what workers check is checked there, too. Memory is
+the most that the process held beyond what it held before, the upload itself not counted.
+"""
+
+import multiprocessing
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from benchmarks.pages import database
+
+# isort: split
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from players.actors import Actor
+from players.clubs.services.clubs import create_club
+from players.models import User
+from tests.bombs import BOMBS, MIB, Bomb, Site
+from tournaments.events.services.events import create_division, create_tournament
+
+STATUS = Path("/proc/self/status")
+RESET_PEAK = "5"
+
+
+def peak() -> int:
+    """Return the most memory that this process has held, in bytes."""
+    (line,) = [line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
+
+
+def cost(bomb: Bomb, site: Site, results: Any) -> None:
+    """Send a bomb from this process, and put what it cost and its code into the queue."""
+    data = bomb.data()
+    Path("/proc/self/clear_refs").write_text(RESET_PEAK)
+    before, began = peak(), process_time()
+    code = bomb.send(site, data)
+    results.put((process_time() - began, peak() - before, len(data), code))
+
+
+def prepare() -> Site:
+    """Create a division and its director."""
+    alice, now = User.objects.create_user("alice@example.org", display_name="Alice"), timezone.now()
+    by = Actor.of(alice)
+    club = create_club(name="Harbour", by=by)
+    event = create_tournament(club=club, by=by, now=now, name="Cup", starts_at=now)
+    director = Client()
+    director.force_login(alice)
+    return Site(create_division(tournament=event, by=by, now=now, name="Open"), director)
+
+
+def main() -> None:
+    """Print a line for each bomb; exit with 1 if one has another code."""
+    wrong = 0
+    processes = multiprocessing.get_context("fork")
+    with database():
+        site = prepare()
+        connection.close()
+        print(f"  {'':<34} {'upload':>9} {'CPU':>8} {'memory':>9}  code")
+        for bomb in BOMBS:
+            results = processes.SimpleQueue()
+            process = processes.Process(target=cost, args=(bomb, site, results))
+            process.start()
+            process.join()
+            if process.exitcode:
+                raise SystemExit(f"{bomb.name}: crashed")
+            seconds, memory, size, code = results.get()
+            wrong += code != bomb.code
+            note = "" if code == bomb.code else f" instead of {bomb.code}"
+            print(
+                f"  {bomb.name:<34} {size / MIB:>5.1f} MiB {seconds:>6.2f} s {memory / MIB:>5.0f} MiB  {code}{note}",
+                flush=True,
+            )
+    if wrong:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
