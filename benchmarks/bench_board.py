@@ -5,18 +5,15 @@ Weights are those of all files of a first visit, with gzip.
 """
 
 import gzip
-import os
-import shutil
 from collections.abc import Callable
 from statistics import median, quantiles
 
-from benchmarks.bench_paint import FIRST_PAINT, SIDEWAYS, THROTTLE, served
+from benchmarks.browser import FIRST_PAINT, SIDEWAYS, THROTTLE, chromium, served
 from benchmarks.pages import database
 
 # isort: split
-from django.conf import settings
 from django.utils import timezone
-from playwright.sync_api import Browser, FloatRect, Page, Response, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, Response
 
 from config.static_storage import without_comments
 from engine.clock import PRESETS
@@ -119,20 +116,11 @@ def report(browser: Browser, url: str, ready: str, moving: Callable[[Page], floa
 
 def main() -> None:
     """Print the median of many visits at each width."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
-        return
-    # Playwright's loop runs in this thread, so Django would take our own queries for queries from async code.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    settings.ALLOWED_HOSTS = ["127.0.0.1"]
-    with database(), served() as site, sync_playwright() as playwright:
+    with chromium() as browser, database(), served() as site:
         match, side = rolled_match()
         url = f"{site}/m/{links.token_for(match, side)}/play/"
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         print(f"{THROTTLE}× CPU throttle, {VISITS} visits each")
         report(browser, url, ".place.movable", dragging)
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -3,54 +3,25 @@
 The site is served by uvicorn from this process; each visit is a context of its own, so nothing is in a cache.
 """
 
-import os
 import random
-import shutil
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from statistics import median
-from time import sleep
 
 from benchmarks import bench_floor
 from benchmarks.bench_bracket import PLAYED, PLAYERS, SEED, half_played, page_of
+from benchmarks.browser import FIRST_PAINT, SIDEWAYS, THROTTLE, chromium, served
 from benchmarks.pages import database
 
 # isort: split
-import uvicorn
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from config.valkey import free_port
-
-THROTTLE = 6
 VISITS = 11
 WIDTHS = {"phone": 390, "desk": 1280}
 GATE_MS, GATE_BYTES = 1000, 20 * 1024
 
-FIRST_PAINT = """() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries()[0].startTime))
-  .observe({ type: "paint", buffered: true }))"""
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SENT = "performance.getEntriesByType('navigation')[0].encodedBodySize"
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """Serve the site with uvicorn from a thread, and yield its URL."""
-    from config.asgi import application
-
-    server = uvicorn.Server(
-        uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
-    )
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        sleep(0.02)
-    yield f"http://127.0.0.1:{server.config.port}"
-    server.should_exit = True
-    thread.join(10)
 
 
 def visit(browser: Browser, address: str, width: int, session: str = "") -> tuple[float, int, int]:
@@ -78,22 +49,14 @@ def measure(browser: Browser, label: str, address: str, width: int, session: str
 
 def main() -> None:
     """Print median and worst of each page at each width."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
-        return
-    # Playwright's loop runs in this thread, so Django would take our own queries for queries from async code.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    settings.ALLOWED_HOSTS = ["127.0.0.1"]
-    with database():
+    with chromium() as browser, database():
         divisions = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
         print(f"{PLAYERS} players, results {PLAYED}; {THROTTLE}× CPU throttle, {VISITS} visits each, seed {SEED}")
         print(
             f"Gates: first paint ≤ {GATE_MS} ms, brackets ≤ {GATE_BYTES / 1024:.0f} KiB compressed, no sideways scroll"
         )
         print(f"  {'':<22} {'median':>10} {'worst':>10} {'page':>11} {'sideways':>10}")
-        with served() as site, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        with served() as site:
             measure(browser, "sign-in, beside it", f"{site}/sign-in/", WIDTHS["phone"])
             for format_, division in divisions.items():
                 for label, width in WIDTHS.items():
@@ -104,7 +67,6 @@ def main() -> None:
             session = client.cookies[settings.SESSION_COOKIE_NAME].value
             for label, width in WIDTHS.items():
                 measure(browser, f"floor, {label}", site + bench_floor.page_of(event), width, session)
-            browser.close()
 
 
 if __name__ == "__main__":

@@ -4,18 +4,15 @@ A visitor opens the first game and steps through its plays, so that the checkers
 all files of a first visit, with gzip.
 """
 
-import os
-import shutil
 from statistics import quantiles
 
 from benchmarks.bench_board import FRAMES, VISITS, report
-from benchmarks.bench_paint import THROTTLE, served
+from benchmarks.browser import THROTTLE, chromium, served
 from benchmarks.pages import database
 
 # isort: split
-from django.conf import settings
 from django.urls import reverse
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from matches.play.simulation import Played, play_matches
 
@@ -42,21 +39,12 @@ def stepping(page: Page) -> float:
 
 def main() -> None:
     """Print the median of many visits at each width."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
-        return
-    # Playwright's loop runs in this thread, so Django would take our own queries for queries from async code.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    settings.ALLOWED_HOSTS = ["127.0.0.1"]
-    with database(), served() as site, sync_playwright() as playwright:
+    with chromium() as browser, database(), served() as site:
         played = longest()
         url = site + reverse("match-replay", args=[played.match.public_id])
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         plays = played.counts["play"]
         print(f"{played.match.length} points, {plays} plays; {THROTTLE}× CPU throttle, {VISITS} visits each")
         report(browser, url, ".game-board[data-shown]", stepping)
-        browser.close()
 
 
 if __name__ == "__main__":
