@@ -70,12 +70,9 @@ class Acted(NamedTuple):
     actions: list[Action]
     """The rows it added: with a roll, perhaps the forced play."""
     credits: tuple[int, int] | None = None
-    """What would be given back to each side for lag now; None where the action is repeated."""
-
-    @property
-    def repeated(self) -> bool:
-        """Whether the key was known already: these are the rows of the first time."""
-        return self.credits is None
+    """What would be given back to each side for lag now; None where the action is repeated: its key was known, and
+    these are the rows of the first time.
+    """
 
 
 def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, network: str = "") -> Acted:

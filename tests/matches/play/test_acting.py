@@ -66,9 +66,9 @@ def test_an_action_on_an_old_state_is_refused_and_changes_nothing(board):
 def test_the_action_that_ended_the_match_is_repeated_like_any_other(board):
     mover = board.open_game()
     after = board.live.last
-    board.do(mover, Act.CONCEDE, after=after, key="last")
+    first = board.do(mover, Act.CONCEDE, after=after, key="last")
     again = board.do(mover, Act.CONCEDE, after=after, key="last")
-    assert again.repeated
+    assert (again.actions, again.credits) == (first.actions, None)
     assert again.state.match.winner == 1 - mover
 
 
@@ -78,8 +78,7 @@ def test_repeating_an_action_with_its_key_gives_the_first_answer(board):
     after = board.live.last
     first = board.do(mover, Act.PLAY, after=after, moves=moves, key="k1")
     again = board.do(mover, Act.PLAY, after=after, moves=moves, key="k1")
-    assert again.repeated
-    assert [action.seq for action in again.actions] == [action.seq for action in first.actions]
+    assert (again.actions, again.credits) == (first.actions, None)
     assert board.live.last == after + 1
 
 
@@ -214,9 +213,10 @@ def test_the_cache_is_the_fold_of_the_actions(board):
 
 
 def test_two_players_may_send_the_same_key(board):
-    board.do(BOB, Kind.READY, key="1")
-    acted = board.do(CAROL, Kind.READY, key="1")
-    assert not acted.repeated
+    bobs = board.do(BOB, Kind.READY, key="1")
+    carols = board.do(CAROL, Kind.READY, key="1")
+    assert carols.actions[0] not in bobs.actions
+    assert carols.credits is not None
     assert board.game.phase is Phase.TO_PLAY
 
 
