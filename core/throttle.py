@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import ipaddress
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -46,9 +46,17 @@ LIVE_PINGS_OF = Limit("live-pings-of", 120, MINUTE)
 PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 
+class _CountingCache(Protocol):
+    """What `config.cache` adds to Django's caches."""
+
+    def count(self, key: str, window: int) -> tuple[int, float]:
+        """Count one up in a window of so many seconds; return the count and the seconds until the window closes."""
+        ...
+
+
 def count(limit: Limit, ident: str) -> None:
     """Count one attempt. Refused: `too_many_attempts`, with the minutes to wait."""
-    attempts, left = cache.count(_key(limit, ident), limit.window)  # type: ignore[attr-defined]  # of config.cache
+    attempts, left = cast("_CountingCache", cache).count(_key(limit, ident), limit.window)
     if attempts > limit.most:
         raise Refused("too_many_attempts", minutes=max(1, math.ceil(left / MINUTE)))
 
