@@ -39,6 +39,11 @@ def is_crawford_game(*, length: int, score: Score, played: bool, rule: bool = Tr
     return rule and length > 1 and not played and length - 1 in score
 
 
+def doubled(cube: int) -> int:
+    """Return the value of the cube after a double."""
+    return 2 * cube
+
+
 def face(cube: int, *, offered: bool = False) -> int:
     """Return the number on the upper side of the cube; `offered`: a double of it waits for its answer.
 
@@ -46,5 +51,5 @@ def face(cube: int, *, offered: bool = False) -> int:
     (64, 2, 4)
     """
     if offered:
-        return 2 * cube
+        return doubled(cube)
     return CENTRED_FACE if cube == 1 else cube

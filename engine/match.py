@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from engine.actions import Act, Action, FlagRule, GameResult, Phase, as_call
-from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
+from engine.cube import Score, Side, double_refused, doubled, is_crawford_game, is_dead
 from engine.errors import Refused
 from engine.keys import swapped_key
 from engine.plays import Play, checked_dice, legal_plays
@@ -235,7 +235,7 @@ def _double(state: MatchState, action: Action) -> MatchState:
 
 
 def _take(state: MatchState, action: Action) -> MatchState:
-    return state._replace(phase=Phase.TO_ROLL, cube=2 * state.cube, cube_owner=action.side)
+    return state._replace(phase=Phase.TO_ROLL, cube=doubled(state.cube), cube_owner=action.side)
 
 
 def _drop(state: MatchState, action: Action) -> MatchState:

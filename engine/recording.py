@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from engine.cube import doubled
 from engine.match import Act, Action, GameResult, MatchState, apply
 from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
 
@@ -61,7 +62,7 @@ def _events(state: MatchState, action: Action, after: MatchState) -> list[Event]
     if action.act is Act.PLAY:
         return [Event(side, Kind.PLAY, state.dice, _moves(state, action))]
     if action.act is Act.DOUBLE:
-        return [Event(side, Kind.DOUBLE, value=2 * state.cube)]
+        return [Event(side, Kind.DOUBLE, value=doubled(state.cube))]
     if action.act in (Act.RESIGN, Act.CONCEDE, Act.FLAG):
         unplayed = [Event(state.turn, Kind.PLAY, state.dice)] if state.dice and state.turn is not None else []
         kind = Kind.RESIGN if action.act is Act.RESIGN else _ANSWERS[action.act]

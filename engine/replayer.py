@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.actions import Act, Action, Phase
 from engine.chronicle import START, play_params, roll_of
-from engine.cube import Side, is_dead
+from engine.cube import Side, doubled, is_dead
 from engine.ending import Ending
 from engine.errors import Refused
 from engine.keys import BAR, BIAS, COUNTS, OFF, swapped_key
@@ -258,8 +258,9 @@ class GameReplay(Ending):
         self.show_cube(event)
 
     def _check_cube_value(self, event: Event) -> None:
-        if event.value not in (None, 2 * self.state.cube):
-            self.report(ERROR, "cube_value", {"stated": event.value, "cube": 2 * self.state.cube})
+        cube = doubled(self.state.cube)
+        if event.value not in (None, cube):
+            self.report(ERROR, "cube_value", {"stated": event.value, "cube": cube})
 
     def _take(self, event: Event) -> None:
         if self.beavered is not None and self.beavered == event.side:
@@ -292,7 +293,7 @@ class GameReplay(Ending):
         else:
             self.beavered = self.doubler
             self.state = apply(self.state, Action(Act.TAKE, event.side))
-        self.state = self.state._replace(cube=2 * self.state.cube)
+        self.state = self.state._replace(cube=doubled(self.state.cube))
         self.show_cube(event)
 
     # Resignations, concessions and set-up positions

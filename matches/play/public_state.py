@@ -12,7 +12,7 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from engine.actions import Act, Phase
 from engine.clock import Clock
-from engine.cube import Side, face
+from engine.cube import Side, doubled, face
 from engine.ids import xgid
 from engine.match import MatchState
 from engine.plays import dice_to_play
@@ -125,14 +125,14 @@ def _stakes(match: MatchState) -> Json:
     `doubled` is the cube after a double, the one that waits for its answer included. `scores[winner][multiple - 1]` is
     the score after a single game, a gammon or a backgammon at `cube`; `drop` the score after a drop of the double.
     """
-    doubled = match.phase is Phase.DOUBLED
-    twice = 2 * match.cube
-    cube = twice if doubled else match.cube
+    is_doubled = match.phase is Phase.DOUBLED
+    after_double = doubled(match.cube)
+    cube = after_double if is_doubled else match.cube
     return {
         "cube": cube,
-        "doubled": twice,
+        "doubled": after_double,
         "scores": [[_score_with(match, winner, cube * multiple) for multiple in (1, 2, 3)] for winner in (0, 1)],
-        "drop": _score_with(match, match.turn, match.cube) if doubled and match.turn is not None else None,
+        "drop": _score_with(match, match.turn, match.cube) if is_doubled and match.turn is not None else None,
     }
 
 
