@@ -49,7 +49,6 @@ ONE_IN_FIVE = st.sampled_from([True, *[False] * 4])
 
 hurried = settings(
     max_examples=EXAMPLES,
-    deadline=None,
     database=None,
     # A shrunk request would show the same as the first one, but later.
     phases=[Phase.generate],

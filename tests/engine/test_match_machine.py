@@ -145,5 +145,5 @@ class Match(RuleBasedStateMachine):
             assert getattr(again, name) == getattr(same, name) == getattr(state, name), name
 
 
-Match.TestCase.settings = settings(max_examples=40, stateful_step_count=60, deadline=None)
+Match.TestCase.settings = settings(max_examples=40, stateful_step_count=60)
 TestMatch = Match.TestCase

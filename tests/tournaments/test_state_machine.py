@@ -364,7 +364,6 @@ def test_whatever_happens_to_an_event_it_follows_from_the_facts() -> None:
         settings=settings(
             max_examples=EXAMPLES,
             stateful_step_count=STEPS,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=[Phase.reuse, Phase.generate, *SHRINKING],
         ),

@@ -24,7 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=False)
 DEEDS = ("late", "withdraw", "return", "half", "requested", "correct", "nothing")
 hurried = settings(
     max_examples=5,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

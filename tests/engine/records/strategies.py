@@ -7,7 +7,7 @@ from engine.position import Position
 from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
 
 # A transcript takes a while to make up, and test machines are shared.
-RECORD_SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RECORD_SETTINGS = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 SIDE = st.integers(0, 1)
 NUMBER = st.integers(0, 4096)

@@ -5,7 +5,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Position, Refused
@@ -171,7 +171,6 @@ equities = st.lists(st.floats(-3, 3), min_size=1, max_size=6).map(lambda values:
 cubes = st.builds(CubeEquities, st.floats(-2, 2), st.floats(-2, 3), st.just(1.0))
 
 
-@settings(deadline=None)
 @given(equities, st.data(), cubes, st.booleans())
 def test_errors_are_never_negative(values: list[float], data: st.DataObject, cube: CubeEquities, yes: bool) -> None:
     played = data.draw(st.integers(0, len(values) - 1))
@@ -181,7 +180,6 @@ def test_errors_are_never_negative(values: list[float], data: st.DataObject, cub
     assert take_error(cube, taken=yes) >= 0
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), equities, st.floats(-2, 2)), max_size=8))
 def test_a_mirrored_match_has_mirrored_figures(turns: list[tuple[int, list[float], float]]) -> None:
     def totals(swapped: int) -> list[tuple[float | None, ...]]:

@@ -199,7 +199,6 @@ A_VOIDING = st.tuples(st.integers(0, 7), st.booleans(), st.booleans())
 @given(season=st.lists(A_MATCH, min_size=1, max_size=8), voidings=st.lists(A_VOIDING, min_size=1, max_size=6))
 @settings(
     max_examples=40,
-    deadline=None,
     # What fails is short already, and every attempt to make it shorter takes a while.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -154,4 +154,4 @@ class LiveMachine(RuleBasedStateMachine):
 
 
 TestLiveMatches = LiveMachine.TestCase
-TestLiveMatches.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+TestLiveMatches.settings = settings(max_examples=60, stateful_step_count=60)

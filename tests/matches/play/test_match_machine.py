@@ -302,7 +302,6 @@ def test_whatever_happens_to_a_match_it_follows_from_its_actions() -> None:
         settings=settings(
             max_examples=EXAMPLES,
             stateful_step_count=STEPS,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=[Phase.generate],
         ),

@@ -309,7 +309,6 @@ def outcome_of(match: Match, change: str, kind: str, winner: int) -> Outcome:
 )
 @settings(
     max_examples=60,
-    deadline=None,
     # What fails is short already, and every attempt to make it shorter takes a while.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -82,7 +82,6 @@ def test_after_any_season_the_ratings_follow_from_the_results() -> None:
         settings=settings(
             max_examples=25,
             stateful_step_count=15,
-            deadline=None,
             suppress_health_check=[HealthCheck.function_scoped_fixture],
         ),
     )

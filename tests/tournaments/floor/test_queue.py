@@ -337,7 +337,7 @@ def test_lateness_costs_points_only_where_the_event_says_so() -> None:
 PLAYERS = st.integers(1, 12)
 PAIRS = st.tuples(PLAYERS, PLAYERS).filter(lambda pair: pair[0] != pair[1])
 KINDS = [kind for kind in Kind if kind not in (Kind.UNDONE, Kind.PAUSED, Kind.RESUMED)]
-ANY_MACHINE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+ANY_MACHINE = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 """On a busy machine floors are generated slowly."""
 
 

@@ -65,7 +65,7 @@ def planned(stage, size, seed):
     return plan_of(stage, sources_of(places), seed=seed)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(4, 128), st.integers(0, 999), st.integers(0, 99))
 def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):
     offered = list(graphs(size))
@@ -104,7 +104,7 @@ def least_rematches(pairs, met):
     return least(players)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from([6, 7, 9, 10, 11, 13, 18, 19, 20]), st.integers(0, 999), st.integers(0, 99))
 def test_a_drawn_round_has_as_few_rematches_as_can_be(size, which, toss):
     offered = list(graphs(size))
@@ -164,7 +164,7 @@ def test_nobody_is_known_in_a_drawn_round_until_all_its_entrants_are():
     assert len(results) == 18 + 16
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(5, 40), st.integers(0, 99), st.data())
 def test_the_order_of_results_and_a_correction_with_its_undo_change_no_lot(size, toss, data):
     stage = data.draw(st.sampled_from(list(graphs(size))))

@@ -110,7 +110,7 @@ def test_equal_input_gives_an_equal_forecast():
     assert finish_times(main(16), {MAIN: [5]}, Pace(4)) != finish_times(main(16), {MAIN: [5]}, Pace(4), seed=2)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(2, 64), st.integers(1, 20))
 def test_every_field_ends_with_any_number_of_tables(size, tables):
     times = finish_times(main(size), {MAIN: [3, 5]}, Pace(tables, runs=5))

@@ -47,7 +47,7 @@ def decided(state, numbers):
     return sum(state.fixtures[number].status is FixtureStatus.DECIDED for number in numbers)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(ELIMINATIONS), st.integers(6, 60) | st.integers(6, 300), st.integers(1, 99))
 def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
     forecast = outlined(stage, entries)
@@ -68,7 +68,7 @@ def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
     assert set(played) == set(range(1, entries + 1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 40), st.integers(1, 8), st.booleans(), st.sampled_from(["roundrobin", "groups", "league"]))
 def test_tables_are_played_as_they_were_outlined(entries, groups, twice, name):
     stage = StageSettings(name, twice=twice, groups=groups) if name == "groups" else StageSettings(name, twice=twice)
@@ -101,7 +101,7 @@ def swiss_played(stage, entries, tosses):
     return event
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(2, 20), st.none() | st.integers(1, 5), st.integers(1, 99))
 def test_a_swiss_is_played_as_it_was_outlined(entries, rounds, seed):
     stage = StageSettings("swiss", rounds=rounds)
@@ -121,7 +121,7 @@ def test_a_swiss_is_played_as_it_was_outlined(entries, rounds, seed):
     assert max(played.values()) <= forecast.matches_each.most
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(2, 24), st.sampled_from([3, 5]), st.integers(1, 99))
 def test_lives_are_played_about_as_they_were_outlined(entries, lives, seed):
     forecast = outlined(StageSettings("lives", lives=lives), entries)
@@ -223,7 +223,7 @@ def test_without_a_table_nobody_plays():
     assert codes(forecast) == [("fault", "no_tables")]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.builds(

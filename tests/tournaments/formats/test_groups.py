@@ -1,7 +1,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED
@@ -21,7 +21,6 @@ def test_a_snake_runs_to_and_fro():
     assert snake_groups(range(1, 10), 3) == ((1, 6, 7), (2, 5, 8), (3, 4, 9))
 
 
-@settings(deadline=None)
 @given(st.integers(4, 300), st.data())
 def test_groups_differ_by_one_at_most_and_hold_everybody(size, data):
     count = data.draw(st.integers(1, size // 2))
@@ -42,7 +41,6 @@ def test_the_same_seed_draws_the_same_groups_and_club_mates_stand_apart():
     assert groups != drawn_groups(range(1, 17), 4, seed=SEED, draft=2, apart=clubs)
 
 
-@settings(deadline=None)
 @given(st.integers(4, 60), st.data())
 def test_two_who_are_kept_apart_stand_in_different_groups_whatever_clubs_they_are_of(size, data):
     count = data.draw(st.integers(2, size // 2))

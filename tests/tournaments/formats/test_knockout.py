@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
@@ -27,7 +27,6 @@ fields = st.integers(2, 300)
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
-@settings(deadline=None)
 @given(fields, st.integers(1, 5))
 def test_the_same_seed_and_draft_give_the_same_draw_and_everybody_is_in_it(size, draft):
     first = draw(range(1, size + 1), seed=SEED, draft=draft)
@@ -41,7 +40,6 @@ def test_a_redraw_takes_the_next_number_of_the_same_seed():
     assert len(drafts) == 20
 
 
-@settings(deadline=None)
 @given(fields)
 def test_byes_are_the_missing_places_all_in_round_one_and_spread_evenly(size):
     places = draw(range(1, size + 1), seed=SEED).places
@@ -55,7 +53,6 @@ def test_byes_are_the_missing_places_all_in_round_one_and_spread_evenly(size):
     assert all(number <= half for number in with_bye)
 
 
-@settings(deadline=None)
 @given(fields, st.integers(0, 1000))
 def test_a_knockout_of_n_has_n_minus_one_decisive_matches(size, toss):
     state, results = play_out(knockout(draw(range(1, size + 1), seed=SEED).places), coin(toss))
@@ -131,7 +128,6 @@ def test_seeds_stand_inner_outer_and_have_the_byes():
         assert places[places.index(entry) ^ 1] is None
 
 
-@settings(deadline=None)
 @given(st.integers(8, 300), st.integers(1, 3))
 def test_club_mates_stand_in_opposite_halves_and_quarters_as_far_as_possible(size, draft):
     clubs = [set(range(1, 5)), set(range(5, 7))]

@@ -20,7 +20,7 @@ def play_out(event, lives, winner):
     return event
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 64), st.sampled_from([3, 5]), st.integers(0, 999))
 def test_everybody_has_exactly_his_lives_and_one_is_left(size, lives, toss):
     event = play_out(field(size), lives, coin(toss))
@@ -31,7 +31,7 @@ def test_everybody_has_exactly_his_lives_and_one_is_left(size, lives, toss):
     assert sorted(e for place in lives_places(event, lives) for e in place) == list(range(1, size + 1))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 64), st.sampled_from([3, 5]), st.integers(0, 999))
 def test_nobody_has_a_second_bye_while_another_has_had_none(size, lives, toss):
     event = play_out(field(size), lives, coin(toss))

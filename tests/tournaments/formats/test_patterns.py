@@ -110,7 +110,7 @@ def test_a_pattern_impossible_for_sixteen_is_refused_with_the_reason(text, code)
     assert "{" not in refusal.value.message
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(2, 4096))
 def test_patterns_are_proposed_for_every_field_and_all_of_them_work(size):
     doubles = propose_double(size)
@@ -131,7 +131,6 @@ def test_by_default_the_loser_of_the_upper_final_enters_for_the_lower_final(size
     assert len(usual.pattern.letters) == len(knockout_losers(size))
 
 
-@settings(deadline=None)
 @given(st.integers(2, 300))
 def test_losers_are_counted_from_the_graph_as_from_the_field(size):
     graph = knockout(draw(range(size), seed=SEED).places)

@@ -41,7 +41,7 @@ def planned(stage, entries, seed=SEED):
     return plan_of(stage, sources_of(draw_places(stage, range(1, entries + 1), seed=seed).places), seed=seed)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(formats, st.integers(1, 50), st.booleans())
 def test_everybody_is_drawn_once_and_the_same_seed_draws_the_same(chosen, draft, seeded):
     name, entries = chosen
@@ -54,7 +54,7 @@ def test_everybody_is_drawn_once_and_the_same_seed_draws_the_same(chosen, draft,
     assert drawn.algorithm
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(formats)
 def test_a_plan_is_sound_and_everybody_is_in_it(chosen):
     name, entries = chosen
@@ -67,7 +67,7 @@ def test_a_plan_is_sound_and_everybody_is_in_it(chosen):
         check(graph)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(["knockout", "double", "roundrobin", "groups"]), st.integers(8, 40), st.integers(1, 500))
 def test_numbers_go_on_from_the_stage_before(name, entries, first):
     stage = StageSettings(name, groups=2)
@@ -76,7 +76,7 @@ def test_numbers_go_on_from_the_stage_before(name, entries, first):
     assert sorted(shifted.fixtures) == [number + first - 1 for number in sorted(plain.fixtures)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 8), st.integers(1, 4), st.sampled_from(["knockout", "roundrobin", "groups"]))
 def test_a_later_stage_takes_each_place_before_it_once(groups, qualifiers, name):
     before = StageSettings(GROUPS, groups=groups, qualifiers=qualifiers)
@@ -91,7 +91,7 @@ def test_a_later_stage_takes_each_place_before_it_once(groups, qualifiers, name)
     assert graph.fixtures
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(8, 30), st.integers(2, 4), st.integers(1, 2), st.integers(1, 99))
 def test_groups_and_then_a_knockout_are_played_to_one_winner(entries, groups, qualifiers, seed):
     before, after = StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings("knockout")

@@ -197,7 +197,7 @@ def test_places_are_shared_by_those_who_went_out_in_the_same_round():
     ]  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(2, 40), st.booleans(), st.data())
 def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size, twice, data):
     graph = knockout(draw(range(1, size + 1), seed=SEED).places)
@@ -230,7 +230,6 @@ def test_an_unsound_graph_is_refused(fixtures, problem):
         check(Graph((Bracket(MAIN, (Round(1, tuple(fixtures)),)),)))
 
 
-@settings(deadline=None)
 @given(st.integers(3, 64), st.data())
 def test_correcting_is_the_same_as_replaying_with_the_right_result(size, data):
     graph = knockout(draw(range(1, size + 1), seed=SEED).places)
@@ -247,7 +246,6 @@ def test_correcting_is_the_same_as_replaying_with_the_right_result(size, data):
     assert progress(graph, results).fixtures == progress(graph, results | {number: wrong}).fixtures
 
 
-@settings(deadline=None)
 @given(st.integers(2, 100), st.lists(st.integers(1, 100), max_size=60), st.integers(0, 99))
 def test_with_any_withdrawals_an_event_still_ends(size, leavers, toss):
     graph = knockout(draw(range(1, size + 1), seed=SEED).places)

@@ -26,7 +26,7 @@ def test_the_berger_table_of_six_is_the_published_one():
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(2, 300), st.booleans())
 def test_all_play_all_once_or_twice_and_nobody_plays_twice_in_a_round(size, double):
     bracket = round_robin(range(1, size + 1), key="A", double=double)

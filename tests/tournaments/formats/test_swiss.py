@@ -39,7 +39,7 @@ def gaps(event, round_):
     return [abs(event.scores[pair.first] - event.scores[pair.second]) for pair in round_.pairs]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(2, 300), st.integers(1, 6), st.sampled_from(Order), st.integers(0, 99))
 def test_nobody_meets_twice_or_sits_out_twice_and_everybody_is_paired(size, rounds, order, toss):
     rounds = min(rounds, size - 1 + size % 2)
@@ -53,7 +53,7 @@ def test_nobody_meets_twice_or_sits_out_twice_and_everybody_is_paired(size, roun
     assert event.over
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(4, 9), st.integers(0, 9999))
 def test_small_fields_play_every_round_there_can_be(size, toss):
     rounds = size - 1 + size % 2
@@ -134,7 +134,7 @@ def cost(event, pairs):
     return (level, *total)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 8), st.data())
 def test_the_pairing_is_the_best_of_all_pairings_or_there_is_none(size, data):
     event = history(data, size)
@@ -150,7 +150,7 @@ def test_the_pairing_is_the_best_of_all_pairings_or_there_is_none(size, data):
         assert cost(event, pairs) == min(costs)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(4, 26), st.integers(0, 10**6))
 def test_the_matching_weighs_as_much_as_networkx_finds(size, draw):
     rng = random.Random(draw)

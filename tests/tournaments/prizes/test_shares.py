@@ -177,7 +177,7 @@ def standings(draw: st.DrawFn) -> dict[str, Standing]:
     return {key: draw(standing(100 * index)) for index, key in enumerate(("main", "consolation", "last_chance"), 1)}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 10**8), pots(), standings(), st.sampled_from([1, 5, 10, 100, 500, 10**4]), st.data())
 def test_the_prizes_add_up_to_the_fund(
     fund: int, own: list[Pot], places: dict[str, Standing], unit: int, data: st.DataObject

@@ -61,7 +61,6 @@ def quickly(examples: int) -> hypothesis_settings:
     """So many examples, each of which takes a second or two."""
     return hypothesis_settings(
         max_examples=examples,
-        deadline=None,
         database=None,
         phases=[Phase.reuse, Phase.generate],
         suppress_health_check=list(HealthCheck),
