@@ -12,15 +12,13 @@ from matches.models import Match
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.tournaments.conftest import NOON, club, make_players
+from tests.tournaments.conftest import NOON
 from tournaments.draws.services import draws, take_back
 from tournaments.entries.services import entries
 from tournaments.events.services import deadlines, events
 from tournaments.models import Division, Entry, Fixture, Tournament
 from tournaments.results.services import corrections, overdue, results
 from tournaments.state import fixture_matches, settle
-
-__all__ = ["club", "make_players"]
 
 POSTGRESQL_ONLY = [
     pytest.mark.django_db(transaction=True),

@@ -1,14 +1,12 @@
 """Two directors at the cash desk at once: a prize is paid once, a fee taken once, and the box closed as counted."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
 from matches.lifecycle.finish import ResultInput
-from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals
 from tournaments.ledger.selectors.accounts import account_of
 from tournaments.ledger.selectors.box import box_of
@@ -21,16 +19,9 @@ from tournaments.prizes.services.plans import PlanInput
 from tournaments.prizes.shares import Pot
 from tournaments.results.services import results
 
-__all__ = ["club", "make_players"]
-
 pytestmark = POSTGRESQL_ONLY
 RACES = 5
 FEE = 10
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def played(builder: EventBuilder) -> Division:

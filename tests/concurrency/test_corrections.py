@@ -3,7 +3,6 @@
 In the control without the locks both are applied, or one causes an error page.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,24 +11,13 @@ from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
-from players.models import Club, Membership, Player, User
-from tests.concurrency.event import (
-    LOCKING,
-    POSTGRESQL_ONLY,
-    EventBuilder,
-    club,
-    fixtures,
-    make_players,
-    match_of,
-    take_out_the_locks,
-)
+from players.models import Membership, Player, User
+from tests.concurrency.event import LOCKING, POSTGRESQL_ONLY, EventBuilder, fixtures, match_of, take_out_the_locks
 from tests.concurrency.racing import at_once, faults, refusals
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results.services import corrections, results
 from tournaments.results.services.corrections import CorrectionInput
 from tournaments.state.integrity import differences
-
-__all__ = ["club", "make_players"]
 
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
@@ -37,11 +25,6 @@ CONTROLS = 10
 """Races in which an unguarded fault must show; it shows in the first few."""
 FORFEIT = CorrectionInput(ResultInput(1, None, "forfeit"), "correct_all")
 OTHER_WINNER = CorrectionInput(ResultInput(1, (0, 1)), "correct_all")
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def played(builder: EventBuilder) -> tuple[Division, Fixture]:

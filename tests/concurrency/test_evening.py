@@ -15,8 +15,7 @@ from django.db import connection
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import SYSTEM
-from players.models import Club, Player, User
-from tests.concurrency.event import EventBuilder, club, entry_of, fixtures, make_players, take_out_the_locks
+from tests.concurrency.event import EventBuilder, entry_of, fixtures, take_out_the_locks
 from tests.concurrency.racing import TOGETHER, at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tournaments.entries.services import reentries
@@ -25,15 +24,8 @@ from tournaments.floor.services import calls, journal, length_offers, matches, o
 from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Tournament
 from tournaments.results.services import results
 
-__all__ = ["club", "make_players"]
-
 pytestmark = pytest.mark.django_db(transaction=True)
 CONTROL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite lets one writer in at a time")
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def pressed_twice(builder: EventBuilder) -> tuple[Division, Callable[[], Entry]]:

@@ -4,7 +4,6 @@ Each race has a control in which the fault shows: the same services without the 
 that the lock prevents.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -14,17 +13,8 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
-from players.models import Club, LogEntry, Player, User
-from tests.concurrency.event import (
-    POSTGRESQL_ONLY,
-    EventBuilder,
-    club,
-    entry_of,
-    fixtures,
-    make_players,
-    match_of,
-    take_out_the_locks,
-)
+from players.models import LogEntry
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, entry_of, fixtures, match_of, take_out_the_locks
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tournaments.draws.services import draws
@@ -33,18 +23,11 @@ from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
 from tournaments.results.services import overdue, results
 from tournaments.state.integrity import differences
 
-__all__ = ["club", "make_players"]
-
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
 CONTROLS = 10
 """Races in which an unguarded fault must show; it shows in the first few."""
 LATE = NOON + timedelta(days=1, seconds=1)
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 @pytest.fixture

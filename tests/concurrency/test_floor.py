@@ -10,8 +10,7 @@ from django.db import transaction
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
-from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, TOGETHER, EventBuilder, club, fixtures, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, TOGETHER, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tournaments.floor import selectors
@@ -21,15 +20,8 @@ from tournaments.floor.state import MatchState
 from tournaments.models import Division, Fixture, Floor, FloorEvent, Table
 from tournaments.results.services import results
 
-__all__ = ["club", "make_players"]
-
 pytestmark = POSTGRESQL_ONLY
 RACES = 4
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def evening_of(builder: EventBuilder, tables: int = 3) -> tuple[Division, list[Table]]:

@@ -12,8 +12,6 @@ from datetime import timedelta
 from random import Random, SystemRandom
 from typing import Any
 
-import pytest
-
 from engine.errors import Refused
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
@@ -24,8 +22,7 @@ from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
 from players.actors import Actor
-from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults
 from tests.tournaments.conftest import NOON
 from tournaments.demo.records import DIALECTS, written
@@ -34,8 +31,6 @@ from tournaments.models import Entry, Fixture, Tournament
 from tournaments.results.services import overdue, results
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
-
-__all__ = ["club", "make_players"]
 
 pytestmark = POSTGRESQL_ONLY
 THREADS = 4
@@ -140,11 +135,6 @@ class Somebody:
 
     def replays(self) -> None:
         replay_pool(pool_id=default_pool().pk, now=NOON)
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def new_event(builder: EventBuilder, chance: Random) -> Tournament:

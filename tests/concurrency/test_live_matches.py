@@ -10,14 +10,12 @@ from core.locks import for_update
 from matches.models import Match
 from matches.play.services.starting import PlaySettings, start
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once
 from tests.tournaments.conftest import NOON
 from tournaments.models import Division
 from tournaments.state import settle
 from tournaments.state.locks import lock_unfinished_matches
-
-__all__ = ["club", "make_players"]
 
 pytestmark = POSTGRESQL_ONLY
 

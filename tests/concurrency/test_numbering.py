@@ -1,13 +1,11 @@
 """Two divisions of an event number matches at once: no number is given twice, and neither deadlocks."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
-from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
@@ -15,15 +13,8 @@ from tournaments.draws.services import draws
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
 
-__all__ = ["club", "make_players"]
-
 pytestmark = POSTGRESQL_ONLY
 RACES = 5
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def publish_two(builder: EventBuilder) -> list[Any]:

@@ -10,7 +10,7 @@ from django.db.utils import IntegrityError
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, club, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
@@ -20,8 +20,6 @@ from tournaments.entries.services import entries, late
 from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
-
-__all__ = ["club", "make_players"]
 
 pytestmark = POSTGRESQL_ONLY
 RACES = 4

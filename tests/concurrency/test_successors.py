@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import pytest
 from django.db import transaction
 from django.db.utils import OperationalError
 
@@ -14,8 +13,8 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result, standing
 from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
-from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players, match_of
+from players.models import Player
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tournaments.entries.services import entries
@@ -25,17 +24,10 @@ from tournaments.state.integrity import differences
 from tournaments.state.locks import lock_division, lock_matches
 from tournaments.state.settle import settle
 
-__all__ = ["club", "make_players"]
-
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
 A_MOMENT = 0.5
 """Seconds in which the other request gets as far as it can."""
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:

@@ -10,7 +10,7 @@ from matches.models import Claim, Match
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players, take_out_the_locks
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, take_out_the_locks
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
@@ -21,16 +21,9 @@ from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Tournament
 
-__all__ = ["club", "make_players"]
-
 pytestmark = POSTGRESQL_ONLY
 RACES = 5
 CONTROLS = 10
-
-
-@pytest.fixture
-def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
-    return EventBuilder(club, alice, make_players)
 
 
 @pytest.fixture
