@@ -12,36 +12,9 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import User
 from tests.api.requests import problem_code, send
-from tests.tournaments.conftest import (
-    NOW,
-    RunningEvent,
-    alice_client,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    erin,
-    make_division,
-    make_players,
-    running,
-    tournament,
-)
+from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
 from tournaments.results.services import results
-
-__all__ = [
-    "alice_client",
-    "as_user",
-    "bob_player",
-    "by_alice",
-    "carol_player",
-    "club",
-    "erin",
-    "make_division",
-    "make_players",
-]
-__all__ += ["running", "tournament"]
 
 pytestmark = pytest.mark.django_db
 NEW = {"winner": 1, "score": [5, 7]}

@@ -15,11 +15,8 @@ from django.test import Client
 from django.utils import timezone
 
 from players.models import User
-from tests.tournaments.conftest import by_alice, club
 from tournaments.draws.services import draws
 from tournaments.models import Draw
-
-__all__ = ["by_alice", "club"]
 
 NAME = "barpoint_client"
 pytest.importorskip("openapi_python_client", reason="openapi-python-client is not installed")

@@ -7,13 +7,10 @@ from rest_framework.test import APIClient
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-
-__all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
 
 pytestmark = pytest.mark.django_db
 

@@ -8,12 +8,9 @@ from rest_framework.test import APIClient
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
-
-__all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
 
 pytestmark = pytest.mark.django_db
 

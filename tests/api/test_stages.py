@@ -9,39 +9,11 @@ from django.test import Client
 from players.actors import Actor
 from players.models import Player, User
 from tests.tokens import key_for
-from tests.tournaments.conftest import (
-    NOW,
-    RunningEvent,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    erin,
-    frank,
-    make_division,
-    make_players,
-    open_division,
-    running,
-    tournament,
-)
+from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.entries.services import entries
 from tournaments.formats.settings import FORMATS, StageSettings
 from tournaments.models import Division
 from tournaments.state.stages import stage_settings
-
-__all__ = [
-    "as_user",
-    "bob_player",
-    "by_alice",
-    "carol_player",
-    "club",
-    "erin",
-    "frank",
-    "make_division",
-    "make_players",
-]
-__all__ += ["open_division", "running", "tournament"]
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,6 @@ from matches.models import Result
 from players.actors import Actor
 from players.models import Player
 from tests.conftest import SHARED_DATA
-from tests.tournaments.conftest import alice_client, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.draws.services.pairings import current_event
@@ -27,8 +26,6 @@ from tournaments.results.services import results
 from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_TEXTS
 from tournaments.state.pairing_inputs import digest, requested_byes
 from tournaments.state.stages import set_stages
-
-__all__ = ["alice_client", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 pytestmark = pytest.mark.django_db
 

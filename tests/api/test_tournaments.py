@@ -14,44 +14,12 @@ from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.api.requests import problem_code, send
-from tests.tournaments.conftest import (
-    NOW,
-    RunningEvent,
-    alice_client,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    drawn,
-    erin,
-    make_division,
-    make_players,
-    open_division,
-    running,
-    tournament,
-)
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
-
-__all__ = [
-    "alice_client",
-    "as_user",
-    "bob_player",
-    "by_alice",
-    "carol_player",
-    "club",
-    "drawn",
-    "erin",
-    "make_division",
-    "make_players",
-    "open_division",
-    "running",
-    "tournament",
-]  # fmt: skip
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/"

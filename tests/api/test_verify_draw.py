@@ -13,12 +13,9 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from players.actors import Actor
-from tests.tournaments.conftest import by_alice, club, drawn, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-
-__all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "tournament"]
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/"

@@ -11,30 +11,8 @@ from matches.records.services.submissions import RecordFile
 from players.actors import SYSTEM, log
 from players.models import Club, Invitation, LogEntry, Membership, Player, User
 from players.people.services import erase_player
-from tests.tournaments.conftest import (
-    NOW,
-    RunningEvent,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    make_division,
-    make_players,
-    running,
-    tournament,
-)
+from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import FloorEvent, Tournament
-
-__all__ = [
-    "bob_player",
-    "by_alice",
-    "carol_player",
-    "club",
-    "make_division",
-    "make_players",
-    "running",
-    "tournament",
-]
 
 
 @pytest.mark.parametrize(

@@ -27,36 +27,9 @@ from players.people.topics import player_topic
 from players.privacy import services
 from players.privacy.sections import sections
 from players.privacy.services import PART_SIZE
-from tests.tournaments.conftest import (
-    NOW,
-    RunningEvent,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    erin,
-    frank,
-    make_division,
-    make_players,
-    running,
-    tournament,
-)
+from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Entry, Payment, Withdrawal
 
-__all__ = [
-    "as_user",
-    "bob_player",
-    "by_alice",
-    "carol_player",
-    "club",
-    "erin",
-    "frank",
-    "make_division",
-    "make_players",
-    "running",
-    "tournament",
-]
 pytestmark = pytest.mark.django_db
 AsUser = Callable[[User | None], Client]
 

@@ -1,0 +1,29 @@
+"""The club and the running event of the tests of tournaments."""
+
+from tests.tournaments.conftest import (
+    as_user,
+    bob_player,
+    by_alice,
+    carol_player,
+    club,
+    erin,
+    frank,
+    make_division,
+    make_players,
+    running,
+    tournament,
+)
+
+__all__ = [
+    "as_user",
+    "bob_player",
+    "by_alice",
+    "carol_player",
+    "club",
+    "erin",
+    "frank",
+    "make_division",
+    "make_players",
+    "running",
+    "tournament",
+]
