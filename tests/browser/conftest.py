@@ -17,8 +17,12 @@ from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from config.valkey import free_port
+from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws.services import draws
+from tournaments.events.services import events
+from tournaments.models import Division
 
 # Playwright's event loop runs in the tests' thread, so Django would take our queries for async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
@@ -41,6 +45,12 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+NAMES = (
+    "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
+    "Maximiliane Konstantinopolitanischer-Dudelsackpfeifer", "Íngrid Lylloff", "Søren Simonsen", "Zoe Ballard",
+    "Victor Gulyas", "Kit Weinberg", "Anna Tomar", "Gus Wright", "Mei Trencsenyi", "Aki Olsen", "Uma Levermann",
+)  # fmt: skip
 
 OpenPage = Callable[..., Page]
 Check = Callable[[Page], None]
@@ -93,6 +103,23 @@ def club(site: str, alice: User) -> Club:
     alice_player = Player.objects.create(name="Alice", user=alice)
     Membership.objects.create(club=club, player=alice_player, role=Membership.Role.OWNER)
     return club
+
+
+@pytest.fixture
+def builder(club: Club, alice: User) -> DivisionBuilder:
+    """An event of the club."""
+    by, now = Actor.of(alice), timezone.now()
+    tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
+
+    def make_division(**fields: object) -> Division:
+        tournament.refresh_from_db()
+        return events.create_division(tournament=tournament, by=by, now=now, **{"name": "Open", **fields})
+
+    def make_players(count: int) -> list[Player]:
+        names = [*NAMES, *(f"Player {number}" for number in range(len(NAMES), count))][:count]
+        return [Player.objects.create(name=name) for name in names]
+
+    return DivisionBuilder(make_division, make_players, by)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tests.browser.test_formats import builder  # noqa: F401, a fixture
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
@@ -29,7 +28,7 @@ HEADINGS = """() => [...document.querySelectorAll(".bracket")].flatMap(bracket =
 def test_a_bracket_can_be_read_at_every_width(
     open_page: OpenPage,
     looked_at: Check,
-    builder: DivisionBuilder,  # noqa: F811, the fixture
+    builder: DivisionBuilder,
     name: str,
 ) -> None:
     count, stage = FORMATS[name]
@@ -41,7 +40,7 @@ def test_a_bracket_can_be_read_at_every_width(
         assert page.evaluate(HEADINGS) == []
 
 
-def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, builder: DivisionBuilder, alice: User) -> None:  # noqa: F811
+def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, builder: DivisionBuilder, alice: User) -> None:
     division = builder.drawn(4, StageSettings(DOUBLE))
     page = open_page(page_of(division), user=alice)
     follow(page.locator(".bracket a").filter(has_text="Elif Ristic").first)
@@ -51,7 +50,7 @@ def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, builder: Divis
 
 def test_a_round_drawn_later_is_announced_in_the_draft_and_in_the_bracket(
     open_page: OpenPage,
-    builder: DivisionBuilder,  # noqa: F811, the fixture
+    builder: DivisionBuilder,
     alice: User,
 ) -> None:
     division = builder.drawn(19, StageSettings(PROGRESSIVE))

@@ -1,14 +1,11 @@
 """Brackets of every elimination, and drafts of every format, in a browser: on a phone, on a desktop, on paper."""
 
 import pytest
-from django.utils import timezone
 from playwright.sync_api import expect
 
-from players.actors import Actor
-from players.models import Club, Player, User
+from players.models import User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
-from tournaments.events.services import events
 from tournaments.formats.settings import (
     DOUBLE,
     GROUPS,
@@ -18,15 +15,9 @@ from tournaments.formats.settings import (
     SWISS,
     StageSettings,
 )
-from tournaments.models import Division
 
 PAPER = 717
 """CSS pixels across an upright A4 page between its margins."""
-NAMES = (
-    "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
-    "Maximiliane Konstantinopolitanischer-Dudelsackpfeifer", "Íngrid Lylloff", "Søren Simonsen", "Zoe Ballard",
-    "Victor Gulyas", "Kit Weinberg", "Anna Tomar", "Gus Wright", "Mei Trencsenyi", "Aki Olsen", "Uma Levermann",
-)  # fmt: skip
 
 PLAYED: dict[str, tuple[int, tuple[StageSettings, ...], int]] = {
     "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),), 14),
@@ -42,23 +33,6 @@ DRAFTS: dict[str, tuple[int, tuple[StageSettings, ...]]] = {
     "swiss": (9, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))),
     "round robin": (5, (StageSettings(ROUND_ROBIN),)),
 }
-
-
-@pytest.fixture
-def builder(club: Club, alice: User) -> DivisionBuilder:
-    """An event of the club."""
-    by, now = Actor.of(alice), timezone.now()
-    tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
-
-    def make_division(**fields: object) -> Division:
-        tournament.refresh_from_db()
-        return events.create_division(tournament=tournament, by=by, now=now, **{"name": "Open", **fields})
-
-    def make_players(count: int) -> list[Player]:
-        names = [*NAMES, *(f"Player {number}" for number in range(len(NAMES), count))][:count]
-        return [Player.objects.create(name=name) for name in names]
-
-    return DivisionBuilder(make_division, make_players, by)
 
 
 @pytest.mark.parametrize("name", PLAYED)

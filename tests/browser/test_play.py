@@ -16,7 +16,6 @@ from matches.play.services.starting import PlaySettings, start
 from players.actors import Actor
 from players.models import User
 from tests.browser.conftest import PHONE, Check, OpenPage
-from tests.browser.test_formats import builder  # noqa: F401, a fixture
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of
 from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division
@@ -132,7 +131,7 @@ def length() -> int:
 
 
 @pytest.fixture
-def match(builder: DivisionBuilder, alice: User, bob: User, length: int) -> Match:  # noqa: F811, the fixture
+def match(builder: DivisionBuilder, alice: User, bob: User, length: int) -> Match:
     """The final of a knockout of two, played here; Bob has an account, his opponent a link."""
     division = builder.drawn(2, StageSettings(KNOCKOUT), match_length=length)
     match = fixture_of(division, 1).match

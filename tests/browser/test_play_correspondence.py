@@ -15,7 +15,6 @@ from matches.play.services.starting import PlaySettings, start
 from players.actors import Actor
 from players.models import User
 from tests.browser.conftest import Check, OpenPage
-from tests.browser.test_formats import builder  # noqa: F401, a fixture
 from tests.browser.test_play import BOB, CAROL, Seat, on_turn, open_seats
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
 from tournaments.formats.settings import KNOCKOUT, StageSettings
@@ -41,7 +40,7 @@ def skip(monkeypatch: pytest.MonkeyPatch) -> Skip:
 
 
 @pytest.fixture
-def match(builder: DivisionBuilder, alice: User, bob: User) -> Match:  # noqa: F811, the fixture
+def match(builder: DivisionBuilder, alice: User, bob: User) -> Match:
     division = builder.drawn(2, StageSettings(KNOCKOUT), match_length=3)
     match = fixture_of(division, 1).match
     assert match is not None

@@ -11,10 +11,9 @@ from matches.models import Action, Match
 from matches.play.services import due
 from players.models import User
 from tests.browser.conftest import OpenPage
-from tests.browser.test_formats import builder
 from tests.browser.test_play import BOB, CAROL, Seat, eventually, length, match, on_turn, open_seats
 
-__all__ = ["builder", "length", "match"]
+__all__ = ["length", "match"]
 
 SECOND = 1000
 
