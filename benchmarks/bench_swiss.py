@@ -13,7 +13,7 @@ from time import perf_counter
 
 import networkx
 
-from tournaments.formats.progress import Result
+from tournaments.formats.facts import Result
 from tournaments.formats.swiss.event import Order, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.swiss.pairing import pair_round
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from tournaments.formats.graph import FixtureId
-from tournaments.formats.progress import FixtureState, Progress
+from tournaments.formats.progress import Progress
+from tournaments.formats.states import FixtureState
 
 
 @dataclass(frozen=True, slots=True)

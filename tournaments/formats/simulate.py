@@ -20,8 +20,10 @@ from tournaments.formats.elimination.knockout import draw, knockout
 from tournaments.formats.elimination.lower_bracket import double_elimination, with_lower_bracket
 from tournaments.formats.elimination.patterns import propose_consolation, propose_double
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import Result
 from tournaments.formats.graph import FINAL, LOWER, MAIN, EntryId, FixtureId, Graph
-from tournaments.formats.progress import FixtureStatus, Progress, Result, progress
+from tournaments.formats.progress import Progress, progress
+from tournaments.formats.states import FixtureStatus
 from tournaments.formats.swiss.event import SwissEvent, SwissPlayer, SwissRound
 from tournaments.formats.swiss.lives import lives_left, lives_over, lives_places, pair_lives
 from tournaments.formats.swiss.pairing import best_matching, pair_round

@@ -11,7 +11,7 @@ from matches.models import Result
 from matches.presentation.labels import score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
-from tournaments.formats.progress import FixtureState, SlotState, SlotStatus
+from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Round
 from tournaments.standings.layout import ordinal, ranking_name
 from tournaments.standings.rounds import round_names

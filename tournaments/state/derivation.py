@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from tournaments.formats.facts import Result
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.plans import ROUNDS, places_before
-from tournaments.formats.progress import FixtureState, Progress, Result
+from tournaments.formats.progress import Progress
 from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
+from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables.tables import Table, bracket_tables, entries_at, is_over, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage

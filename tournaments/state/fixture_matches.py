@@ -14,7 +14,7 @@ from matches.models import Match, Result
 from matches.play.services.interrupting import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tournaments.formats.progress import FixtureState
+from tournaments.formats.states import FixtureState
 from tournaments.models import Advance, Division, Entry, Fixture
 from tournaments.state.locks import lock_matches
 from tournaments.state.notifications import notify_ready

@@ -13,8 +13,8 @@ from matches.play.integrity import differences_of
 from matches.play.live import Kind
 from matches.ratings.services import ratings
 from players.models import Club
-from tournaments.formats.progress import FixtureState
 from tournaments.formats.soundness import faults
+from tournaments.formats.states import FixtureState
 from tournaments.models import Division, Fixture, Slot, Stage
 from tournaments.state.derivation import states_of
 

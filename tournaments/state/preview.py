@@ -11,10 +11,11 @@ from matches.lifecycle.begun import is_going_on
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.ratings.preview import Outcome, RatingPreview, preview_ratings
-from tournaments.formats import progress as pure
+from tournaments.formats import facts as pure
 from tournaments.formats.difference import Change, difference
-from tournaments.formats.progress import NOBODY, FixtureState
+from tournaments.formats.facts import NOBODY
 from tournaments.formats.settings import ELIMINATION, LIVES
+from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.spent_lives import decided_without_lives
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture

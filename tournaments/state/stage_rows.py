@@ -9,8 +9,9 @@ from django.db.models import Q
 from matches.models import Claim
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
+from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
 from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Progress, Result, Withdrawal
+from tournaments.formats.progress import Progress
 from tournaments.formats.progress import progress as progress_of
 from tournaments.formats.settings import ELIMINATION, LIVES
 from tournaments.formats.swiss.spent_lives import without_spent_lives

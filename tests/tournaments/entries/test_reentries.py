@@ -24,8 +24,9 @@ from tournaments.floor.services.opening import open_floor
 from tournaments.formats.elimination.knockout import knockout
 from tournaments.formats.facts import Result, Withdrawal
 from tournaments.formats.graph import MAIN
-from tournaments.formats.progress import FixtureStatus, progress
+from tournaments.formats.progress import progress
 from tournaments.formats.settings import StageSettings
+from tournaments.formats.states import FixtureStatus
 from tournaments.ledger.selectors.accounts import division_charges
 from tournaments.models import Division, Entry, Fixture
 

@@ -3,8 +3,9 @@
 import random
 from collections.abc import Callable
 
-from tournaments.formats.graph import EntryId, Graph
-from tournaments.formats.progress import FixtureId, Progress, Result, progress
+from tournaments.formats.facts import Result
+from tournaments.formats.graph import EntryId, FixtureId, Graph
+from tournaments.formats.progress import Progress, progress
 
 SEED = b"sixteen bytes or more of a seed"
 ALICE, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI = range(1, 9)

@@ -12,11 +12,12 @@ from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.elimination.knockout import draw, knockout, take_bye
 from tournaments.formats.elimination.lower_bracket import take_late_drop, with_lower_bracket
 from tournaments.formats.elimination.seating import Past, seat_entrants
+from tournaments.formats.facts import Result
 from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import BYE, CONSOLATION, LOWER, MAIN, Fixture, Round, Seat
 from tournaments.formats.lots import Lots, lot
 from tournaments.formats.plans import draw_places, plan_of, sources_of
-from tournaments.formats.progress import Result, progress
+from tournaments.formats.progress import progress
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
 

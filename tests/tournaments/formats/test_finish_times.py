@@ -6,6 +6,7 @@ from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.elimination.knockout import draw, knockout
 from tournaments.formats.elimination.lower_bracket import with_lower_bracket
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import Result
 from tournaments.formats.forecast.finish_times import (
     LONGEST,
     MINUTES_PER_POINT,
@@ -18,7 +19,7 @@ from tournaments.formats.forecast.finish_times import (
     rule_of_thumb,
 )
 from tournaments.formats.graph import CONSOLATION, FINAL, LOWER, MAIN
-from tournaments.formats.progress import Result, progress
+from tournaments.formats.progress import progress
 
 
 def main(size):

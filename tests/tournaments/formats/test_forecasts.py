@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import Result
 from tournaments.formats.forecast.counts import LivesRun, lives_runs, rounds_until_unbeaten
 from tournaments.formats.forecast.finish_times import Pace
 from tournaments.formats.forecast.forecasts import REMARKS, forecast_stages
 from tournaments.formats.plans import draw_places, later_sources, plan_of, sources_of
 from tournaments.formats.presets import PRESETS, preset
-from tournaments.formats.progress import FixtureStatus, Result
 from tournaments.formats.settings import FORMATS, GROUPS, StageSettings
+from tournaments.formats.states import FixtureStatus
 from tournaments.formats.swiss.event import SwissEvent, SwissPlayer
 from tournaments.formats.swiss.lives import lives_over, pair_lives
 from tournaments.formats.swiss.pairing import pair_round

@@ -21,7 +21,7 @@ from tournaments.formats.elimination.knockout import (
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import MAIN, PlaceOf
 from tournaments.formats.lots import Lots, commitment, lot
-from tournaments.formats.progress import FixtureStatus, SlotStatus
+from tournaments.formats.states import FixtureStatus, SlotStatus
 
 fields = st.integers(2, 300)
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"

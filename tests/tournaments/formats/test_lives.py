@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin
 from tournaments.formats.errors import Refused
-from tournaments.formats.progress import Result
+from tournaments.formats.facts import Result
 from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.swiss.lives import lives_left, lives_over, lives_places, pair_lives
 

@@ -16,9 +16,11 @@ from tournaments.formats.elimination.lower_bracket import (
 )
 from tournaments.formats.elimination.patterns import parse, propose_consolation, propose_double
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import Result, Withdrawal
 from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, ByeSource, LoserOf
 from tournaments.formats.lots import lot
-from tournaments.formats.progress import FixtureStatus, Result, SlotStatus, Withdrawal, progress
+from tournaments.formats.progress import progress
+from tournaments.formats.states import FixtureStatus, SlotStatus
 
 
 def main(size):

@@ -8,6 +8,7 @@ from tournaments.formats.elimination.knockout import cross_seeded, draw, knockou
 from tournaments.formats.elimination.lower_bracket import double_elimination
 from tournaments.formats.elimination.patterns import propose_double
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, Result, Withdrawal
 from tournaments.formats.graph import (
     BYE,
     CONSOLATION,
@@ -25,16 +26,8 @@ from tournaments.formats.graph import (
     WinnerOf,
     check,
 )
-from tournaments.formats.progress import (
-    DOUBLE_FORFEIT,
-    FORFEIT,
-    FixtureStatus,
-    Result,
-    SharedPlace,
-    SlotStatus,
-    Withdrawal,
-    progress,
-)
+from tournaments.formats.progress import SharedPlace, progress
+from tournaments.formats.states import FixtureStatus, SlotStatus
 
 
 def four_with_consolation() -> Graph:

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, SEED, coin, play_out
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import FORFEIT, Result, Withdrawal
 from tournaments.formats.graph import Graph
-from tournaments.formats.progress import FORFEIT, FixtureStatus, Result, Withdrawal, progress
+from tournaments.formats.progress import progress
+from tournaments.formats.states import FixtureStatus
 from tournaments.formats.tables.round_robin import LeaverRule, Scoring, berger, round_robin, table
 from tournaments.formats.tables.tiebreaks import standings
 

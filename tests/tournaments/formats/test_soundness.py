@@ -4,10 +4,12 @@ from dataclasses import replace
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE
 from tournaments.formats.elimination.knockout import main_bracket
+from tournaments.formats.facts import Result
 from tournaments.formats.graph import Bracket, EntrySource, Fixture, Graph, Round
-from tournaments.formats.progress import FixtureStatus, Progress, Result, progress
+from tournaments.formats.progress import Progress, progress
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.soundness import faults
+from tournaments.formats.states import FixtureStatus
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.swiss.spent_lives import decided_without_lives, without_spent_lives
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, ERIN, SEED, coin
 from tournaments.formats.errors import Refused
-from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, Result
+from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, Result
 from tournaments.formats.swiss.event import ByeKind, Order, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.swiss.packing import Packing
 from tournaments.formats.swiss.pairing import RoundRequest, best_matching, pair_round

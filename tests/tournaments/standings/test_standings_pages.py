@@ -16,8 +16,9 @@ from tests.pages import html as page_html
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.entries.services import entries
+from tournaments.formats.facts import Withdrawal
 from tournaments.formats.graph import Graph
-from tournaments.formats.progress import Withdrawal, progress
+from tournaments.formats.progress import progress
 from tournaments.formats.tables.round_robin import round_robin
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.formats.tables.tiebreaks import plain

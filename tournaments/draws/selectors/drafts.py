@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.draws.services.pairings import is_outdated
 from tournaments.formats.graph import Graph, Source
 from tournaments.formats.plans import TABLE, later_sources, lengths_of, plan_of, sources_of
-from tournaments.formats.progress import Progress, SlotState, progress
+from tournaments.formats.progress import Progress, progress
 from tournaments.formats.settings import (
     BY_ROUND,
     ELIMINATION,
@@ -22,6 +22,7 @@ from tournaments.formats.settings import (
     SWISS,
     StageSettings,
 )
+from tournaments.formats.states import SlotState
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.tables.groups import group_names
 from tournaments.models import ByeRequest, CheckIn, Division, Draw, Entry, Fixture, Stage

@@ -10,8 +10,8 @@ from matches.lifecycle.begun import is_untouched
 from tournaments.formats.elimination.knockout import take_bye
 from tournaments.formats.elimination.lower_bracket import take_late_drop
 from tournaments.formats.graph import BYE, CONSOLATION, MAIN, EntryId, Graph
-from tournaments.formats.progress import FixtureStatus
 from tournaments.formats.settings import BY_ROUND, KNOCKOUT, LEAGUE, LIVES, MOST_ROUNDS, PROGRESSIVE, SWISS
+from tournaments.formats.states import FixtureStatus
 from tournaments.models import Division, Stage, Tournament
 from tournaments.state.derivation import StageState
 from tournaments.state.lots import lot

@@ -11,8 +11,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, Result
 from tournaments.formats.graph import EntryId
-from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, Result
 from tournaments.formats.tables.records import NEWEST, Edition, Game, Records, RoundKind
 
 PairOfEntries = frozenset[EntryId]

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from tournaments.formats.graph import Bracket, EntryId, FixtureId, Round
-from tournaments.formats.progress import BYE_SLOT, FixtureState, FixtureStatus, Progress, undecided
+from tournaments.formats.progress import Progress
+from tournaments.formats.states import BYE_SLOT, FixtureState, FixtureStatus, undecided
 
 
 def without_spent_lives(state: Progress, lives: int) -> Progress:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tournaments.formats.errors import Refused
+from tournaments.formats.facts import Result
 from tournaments.formats.graph import (
     BYE,
     Bracket,
@@ -18,7 +19,8 @@ from tournaments.formats.graph import (
     Round,
     Source,
 )
-from tournaments.formats.progress import FixtureState, FixtureStatus, Progress, Result
+from tournaments.formats.progress import Progress
+from tournaments.formats.states import FixtureState, FixtureStatus
 from tournaments.formats.tables.records import Game, Records, RoundKind
 
 SMALLEST_FIELD = 2

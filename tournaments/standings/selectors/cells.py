@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from matches.models import Match, Result
 from matches.presentation.labels import shown_score
+from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT
 from tournaments.formats.graph import EntryId
 from tournaments.formats.graph import Round as PlannedRound
-from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, FixtureState, FixtureStatus, SlotStatus
+from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
 from tournaments.models import Division
 from tournaments.standings.labels import MARKS, letter, meaning
 from tournaments.state.derivation import StageState

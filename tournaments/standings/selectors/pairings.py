@@ -9,8 +9,8 @@ from matches.models import Result
 from matches.presentation.labels import shown_score
 from tournaments.formats.graph import Bracket, ByeSource, EntryId
 from tournaments.formats.graph import Round as PlannedRound
-from tournaments.formats.progress import FixtureState, FixtureStatus, SlotStatus
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
+from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
 from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Stage
 from tournaments.standings.labels import meaning

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tournaments.formats import graph as plan
-from tournaments.formats.progress import (
+from tournaments.formats.progress import Progress, SharedPlace
+from tournaments.formats.states import (
     BYE_SLOT,
     EMPTY_SLOT,
     OPEN_SLOT,
     FixtureState,
     FixtureStatus,
-    Progress,
-    SharedPlace,
     SlotState,
     SlotStatus,
 )
