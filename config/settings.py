@@ -349,7 +349,7 @@ SPECTACULAR_SETTINGS = {
         "CorrectionChoice": "tournaments.models.Correction.Choice",
         "RemarkKind": "tournaments.formats.forecast.forecasts.RemarkKind",
         "StageFormat": "tournaments.models.Stage.Format",
-        "WithdrawalScopeEnum": "tournaments.state.serializers.SCOPES",
+        "WithdrawalScopeEnum": "tournaments.entries.serializers.SCOPES",
         "RoleEnum": "players.models.Membership.Role",
         "ClosingRule": "tournaments.models.Tournament.ClosingRule",
         "ClosingAction": "tournaments.floor.services.closing_time.CLOSING_RULES",

@@ -1,13 +1,90 @@
-"""Serializers of previews of entries: a return, a late entry, undoing a late entry."""
+"""Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change."""
 
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from players.accounts.serializers import PersonSerializer
+from players.people.services.lists import MOST_NAMES
 from tournaments.entries.forms import DIVISION
-from tournaments.models import CheckIn
-from tournaments.state.serializers import SCOPES, ReasonSerializer
+from tournaments.models import CheckIn, Entry
+from tournaments.models.events import LONGEST_NAME
+from tournaments.state.serializers import ReasonSerializer
+
+SCOPES = ["division", "event"]
+"""The scopes of a withdrawal or a return."""
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """Somebody who takes part."""
+
+    player = PersonSerializer()
+    division = serializers.CharField(source="division.public_id")
+
+    class Meta:
+        model = Entry
+        fields = (
+            "public_id", "division", "player", "number", "status", "rating", "checked_in_at", "away_until",
+            "entered_at", "withdrawn_at",
+        )  # fmt: skip
+
+
+class NewEntrySerializer(serializers.Serializer[Any]):
+    """Somebody to be entered, by name."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    player = serializers.CharField(
+        max_length=10,
+        required=False,
+        allow_blank=True,
+        help_text="Public id of a member, or `new` for another player with that name.",
+    )
+    preview = serializers.BooleanField(
+        default=False, help_text="Only preview what a late entry would change, in a division that is being played."
+    )
+    after = serializers.IntegerField(
+        min_value=0, required=False, help_text="Of the preview: refused as `stale` if anything has changed since."
+    )
+
+
+class NameListSerializer(serializers.Serializer[Any]):
+    """A list of names."""
+
+    names = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=MOST_NAMES)
+    choices = serializers.DictField(
+        child=serializers.CharField(max_length=10, allow_blank=True),
+        required=False,
+        help_text=(
+            "Place in the list (from 0) -> public id of the player meant, or `new`: somebody else of that name; "
+            "empty: leave this name out."
+        ),
+    )
+    preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+
+
+class NamedPersonSerializer(serializers.Serializer[Any]):
+    """What became of a name."""
+
+    name = serializers.CharField()
+    what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "repeated", "entered"])
+    asks = serializers.BooleanField(help_text="Whether it should be looked at: several members, or another spelling.")
+    player = PersonSerializer(allow_null=True)
+    candidates = PersonSerializer(many=True)
+
+
+class EnteredSerializer(serializers.Serializer[Any]):
+    """What became of a list."""
+
+    lines = NamedPersonSerializer(many=True)
+    entries = EntrySerializer(many=True)
+    left_out = serializers.ListField(child=serializers.CharField())
+
+
+class WithdrawalSerializer(ReasonSerializer):
+    """From what somebody withdraws."""
+
+    scope = serializers.ChoiceField(SCOPES)
 
 
 class ScopeSerializer(serializers.Serializer[Any]):

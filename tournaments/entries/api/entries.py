@@ -13,20 +13,21 @@ from players.access import Role, my_player
 from players.accounts.services import ensure_player
 from tournaments import access
 from tournaments.entries.selectors.previews import late_view
-from tournaments.entries.serializers import PresentSerializer, UndoPreviewSerializer
+from tournaments.entries.serializers import (
+    EnteredSerializer,
+    EntrySerializer,
+    NameListSerializer,
+    NewEntrySerializer,
+    PresentSerializer,
+    UndoPreviewSerializer,
+    WithdrawalSerializer,
+)
 from tournaments.entries.services import check_in, lists
 from tournaments.entries.services import entries as services
 from tournaments.events.api.base import DivisionView, EntryView, TournamentView
 from tournaments.models import Entry
 from tournaments.state.api import READ, WRITE, by, example, me, validated
-from tournaments.state.serializers import (
-    EnteredSerializer,
-    EntrySerializer,
-    NameListSerializer,
-    NewEntrySerializer,
-    ReasonSerializer,
-    WithdrawalSerializer,
-)
+from tournaments.state.serializers import ReasonSerializer
 
 
 class Entries(DivisionView, generics.ListAPIView[Entry]):

@@ -10,6 +10,8 @@ from players.access import Role, require
 from tournaments.entries.forms import EVENT
 from tournaments.entries.selectors.previews import reentry_view, return_view, undo_view
 from tournaments.entries.serializers import (
+    SCOPES,
+    EntrySerializer,
     ReturnPreviewSerializer,
     ReturnSerializer,
     ScopeSerializer,
@@ -22,7 +24,6 @@ from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.events.api.base import EntryView
 from tournaments.models import Entry
 from tournaments.state.api import READ, WRITE, example, validated
-from tournaments.state.serializers import SCOPES, EntrySerializer
 
 
 class DirectedEntryView(EntryView):

@@ -9,15 +9,15 @@ from rest_framework.response import Response
 from players.access import Role
 from tournaments.events.api.base import DivisionView, TournamentView
 from tournaments.events.api.events import KEY, key_of
-from tournaments.events.services import deadlines, events
-from tournaments.models import Division
-from tournaments.state.api import AFTER, READ, WRITE, read_after, validated, with_etag
-from tournaments.state.serializers import (
+from tournaments.events.serializers import (
     ChangedDivisionSerializer,
     DeadlinesSerializer,
     DivisionFieldsSerializer,
     DivisionSerializer,
 )
+from tournaments.events.services import deadlines, events
+from tournaments.models import Division
+from tournaments.state.api import AFTER, READ, WRITE, read_after, validated, with_etag
 
 
 def division_response(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:

@@ -13,17 +13,12 @@ from players import access as people
 from players.access import Role
 from tournaments.events.api.base import PublicView, TournamentView
 from tournaments.events.selectors import events as selectors
+from tournaments.events.serializers import EventFieldsSerializer, EventSerializer, LogSerializer, NewEventSerializer
 from tournaments.events.services import events as services
 from tournaments.models import Tournament
 from tournaments.state import log
 from tournaments.state.api import READ, WRITE, example, validated
-from tournaments.state.serializers import (
-    EventFieldsSerializer,
-    EventSerializer,
-    LogSerializer,
-    NewEventSerializer,
-    ReasonSerializer,
-)
+from tournaments.state.serializers import ReasonSerializer
 
 KEY = OpenApiParameter(
     "Idempotency-Key",

@@ -13,10 +13,10 @@ from rest_framework.views import APIView
 
 from players.access import Role
 from tournaments import access
+from tournaments.events import serializers as event_serializers
 from tournaments.events.api.events import KEY, key_of
 from tournaments.models.events import LONGEST_NAME
 from tournaments.pages import services as seasons
-from tournaments.state import serializers as state_serializers
 from tournaments.state.api import READ, WRITE, by, example, validated
 
 
@@ -77,7 +77,7 @@ class NextSeason(APIView):
         parameters=[KEY],
         request=SeasonSerializer,
         examples=example(name="Monday League, spring", starts_at="2027-01-11T19:00:00+01:00"),
-        responses={201: state_serializers.EventSerializer, **WRITE},
+        responses={201: event_serializers.EventSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
         """Creates a draft event with the same divisions. 409 `season_not_over`."""
@@ -88,5 +88,5 @@ class NextSeason(APIView):
         )
         here = request.build_absolute_uri(reverse("api-tournament", args=[season.public_id]))
         return Response(
-            state_serializers.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
+            event_serializers.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
         )
