@@ -1,84 +1,28 @@
 """The derived state of the floor: which match is called next, to which table, and why the others wait. No database."""
 
-from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import (
-    Autopilot,
-    Category,
-    Fact,
-    FloorFacts,
-    FloorSettings,
-    Kind,
-    MatchFacts,
-    Pair,
-    Progress,
-    Rank,
-    Source,
-    TableFacts,
+from tests.tournaments.floor.facts import (
+    BOB,
+    CAROL,
+    ERIN,
+    FRANK,
+    GRETA,
+    HUGO,
+    NOW,
+    Facts,
+    codes,
+    match,
+    minutes,
+    settled,
+    state_of,
 )
-from tournaments.floor.state import AttentionKind, FloorState, MatchState, TableState
+from tournaments.floor.critical_path import critical_minutes
+from tournaments.floor.facts import Category, FloorSettings, Kind, Progress, Rank, Source, TableFacts
+from tournaments.floor.state import AttentionKind, MatchState, TableState
 from tournaments.floor.times import Pause, elapsed, expected_minutes, reached_at
-
-NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
-BOB, CAROL, ERIN, FRANK, GRETA, HUGO = range(1, 7)
-THREE_TABLES = tuple(TableFacts(number, str(number)) for number in (1, 2, 3))
-
-
-def minutes(count: float) -> timedelta:
-    return timedelta(minutes=count)
-
-
-def match(number: int, pair: Pair | None, **fields: object) -> MatchFacts:
-    """An open match whose players have been known for half an hour; its fixture has the id of its number."""
-    values = {
-        "stage": 1,
-        "round": 1,
-        "rank": Rank.MAIN,
-        "length": 7,
-        "progress": Progress.OPEN if pair else Progress.UNKNOWN,
-        "players": pair or (None, None),
-        "since": NOW - minutes(30) if pair else None,
-    }
-    return MatchFacts(fixture=number, number=number, pair=pair, **{**values, **fields})  # type: ignore[arg-type]
-
-
-def settled(number: int, pair: Pair, ago: float) -> MatchFacts:
-    """A match that was played and finished so many minutes ago."""
-    finished = NOW - minutes(ago)
-    return match(number, pair, progress=Progress.SETTLED, begun_at=finished - minutes(60), finished_at=finished)
-
-
-class Facts:
-    """Facts about matches, numbered as they happen."""
-
-    def __init__(self, *matches: MatchFacts) -> None:
-        self.pairs = {row.fixture: row.pair for row in matches}
-        self.rows: list[Fact] = []
-
-    def add(self, kind: Kind, ago: float = 0, *, fixture: int | None = None, **fields: object) -> Fact:
-        pair = self.pairs.get(fixture) if fixture is not None else None
-        fact = Fact(len(self.rows) + 1, kind, NOW - minutes(ago), fixture, pair, **fields)  # type: ignore[arg-type]
-        self.rows.append(fact)
-        return fact
-
-
-def state_of(*matches: MatchFacts, facts: Facts | None = None, **fields: object) -> FloorState:
-    rows = tuple(facts.rows) if facts else ()
-    values = {"tables": THREE_TABLES, **fields}
-    return floor_state(FloorFacts(matches, facts=rows, **values), NOW)  # type: ignore[arg-type]
-
-
-def codes(state: FloorState, number: int) -> list[str]:
-    return [reason.code for reason in state.matches[number].reasons]
-
 
 # Order
 
@@ -330,92 +274,3 @@ def test_lateness_costs_points_only_where_the_event_says_so() -> None:
     assert state_of(*rows, facts=facts).matches[1].lateness[0].points == 0
     late = state_of(*rows, facts=facts, settings=FloorSettings(penalty_points=True)).matches[1].lateness[0]
     assert (late.player, late.points, late.loses) == (BOB, 4, True)
-
-
-# Properties
-
-PLAYERS = st.integers(1, 12)
-PAIRS = st.tuples(PLAYERS, PLAYERS).filter(lambda pair: pair[0] != pair[1])
-KINDS = [kind for kind in Kind if kind not in (Kind.UNDONE, Kind.PAUSED, Kind.RESUMED)]
-ANY_MACHINE = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-"""On a busy machine floors are generated slowly."""
-
-
-@st.composite
-def floors(draw: st.DrawFn) -> FloorFacts:
-    """A floor with some matches, tables and facts, sensible or not."""
-    count = draw(st.integers(1, 10))
-    rows = []
-    for number in range(1, count + 1):
-        pair = draw(st.none() | PAIRS)
-        progress = draw(st.sampled_from([Progress.OPEN] * 4 + list(Progress))) if pair else Progress.UNKNOWN
-        ago = draw(st.integers(0, 20))
-        over = {"begun_at": NOW - minutes(90), "finished_at": NOW - minutes(ago)} if progress == "settled" else {}
-        later = draw(st.sets(st.integers(number + 1, count), max_size=2)) if number < count else ()
-        fields = {"rank": draw(st.sampled_from(Rank)), "length": draw(st.integers(1, 11)), "leads_to": tuple(later)}
-        rows.append(match(number, pair, progress=progress, **fields, **over))
-    tables = tuple(
-        TableFacts(key, str(key), draw(st.sampled_from([Category.NORMAL] * 3 + list(Category))))
-        for key in range(1, draw(st.integers(1, 5)) + 1)
-    )
-    facts = Facts(*rows)
-    for ago in sorted(draw(st.lists(st.integers(0, 60), max_size=14)), reverse=True):
-        kind = draw(st.sampled_from(KINDS))
-        table, player = draw(st.integers(1, len(tables))), draw(PLAYERS)
-        params = {"score": [1, 2], "minutes": 7, "mode": Autopilot.CALL, "needed": True, "reason": "wet"}
-        params |= {"length": 5, "was": 7, "side": draw(st.sampled_from([0, 1])), "offer": len(facts.facts)}
-        facts.add(kind, ago, fixture=draw(st.integers(1, count)), table=table, player=player, params=params)
-    return FloorFacts(tuple(rows), tables, tuple(facts.rows))
-
-
-@ANY_MACHINE
-@given(floors())
-def test_suggestions_never_give_a_table_or_a_player_two_matches(facts: FloorFacts) -> None:
-    state = floor_state(facts, NOW)
-    pairs = {row.fixture: row.pair for row in facts.matches}
-    seated = [row for row in state.matches.values() if row.table is not None]
-    at_tables = Counter(row.table for row in seated) + Counter(row.table for row in state.suggestions)
-    assert all(count == 1 for count in at_tables.values())
-    at_boards = (MatchState.CALLED, MatchState.PLAYING)
-    busy = {player for row in state.matches.values() if row.state in at_boards for player in pairs[row.fixture] or ()}
-    called = Counter(player for row in state.suggestions for player in pairs[row.fixture] or ())
-    assert all(count == 1 for count in called.values())
-    assert not busy & set(called)
-    for row in state.suggestions:
-        table, suggested = state.tables[row.table], state.matches[row.fixture]
-        assert table.state == TableState.FREE
-        assert table.category != Category.RESERVED
-        assert suggested.state == MatchState.READY
-        assert not suggested.held
-
-
-@ANY_MACHINE
-@given(floors())
-def test_no_match_waits_for_a_table_while_one_that_fits_is_free(facts: FloorFacts) -> None:
-    state = floor_state(facts, NOW)
-    free = [row for row in state.tables.values() if row.state == TableState.FREE and row.suggested is None]
-    waits = [row for row in state.matches.values() if [reason.code for reason in row.reasons] == ["no_table"]]
-    ranks = {row.fixture: row.rank for row in facts.matches}
-    for row in waits:
-        fitting = [table for table in free if table.category != Category.STREAM or ranks[row.fixture] == Rank.MAIN]
-        assert fitting == []
-
-
-@ANY_MACHINE
-@given(floors())
-def test_every_match_that_waits_has_a_reason_and_no_other_does(facts: FloorFacts) -> None:
-    for row in floor_state(facts, NOW).matches.values():
-        assert bool(row.reasons) == (row.state in (MatchState.WAITING, MatchState.ADJOURNED))
-
-
-@ANY_MACHINE
-@given(floors(), st.data())
-def test_a_fact_that_was_undone_might_as_well_not_exist(facts: FloorFacts, data: st.DataObject) -> None:
-    if not facts.facts:
-        return
-    undone = data.draw(st.sampled_from(facts.facts))
-    with_undo = Fact(len(facts.facts) + 1, Kind.UNDONE, NOW, undoes=undone.id)
-    without = tuple(fact for fact in facts.facts if fact is not undone)
-    assert floor_state(replace(facts, facts=(*facts.facts, with_undo)), NOW) == floor_state(
-        replace(facts, facts=without), NOW
-    )
