@@ -107,14 +107,14 @@ def unmarked(page: str, typed: list[str]) -> set[str]:
     """The texts of a page that have words in plain letters."""
     shown = Shown()
     shown.feed(page)
-    found = set()
+    texts = set()
     for text in filter(PLAIN.search, shown.texts):
         rest = NOT_PROSE.sub("", text)
         for value in typed:
             rest = rest.replace(value, "")
         if PLAIN.search(rest):
-            found.add(text[:120])
-    return found
+            texts.add(text[:120])
+    return texts
 
 
 def read(client: Client, path: str) -> str | None:
@@ -165,7 +165,7 @@ def test_no_route_has_text_that_is_not_marked(role: str, world: World, visitors:
             continue
         if (page := read(visitors[role], world.address(name))) is not None:
             count += 1
-            if found := unmarked(page, typed):
-                faults[name] = found
+            if texts := unmarked(page, typed):
+                faults[name] = texts
     assert count > 30
     assert faults == {}

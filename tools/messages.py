@@ -72,12 +72,12 @@ def messages_of(app: str) -> Iterator[Message]:
 
 def source_files(patterns: Iterable[str], *suffixes: str) -> list[Path]:
     """Return the files with these suffixes in folders and files that match the patterns, migrations left out."""
-    found: set[Path] = set()
+    files: set[Path] = set()
     for pattern in patterns:
         for start in ROOT.glob(pattern):
             paths = [start] if start.is_file() else start.rglob("*")
-            found |= {path for path in paths if path.suffix in suffixes and "migrations" not in path.parts}
-    return sorted(found)
+            files |= {path for path in paths if path.suffix in suffixes and "migrations" not in path.parts}
+    return sorted(files)
 
 
 def _extracted(path: Path, name: str) -> Iterator[Message]:

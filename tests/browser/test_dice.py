@@ -157,15 +157,15 @@ class BobsTab:
     def open(self, **options: Any) -> None:
         """Open the chain, and commit to it where that has not been done."""
         arguments = {"match": MATCH, "side": BOB, "chains": self.server.chains, **options}
-        made = self.page.evaluate(
+        opened = self.page.evaluate(
             """async (options) => {
               window.chain = await dice.openChain(options);
               return { anchor: chain.anchor, number: chain.number, isCommitted: chain.isCommitted };
             }""",
             arguments,
         )
-        if arguments["chains"] and not made["isCommitted"]:
-            self.server.commit(made["anchor"], made["number"])
+        if arguments["chains"] and not opened["isCommitted"]:
+            self.server.commit(opened["anchor"], opened["number"])
 
     def check(self) -> dict[str, Any]:
         """Check all that has been published, as actions of the match."""

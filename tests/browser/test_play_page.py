@@ -93,8 +93,8 @@ def luminance(rgb: list[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: list[float], other: list[float]) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
+def contrast(colour: list[float], other: list[float]) -> float:
+    darker, lighter = sorted((luminance(colour), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

@@ -46,9 +46,9 @@ def commands() -> Iterator[tuple[str, list[str]]]:
 
 
 def test_every_command_exists() -> None:
-    found = list(commands())
-    assert len(found) > 12
-    for place, arguments in found:
+    all_commands = list(commands())
+    assert len(all_commands) > 12
+    for place, arguments in all_commands:
         if arguments[0] == "manage.py":
             assert arguments[1] in get_commands(), place
         else:

@@ -100,7 +100,9 @@ def least_rematches(pairs, met):
         if not left:
             return 0
         first, *others = left
-        return min(met[frozenset((first, other))] + least([one for one in others if one != other]) for other in others)
+        return min(
+            met[frozenset((first, other))] + least([entry for entry in others if entry != other]) for other in others
+        )
 
     return least(players)
 
@@ -179,8 +181,8 @@ def test_the_order_of_results_and_a_correction_with_its_undo_change_no_lot(size,
     assert again == state
     assert progress(graph, dict(sorted(results.items(), reverse=True))) == state
     # What was decided before the corrected match stays as it was.
-    untouched = [one for one in state.fixtures if one < number]
-    assert all(corrected.fixtures[one] == state.fixtures[one] for one in untouched)
+    untouched = [earlier for earlier in state.fixtures if earlier < number]
+    assert all(corrected.fixtures[earlier] == state.fixtures[earlier] for earlier in untouched)
 
 
 def test_a_late_entrants_loser_takes_the_bye_of_a_drawn_round():
@@ -191,7 +193,7 @@ def test_a_late_entrants_loser_takes_the_bye_of_a_drawn_round():
     round_ = waiting_round(graph)
     graph, number = take_bye(graph, 99, lots=lot(SEED, "late"))
     graph = take_late_drop(graph, number, CONSOLATION)
-    after = next(one for one in graph.bracket(CONSOLATION).rounds if one.number == round_.number)
+    after = next(later for later in graph.bracket(CONSOLATION).rounds if later.number == round_.number)
     assert len(after.entrants) == len(round_.entrants) + 1
     assert not any(BYE in fixture.sources for fixture in after.fixtures)
     state, results = play_out(graph, coin(3))

@@ -87,7 +87,7 @@ def test_tables_are_played_as_they_were_outlined(entries, groups, twice, name):
     assert bracket.rounds
     for round_ in bracket.rounds:
         assert (round_.matches.most, round_.byes.most) == (own[round_.number, "match"], own[round_.number, "bye"])
-    assert forecast.rounds.most == max(len(one.rounds) for one in graph.brackets)
+    assert forecast.rounds.most == max(len(bracket.rounds) for bracket in graph.brackets)
     assert forecast.matches.most == sum(count for (_, kind), count in own.items() if kind == "match")
     assert (forecast.finish is None) == (name == "league")
 
@@ -180,13 +180,13 @@ def test_stages_follow_each_other_in_numbers_and_in_time():
 def test_a_hand_counted_evening():
     forecast = outlined(StageSettings("progressive"), 13, starts=NOON)
     main, consolation = forecast.stages[0].brackets
-    assert [(one.entrants.most, one.matches.most, one.byes.most) for one in main.rounds] == [
+    assert [(round_.entrants.most, round_.matches.most, round_.byes.most) for round_ in main.rounds] == [
         (13, 5, 3),
         (8, 4, 0),
         (4, 2, 0),
         (2, 1, 0),
     ]
-    assert [one.length for one in main.rounds] == [5, 7, 7, 7]
+    assert [round_.length for round_ in main.rounds] == [5, 7, 7, 7]
     assert consolation.matches.most == 5 + 4 + 2 - 1
     assert forecast.stages[0].choices.lower[0].pattern.letters == ("A", "B", "C")
 
@@ -295,14 +295,14 @@ def test_every_choice_of_a_pattern_works_for_its_field():
         for name in ("progressive", "double"):
             choices = outlined(StageSettings(name), entries).stages[0].choices
             assert choices.lower
-            for one in choices.lower:
-                chosen = outlined(StageSettings(name, pattern=str(one.pattern)), entries)
+            for choice in choices.lower:
+                chosen = outlined(StageSettings(name, pattern=str(choice.pattern)), entries)
                 assert chosen.possible
                 lower = next(bracket for bracket in chosen.stages[0].brackets if bracket.pattern)
-                assert lower.matches.most == sum(round_.matches for round_ in one.rounds)
-                assert lower.byes.most == one.byes
-            for one in choices.last_chance:
-                assert outlined(StageSettings(name, last_chance=str(one.pattern)), entries).possible
+                assert lower.matches.most == sum(round_.matches for round_ in choice.rounds)
+                assert lower.byes.most == choice.byes
+            for choice in choices.last_chance:
+                assert outlined(StageSettings(name, last_chance=str(choice.pattern)), entries).possible
 
 
 def test_one_player_sits_out_a_round_with_lives_if_their_number_is_odd():

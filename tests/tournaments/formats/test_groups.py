@@ -51,9 +51,9 @@ def test_two_who_are_kept_apart_stand_in_different_groups_whatever_clubs_they_ar
     mixed = drawn_groups(range(size), count, seed=SEED, apart=[*clubs, pair])
     together = {frozenset(two) for two in in_one_group(mixed, [*clubs, pair])}
     for group in mixed:
-        for one, other in combinations(group, 2):
-            mates = one % 3 == other % 3 != 2 or {one, other} == set(pair)
-            assert (frozenset((one, other)) in together) == mates
+        for first, second in combinations(group, 2):
+            mates = first % 3 == second % 3 != 2 or {first, second} == set(pair)
+            assert (frozenset((first, second)) in together) == mates
 
 
 def test_a_pair_kept_apart_does_not_bring_club_mates_together():

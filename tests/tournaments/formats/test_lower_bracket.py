@@ -217,12 +217,12 @@ def _met(later, earlier):
     return 2.0**-depth if depth > 0 and earlier[1] >> depth == later[1] else 0.0
 
 
-def _crossed(one, other):
-    return sum(p * q * (_met(a, b) + _met(b, a)) for a, p in one.items() for b, q in other.items())
+def _crossed(first, second):
+    return sum(p * q * (_met(a, b) + _met(b, a)) for a, p in first.items() for b, q in second.items())
 
 
-def _merged(one, other):
-    return {key: (one.get(key, 0) + other.get(key, 0)) / 2 for key in one.keys() | other.keys()}
+def _merged(first, second):
+    return {key: (first.get(key, 0) + second.get(key, 0)) / 2 for key in first.keys() | second.keys()}
 
 
 def _all_pairs(items):

@@ -185,7 +185,7 @@ def test_places_of_a_group_fill_as_they_become_known():
 
 def test_places_are_shared_by_those_who_went_out_in_the_same_round():
     state, _ = play_out(knockout([1, 2, 3, 4, 5, None, 7, 8]), lambda first, second: int(second < first))
-    assert [(one.first, one.last, one.entries) for one in state.places(MAIN)] == [
+    assert [(place.first, place.last, place.entries) for place in state.places(MAIN)] == [
         (1, 1, (1,)), (2, 2, (5,)), (3, 4, (3, 7)), (5, 7, (2, 4, 8)),
     ]  # fmt: skip
 
@@ -201,8 +201,8 @@ def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size,
     kept = data.draw(st.integers(0, len(results)))
     now = progress(graph, dict(list(results.items())[:kept]))
 
-    final = {entry: (one.first, one.last) for one in end.places(*brackets) for entry in one.entries}
-    certain = {entry: (one.first, one.last) for one in now.places(*brackets) for entry in one.entries}
+    final = {entry: (place.first, place.last) for place in end.places(*brackets) for entry in place.entries}
+    certain = {entry: (place.first, place.last) for place in now.places(*brackets) for entry in place.entries}
 
     assert len(final) == size
     assert certain.items() <= final.items()

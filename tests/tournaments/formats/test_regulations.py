@@ -77,9 +77,9 @@ def test_direct_encounter_parts_the_same_ties_in_the_same_order(cases: list[Case
 
 
 def test_the_whole_order_of_the_round_robins(cases: list[Case]) -> None:
-    found = [case for case in cases if case["kind"] == "round_robin"]
-    assert len(found) == 57
-    for case in found:
+    round_robins = [case for case in cases if case["kind"] == "round_robin"]
+    assert len(round_robins) == 57
+    for case in round_robins:
         rows = standings(records_of(case, Edition.FIDE_2026), ["head_to_head", "sonneborn_berger"])
         assert {row.entry: row.place for row in rows} == {
             int(entry): row["rank"] for entry, row in case["expected"].items()

@@ -22,12 +22,12 @@ def event(*rounds: SwissRound) -> SwissEvent:
     return SwissEvent(tuple(SwissPlayer(entry) for entry in (ALICE, BOB, CAROL, DAVE)), rounds)
 
 
-def found(settings: StageSettings, state: Progress = EMPTY, paired: SwissEvent | None = None) -> list[str]:
+def faults_of(settings: StageSettings, state: Progress = EMPTY, paired: SwissEvent | None = None) -> list[str]:
     return [fault.what for fault in faults(settings, state, paired)]
 
 
 def pairs(*results: tuple[int, int, Result | None]) -> SwissRound:
-    return SwissRound(tuple(SwissPair(*one) for one in results))
+    return SwissRound(tuple(SwissPair(*result) for result in results))
 
 
 TWICE = [pairs((ALICE, BOB, WON), (CAROL, DAVE, WON)), pairs((ALICE, CAROL, WON), (BOB, DAVE, LOST))]
@@ -35,42 +35,42 @@ TWICE = [pairs((ALICE, BOB, WON), (CAROL, DAVE, WON)), pairs((ALICE, CAROL, WON)
 
 
 def test_a_sound_event_has_no_faults() -> None:
-    assert found(LIVES, paired=event(*TWICE, pairs((ALICE, CAROL, None)))) == []
+    assert faults_of(LIVES, paired=event(*TWICE, pairs((ALICE, CAROL, None)))) == []
 
 
 def test_somebody_out_of_lives_who_is_paired_is_found() -> None:
-    assert found(LIVES, paired=event(*TWICE, pairs((ALICE, BOB, None), (CAROL, DAVE, None)))) == [
+    assert faults_of(LIVES, paired=event(*TWICE, pairs((ALICE, BOB, None), (CAROL, DAVE, None)))) == [
         f"lives of entry {BOB}, who is to play in round 3"
     ]
 
 
 def test_an_open_match_of_the_last_one_left_is_found() -> None:
     over = [*TWICE, pairs((CAROL, DAVE, WON), (ALICE, BOB, None)), pairs((CAROL, ALICE, LOST))]
-    assert "open match of the winner in round 3" in found(LIVES, paired=event(*over))
+    assert "open match of the winner in round 3" in faults_of(LIVES, paired=event(*over))
 
 
 def test_two_seats_in_a_round_are_found() -> None:
     doubled = SwissRound((SwissPair(ALICE, BOB, WON),), (SwissBye(ALICE, ByeKind.SIT_OUT),))
-    assert found(LIVES, paired=event(doubled)) == [f"seats of entry {ALICE} in round 1"]
+    assert faults_of(LIVES, paired=event(doubled)) == [f"seats of entry {ALICE} in round 1"]
 
 
 def test_a_second_given_bye_is_found_in_a_swiss_and_two_in_one_round() -> None:
     swiss = StageSettings("swiss", rounds=2)
     bye = SwissRound((), (SwissBye(ALICE),))
-    assert found(swiss, paired=event(bye, bye)) == [f"byes given to entry {ALICE}"]
-    assert found(swiss, paired=event(SwissRound((), (SwissBye(ALICE), SwissBye(BOB))))) == ["byes given in round 1"]
-    assert found(swiss, paired=event(bye, SwissRound((), (SwissBye(ALICE, ByeKind.HALF),)))) == []
+    assert faults_of(swiss, paired=event(bye, bye)) == [f"byes given to entry {ALICE}"]
+    assert faults_of(swiss, paired=event(SwissRound((), (SwissBye(ALICE), SwissBye(BOB))))) == ["byes given in round 1"]
+    assert faults_of(swiss, paired=event(bye, SwissRound((), (SwissBye(ALICE, ByeKind.HALF),)))) == []
 
 
 def test_an_open_match_of_a_champion_and_a_player_in_two_matches_are_found() -> None:
     graph = Graph((main_bracket([EntrySource(entry) for entry in (ALICE, BOB, CAROL, DAVE)]),))
     state = progress(graph, {1: WON, 2: WON, 3: WON})
-    assert found(StageSettings(), state) == []
+    assert faults_of(StageSettings(), state) == []
     reopened = dict(state.fixtures)
     reopened[1] = replace(reopened[1], status=FixtureStatus.READY)
-    assert found(StageSettings(), Progress(graph, reopened)) == ["M1: open match of the champion"]
+    assert faults_of(StageSettings(), Progress(graph, reopened)) == ["M1: open match of the champion"]
     reopened[3] = replace(reopened[3], status=FixtureStatus.READY)
-    assert f"open matches of entry {ALICE}" in found(StageSettings(), Progress(graph, reopened))
+    assert f"open matches of entry {ALICE}" in faults_of(StageSettings(), Progress(graph, reopened))
 
 
 def rounds_of(*paired: list[tuple[int, int]]) -> Graph:

@@ -17,7 +17,7 @@ def test_mates_share_a_club_that_is_not_the_one_at_home(
 ) -> None:
     division = make_division()
     bob, carol, dave, erik = make_players(4)
-    entries = [Entry.objects.create(division=division, player=one).pk for one in (bob, carol, dave, erik)]
+    entries = [Entry.objects.create(division=division, player=player).pk for player in (bob, carol, dave, erik)]
     older, younger = (Club.objects.create(name=name, slug=name.lower()) for name in ("Older", "Younger"))
     for where, members in ((younger, (bob, carol, dave)), (older, (bob, carol)), (club, (bob, dave, erik))):
         for player in members:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
 
 
-def found() -> list[str]:
+def difference_lines() -> list[str]:
     return [f"{difference.topic} {difference.what}" for difference in differences()]
 
 
@@ -36,7 +36,7 @@ def test_nothing_differs_after_a_whole_event(drawn: Drawn, by_alice: Actor) -> N
     play_all(division, by_alice)
     replay_ratings()
 
-    assert found() == []
+    assert difference_lines() == []
 
 
 def test_matches_are_checked_with_fewer_queries_than_there_are_matches(drawn: Drawn, by_alice: Actor) -> None:
@@ -65,11 +65,11 @@ def test_a_slot_that_does_not_follow_from_the_facts_is_found_and_rebuilt(drawn: 
     Slot.objects.filter(fixture=final, side=0).update(status=Slot.Status.TO_BE_DECIDED, entry=None)
     Fixture.objects.filter(pk=first.pk).update(status=Fixture.Status.READY)
 
-    broken = found()
+    broken = difference_lines()
     call_command("rebuild")
 
     assert broken == [f"{division.topic} M1 status", f"{division.topic} M3 side 0"]
-    assert found() == []
+    assert difference_lines() == []
 
 
 def test_a_match_in_a_state_of_its_own_is_found(drawn: Drawn, by_alice: Actor) -> None:
@@ -79,7 +79,7 @@ def test_a_match_in_a_state_of_its_own_is_found(drawn: Drawn, by_alice: Actor) -
     match.state = "settled"
     match.save(update_fields=["state"])
 
-    assert found() == [f"{match.topic} state"]
+    assert difference_lines() == [f"{match.topic} state"]
 
 
 def test_the_command_says_what_it_checked_and_ends_with_status_one_where_something_differs(

@@ -86,7 +86,7 @@ def test_a_match_nobody_played_goes_to_the_same_player_each_time_the_deadline_is
                 winner = match.results.get().winner
                 assert winner is not None
                 winners.setdefault(fixture.pk, set()).add(match.players[winner].pk)
-    assert {len(found) for found in winners.values()} == {1}
+    assert {len(players) for players in winners.values()} == {1}
 
 
 def test_a_tie_that_is_broken_by_lot_comes_back_after_a_correction_and_its_undo(

@@ -158,16 +158,16 @@ class Cup(Clocked):
     def work(self) -> None:
         """Workers make what was asked for, and it is published."""
         while True:
-            asked = Draw.objects.filter(stage__division=self.division, state=Draw.State.REQUESTED).first()
-            if asked is None:
+            draw = Draw.objects.filter(stage__division=self.division, state=Draw.State.REQUESTED).first()
+            if draw is None:
                 return
-            draws.make_draft(draw_id=asked.pk, now=self.now())
-            asked.refresh_from_db()
-            if asked.state == Draw.State.DRAFT:
+            draws.make_draft(draw_id=draw.pk, now=self.now())
+            draw.refresh_from_db()
+            if draw.state == Draw.State.DRAFT:
                 draws.publish_draw(division=self.division, after=self.seq, by=SYSTEM, now=self.now())
-                asked.refresh_from_db()
-            if asked.state == Draw.State.PUBLISHED:
-                self.note(asked)
+                draw.refresh_from_db()
+            if draw.state == Draw.State.PUBLISHED:
+                self.note(draw)
 
     def note(self, draw: Draw) -> None:
         """A published draw becomes history."""

@@ -102,7 +102,7 @@ class World:
 
     def new_division(self, name: str, **settings: Any) -> Division | None:
         """A division whose secret seed is known, so that a failing run can be repeated."""
-        found = self.asks(
+        division = self.asks(
             events.create_division,
             tournament=Tournament.objects.get(pk=self.tournament.pk),
             by=self.alice,
@@ -111,8 +111,8 @@ class World:
             **settings,
         )
         known = {"seed": SEED.hex(), "seed_hash": commitment(SEED)}
-        Stage.objects.filter(division=found).update(**known, lots_seed=SEED.hex(), lots_hash=commitment(SEED))
-        return found
+        Stage.objects.filter(division=division).update(**known, lots_seed=SEED.hex(), lots_hash=commitment(SEED))
+        return division
 
     def draw(self, division: Division, count: int) -> None:
         """So many enter, and their draw is published."""

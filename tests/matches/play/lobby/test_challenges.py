@@ -158,14 +158,14 @@ def test_who_has_blocked_the_other_plays_no_friendlies_with_them(
     player: Player, dave_player: Player, by_challenger: bool
 ) -> None:
     row = challenge(player)
-    one, other = (player, dave_player) if by_challenger else (dave_player, player)
-    block(player=one, other=other, by=actor(one), now=START)
-    block(player=one, other=other, by=actor(one), now=START)
+    blocker, blocked = (player, dave_player) if by_challenger else (dave_player, player)
+    block(player=blocker, other=blocked, by=actor(blocker), now=START)
+    block(player=blocker, other=blocked, by=actor(blocker), now=START)
     with refused("challenge_blocked"):
         accepted(row, dave_player)
     with refused("challenge_blocked"):
         challenge(player, opponent=dave_player)
-    unblock(player=one, other=other, by=actor(one))
+    unblock(player=blocker, other=blocked, by=actor(blocker))
     accepted(row, dave_player)
 
 
