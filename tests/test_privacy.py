@@ -6,9 +6,7 @@ filled with rows of the database.
 """
 
 import json
-import os
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -20,52 +18,22 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import transaction
 from django.db.models import JSONField, Model, Q
 from django.test import Client
-from django.urls import NoReverseMatch, reverse
 from pytest_django import DjangoDbBlocker
 
-from matches.lifecycle import links
-from matches.models import (
-    Challenge,
-    ChatMessage,
-    ChatReport,
-    Claim,
-    FriendlyBlock,
-    Match,
-    Objection,
-    Proposal,
-    Result,
-    Submission,
-)
+from matches.models import ChatMessage, Claim, Match, Proposal, Result, Submission
 from matches.play.codec import from_data
-from matches.play.lobby.services import challenges
-from matches.play.lobby.services.challenges import ChallengeInput
 from matches.play.public_state import STREAMED, streamed_state
 from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor, log
 from players.clubs.services import create_club
-from players.models import AccountSession, Alias, Club, LogEntry, Player, PushSubscription, User
+from players.models import AccountSession, Club, LogEntry, Player, PushSubscription, User
 from players.people.services import erase_player
 from players.privacy import mentions
-from tests.test_role_walk import ROUTES
+from tests.privacy.addresses import LIVE, ROUTES, addresses
+from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club as demo
-from tournaments.draws.services.kept_apart import keep_apart
-from tournaments.models import (
-    CashCount,
-    Correction,
-    Division,
-    Entry,
-    Fixture,
-    Payment,
-    Table,
-    Tournament,
-    Withdrawal,
-)
+from tournaments.models import CashCount, Entry, Payment, Withdrawal
 
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-OF_EACH = int(os.environ.get("PRIVACY_ROWS", "4"))
-"""Rows of each kind that a route is requested for; raise it to request all."""
-NOTE = "spilled-note"
-NUMBER = "FED-4711"
 PERSONAL = {
     "event_token",
     "secret",
@@ -78,7 +46,6 @@ PERSONAL = {
     "export",
 }
 """Parameters of links that work like a key, or that only their owner has."""
-NO_ROW = "2222222222"
 OF_PLAYERS = {
     "api-bracket",
     "api-draws",
@@ -128,148 +95,6 @@ OF_PLAYERS = {
     "versus",
 }
 """Routes that are about players and public: each must have been read with a row."""
-SHORTEST_SURNAME = 4
-"""Letters; a shorter surname could be part of another word."""
-RECORDS = {
-    "submission",
-    "replay",
-    "replay-picture",
-    "record",
-    "record-analysis",
-    "api-submission",
-    "api-record",
-    "api-record-analysis",
-}
-PLAYED_HERE = ("api-live", "match-play", "match-dice", "match-replay", "match-record")
-
-
-def make_private() -> None:
-    """Make everybody show only initials, with a number and notes; some are kept apart."""
-    for claim in Claim.objects.all():
-        claim.note, claim.answer_note = f"{NOTE} {claim.pk}", f"{NOTE} answer {claim.pk}"
-        claim.save()
-    open_ = Match.objects.filter(state=Match.State.OPEN).order_by("pk")
-    for match in open_[:2]:
-        Proposal.objects.create(match=match, side=0, times=[(NOW + timedelta(days=1)).isoformat()], note=NOTE)
-    for claim in Claim.objects.order_by("pk")[:2]:
-        Objection.objects.create(match=claim.match, claim=claim, side=0, reason=NOTE, answer=NOTE)
-    for division in Division.objects.filter(status=Division.Status.ENTRIES):
-        first, second = division.entries.filter(status=Entry.Status.IN)[:2]
-        keep_apart(first=first, second=second, by=SYSTEM, now=NOW)
-    bob, alice = (User.objects.get(email=f"{name}@example.org") for name in ("bob", "alice"))
-    Submission.objects.filter(match__isnull=False).update(submitter=bob)
-    Result.objects.update(user=alice)
-    Payment.objects.update(note=NOTE)
-    for event in Tournament.objects.all():
-        CashCount.objects.create(tournament=event, expected=1, counted=2, note=NOTE)
-    talk_in_a_friendly(bob, alice)
-    for player in Player.objects.exclude(user__email__startswith="dave"):
-        player.initials_only, player.federation_number = True, f"{NUMBER}-{player.pk}"
-        player.save()
-
-
-def talk_in_a_friendly(bob: User, alice: User) -> None:
-    """Bob and Alice play here and talk; Carol comments, Alice reports it and blocks her; a challenge is open."""
-    by, carol = Actor.of(bob), User.objects.get(email="carol@example.org")
-    offered = challenges.make_challenge(player=bob.player, wish=ChallengeInput(5), by=by, now=NOW)
-    match = challenges.accept(challenge=offered, player=alice.player, by=by, now=NOW)
-    ChatMessage.objects.create(match=match, room="players", side=0, user=bob, text=NOTE)
-    comment = ChatMessage.objects.create(match=match, room="spectators", user=carol, text="Nice!")
-    ChatReport.objects.create(message=comment, side=1, user=alice, reason=NOTE)
-    FriendlyBlock.objects.create(player=alice.player, blocked=carol.player)
-    challenges.make_challenge(player=alice.player, wish=ChallengeInput(3), by=by, now=NOW)
-
-
-def secrets() -> set[str]:
-    """Return what no response may contain, in lower case."""
-    hidden = Player.objects.filter(initials_only=True)
-    names = set(hidden.values_list("name", flat=True)) | set(Alias.objects.values_list("name", flat=True))
-    surnames = {surname for name in names if len(surname := name.split()[-1]) >= SHORTEST_SURNAME}
-    return {name.casefold() for name in names | surnames} | {NOTE, NUMBER.casefold()}
-
-
-PLAYED = Match.objects.filter(Q(submissions__isnull=False) | Q(claims__isnull=False))
-LIVE = Match.objects.filter(live__isnull=False)
-
-
-def rows_of(name: str) -> Iterator[dict[str, Any]]:
-    """Return parameters of a route, one set for each row it can be about."""
-    places = set(ROUTES[name].pattern.regex.groupindex)
-    if "token" in places:
-        yield from ({"token": links.token_for(match, None)} for match in PLAYED.distinct())
-    elif "fixture" in places:
-        yield from rows_with(Fixture.objects.order_by("status", "pk"), "fixture")
-    elif "entry" in places:
-        yield from rows_with(Entry.objects.all(), "entry")
-    elif "correction" in places:
-        yield from rows_with(Correction.objects.all(), "correction")
-    elif "division" in places:
-        yield from rows_with(Division.objects.all(), "division")
-    elif "table" in places:
-        yield from rows_with(Table.objects.all(), "table")
-    elif "tournament" in places:
-        yield from rows_with(Tournament.objects.all(), "tournament")
-    elif "club" in places:
-        yield from ({**around(event)} for event in Tournament.objects.all())
-    elif "public_id" in places:
-        yield from rows_with(rows_named(name), "public_id")
-    else:
-        yield {}
-
-
-def rows_named(name: str) -> Any:
-    """Return the rows that a `public_id` can refer to; records and matches of every kind."""
-    if name in RECORDS:
-        return Submission.objects.defer("data").order_by("standing", "pk")
-    if name.startswith(PLAYED_HERE):
-        return LIVE.order_by("state", "pk")
-    if "-challenge-" in name or name.endswith("-challenge"):
-        return Challenge.objects.order_by("pk")
-    if name.startswith(("match", "api-match")):
-        return PLAYED.distinct().order_by("state", "pk")
-    return Player.objects.order_by("pk")
-
-
-def rows_with(rows: Any, place: str) -> Iterator[dict[str, Any]]:
-    """Return some of the rows, spread over all of them."""
-    rows_list = list(rows)
-    step = max(1, len(rows_list) // OF_EACH)
-    for row in islice(rows_list[::step], OF_EACH):
-        yield {place: row.public_id, **around(row)}
-
-
-def around(row: Any) -> dict[str, Any]:
-    """Return the other parameters in the URL of a row."""
-    division = getattr(row, "division", None) or getattr(getattr(row, "stage", None), "division", None)
-    if isinstance(row, Correction):
-        division = row.fixture.stage.division
-    if isinstance(row, Division):
-        division = row
-    tournament = row if isinstance(row, Tournament) else getattr(division or row, "tournament", None)
-    if tournament is None:
-        return {}
-    return {"club": tournament.club.slug, "slug": tournament.slug}
-
-
-def addresses(name: str) -> Iterator[str]:
-    """Return the URLs of a route for some rows of each kind."""
-    pattern = ROUTES[name].pattern.regex
-    others = list(Player.objects.order_by("-pk")[:1])
-    common = {"slug": demo.SLUG, "other_id": others[0].public_id, "number": 1, "pk": 1}
-    common |= {"kind": "entries", "action": "undo", "side": 0}
-    event = Tournament.objects.order_by("pk").first()
-    assert event is not None
-    if "club" in pattern.groupindex:
-        common |= {"club": event.club.slug, "slug": event.slug}
-    for row in rows_of(name):
-        for extension in ("mat", "sgf", "json", "csv") if "extension" in pattern.groupindex else ("",):
-            values = {**common, **row, "extension": extension}
-            parameters = {place: values.get(place, NO_ROW) for place in pattern.groupindex}
-            try:
-                yield reverse(name, kwargs=parameters)
-            except NoReverseMatch:
-                # Only an extension may be one that this route does not have.
-                assert extension, name
 
 
 def text_of(response: Any) -> str:

@@ -24,8 +24,8 @@ from config.backup.schema import applied_migrations, models_after
 from config.database import from_url
 from matches.models import Match
 from players.models import User
-from tests import test_privacy
-from tests.test_privacy import ROUTES, addresses
+from tests.privacy import addresses as walk
+from tests.privacy.addresses import ROUTES, addresses
 from tournaments.demo import load
 
 READABLE = [
@@ -84,7 +84,7 @@ def parts_of(path: Path) -> list[Part]:
 def test_a_whole_club_moves_to_another_database_and_back(
     tmp_path: Path, password: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(test_privacy, "OF_EACH", 1)
+    monkeypatch.setattr(walk, "OF_EACH", 1)
     load(password=password, now=NOON)
     call_command("backup", tmp_path / "first.zip")
     assert "verified." in capsys.readouterr().out
