@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext
+
 from engine.errors import Refused
 
 LONGEST_NAME = 80
@@ -57,6 +59,11 @@ def clean_name(name: str, most: int = LONGEST_NAME) -> str:
     if len(tidy) > most:
         raise Refused("name_too_long", most=most, start=tidy[:20])
     return tidy
+
+
+def numbered(name: str, number: int) -> str:
+    """Return a name with the number of an entry, as in “Bob (2)”; a first entry shows none."""
+    return name if number == 1 else gettext("{name} ({number})").format(name=name, number=number)
 
 
 def names_in(text: str) -> list[str]:

@@ -213,7 +213,7 @@ def _match(analysis: Analysis, side: int, by_phase: Mapping[str, Total]) -> Play
     own = 1 - side if analysis.swapped else side
     return PlayedMatch(
         match,
-        match.players[1 - own].shown_name,
+        match.names[1 - own],
         match.finished_at,
         _sum(by_phase.values()),
         reverse("match", args=[match.public_id]),
@@ -259,13 +259,13 @@ def _shown(
     analysis = next(row for row in analyses if row.pk == decision.analysis_id)
     match = analysis.match
     assert match is not None  # noqa: S101 - the query excludes records without a match.
-    left, right = (player.shown_name for player in match.players)
+    left, right = match.names
     own = 1 - sides[analysis.pk] if analysis.swapped else sides[analysis.pk]
     return ShownDecision(
         match=match,
         decision=decision,
         difference=decision.error if saved is None else saved,
-        opponent=gettext("against {name}").format(name=match.players[1 - own].shown_name),
+        opponent=gettext("against {name}").format(name=match.names[1 - own]),
         roll=roll_of(decision),
         played=labels.action(decision.played),
         best=labels.action(decision.best),

@@ -81,7 +81,7 @@ def replay_url(analysis: Analysis, match: Match) -> str:
 
 
 def _of_match(match: Match, result: Result | None, seen: SeenAnalysis | None) -> Subject:
-    left, right = (player.shown_name for player in match.players)
+    left, right = match.names
     return Subject(
         names=(left, right),
         winner=result.winner if result is not None else None,

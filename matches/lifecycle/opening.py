@@ -1,6 +1,6 @@
 """Opening matches, and changing their deadlines and lengths."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -20,12 +20,16 @@ AT_ONCE = 500
 
 
 class Opening(NamedTuple):
-    """A match to open: its players, its length in points, its start score and its deadline."""
+    """A match to open: its players, its length in points, its start score and its deadline.
+
+    `entry_numbers` say which of their entries in the event the players play with, 2 for a re-entry.
+    """
 
     players: tuple[Player, Player]
     length: int
     start_score: tuple[int, int] = (0, 0)
     due_at: datetime | None = None
+    entry_numbers: tuple[int, int] = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
             parent_topic=settings.parent_topic,
             player_0=opening.players[0],
             player_1=opening.players[1],
+            entry_number_0=opening.entry_numbers[0],
+            entry_number_1=opening.entry_numbers[1],
             length=opening.length,
             start_0=opening.start_score[0],
             start_1=opening.start_score[1],
@@ -114,6 +120,13 @@ def set_lengths(matches: Sequence[Match], *, length: int, by: Actor) -> None:
             before, match.length = match.length, length
             changed(match, "length")
             log(by, "match_length_changed", match.topic, club=match.club, changes={"match_length": [before, length]})
+
+
+def renumber_entries(numbers: Mapping[Match, tuple[int, int]]) -> None:
+    """Change which of their entries the players of matches play with; the `seq` of the matches stays."""
+    for match, (first, second) in numbers.items():
+        match.entry_number_0, match.entry_number_1 = first, second
+    Match.objects.bulk_update(list(numbers), ["entry_number_0", "entry_number_1"], batch_size=AT_ONCE)
 
 
 def rebuild_beginnings() -> int:

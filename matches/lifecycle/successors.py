@@ -41,7 +41,7 @@ def successors_of(match: Match) -> list[Successor]:
         Successor(
             reverse("match", args=[row.public_id]),
             places.get(row.pk, ""),
-            (row.player_0.shown_name, row.player_1.shown_name),
+            row.names,
         )
         for row in successors
     ]

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry, Player
 
@@ -48,6 +49,12 @@ class Match(models.Model):
     )
     player_0 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     player_1 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    entry_number_0 = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text=_("Which entry of the player in the event side 0 is; 2 for a re-entry.")
+    )
+    entry_number_1 = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text=_("Which entry of the player in the event side 1 is; 2 for a re-entry.")
+    )
     length = models.PositiveSmallIntegerField()
     start_0 = models.PositiveSmallIntegerField(default=0)
     start_1 = models.PositiveSmallIntegerField(default=0)
@@ -115,6 +122,19 @@ class Match(models.Model):
     def players(self) -> tuple[Player, Player]:
         """The players of side 0 and side 1."""
         return self.player_0, self.player_1
+
+    @property
+    def entry_numbers(self) -> tuple[int, int]:
+        """Which entry of its player in the event side 0 and side 1 is."""
+        return self.entry_number_0, self.entry_number_1
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of side 0 and side 1 as everybody may see them, a re-entry with its number, as in “Bob (2)”."""
+        return (
+            numbered(self.player_0.shown_name, self.entry_number_0),
+            numbered(self.player_1.shown_name, self.entry_number_1),
+        )
 
     @property
     def link_generations(self) -> tuple[int, int]:

@@ -68,10 +68,10 @@ def manner(game: Mapping[str, Any]) -> str:
 def reporter_of(match: Match, report: Claim) -> str:
     """Name of the player who reports; for a report from the score sheet, who the sender says they are."""
     if report.side is not None:
-        return match.players[report.side].shown_name
+        return match.names[report.side]
     if report.says_side is None:
         return gettext("Someone with the score sheet")
-    return gettext("Someone claiming to be {name}").format(name=match.players[report.says_side].shown_name)
+    return gettext("Someone claiming to be {name}").format(name=match.names[report.says_side])
 
 
 def report(match: Match, claim: Claim) -> str:
@@ -79,7 +79,7 @@ def report(match: Match, claim: Claim) -> str:
     return gettext("{sender} reports {score} for {winner}.").format(
         sender=reporter_of(match, claim),
         score=score_of(match, claim.winner, claim.score),
-        winner=match.players[claim.winner].shown_name,
+        winner=match.names[claim.winner],
     )
 
 

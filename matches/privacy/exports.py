@@ -50,7 +50,7 @@ def _matches(person: Person) -> Iterator[Row]:
             "match": match.public_id,
             "club": match.club.name if match.club else "",
             "side": side,
-            "opponent": match.players[1 - side].shown_name,
+            "opponent": match.names[1 - side],
             "length": match.length,
             "state": match.state,
             "created_at": match.created_at,

@@ -82,7 +82,7 @@ def appointment_event(match: Match, at: datetime, url: str) -> CalendarEvent:
 
 
 def _title(match: Match) -> str:
-    first, second = (player.shown_name for player in match.players)
+    first, second = match.names
     return gettext("Backgammon: {first} – {second}").format(first=first, second=second)
 
 

@@ -66,8 +66,8 @@ class ScoreForm(forms.Form):
 
     def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for side, player in enumerate(match.players):
-            self.fields[f"score_{side}"].label = player.shown_name
+        for side, name in enumerate(match.names):
+            self.fields[f"score_{side}"].label = name
             self.fields[f"score_{side}"].initial = match.start_score[side]
 
     @property
@@ -94,8 +94,8 @@ class RunningScoreForm(forms.Form):
 
     def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for side, player in enumerate(match.players):
-            self.fields[f"score_{side}"].label = player.shown_name
+        for side, name in enumerate(match.names):
+            self.fields[f"score_{side}"].label = name
 
     @property
     def score(self) -> tuple[int, int]:
@@ -122,7 +122,7 @@ class SheetScoreForm(ScoreForm):
 
     def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
         super().__init__(*args, match=match, **kwargs)
-        names = [(str(side), player.shown_name) for side, player in enumerate(match.players)]
+        names = [(str(side), name) for side, name in enumerate(match.names)]
         choice = self.fields["i_am"]
         assert isinstance(choice, forms.ChoiceField)  # noqa: S101, it is declared above
         choice.choices = [*names, (OTHER, gettext("someone else"))]

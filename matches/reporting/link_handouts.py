@@ -61,7 +61,7 @@ def link_notes(match: Match, results: Sequence[Result], claims: Sequence[Claim])
     shown = list(entries.values_list("user", "at", "params"))
     return {
         version: gettext("{loser} answered by personal link, which {winner} could see as a director.").format(
-            loser=match.players[1 - result.winner].shown_name, winner=match.players[result.winner].shown_name
+            loser=match.names[1 - result.winner], winner=match.names[result.winner]
         )
         for version, result in answered.items()
         if result.winner is not None

@@ -194,7 +194,7 @@ def _may_object(match: Match, side: int | None, standing: Result | None, now: da
 
 def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
     return ShownObjection(
-        who=match.players[row.side].shown_name,
+        who=match.names[row.side],
         reason=row.reason if inside else "",
         at=row.created_at,
         state=row.state,
@@ -206,20 +206,20 @@ def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
 def _player(
     match: Match, standing: Result | None, side: int, mine: int | None, running: ShownRunningScore | None
 ) -> ShownPlayer:
-    player = match.players[side]
+    name = match.names[side]
     score = standing.score if standing is not None else None
     if score is None and running is not None and running.who:
         score = running.score
     return ShownPlayer(
         side=side,
-        name=player.shown_name,
-        public_id=player.public_id,
+        name=name,
+        public_id=match.players[side].public_id,
         points=labels.shown_score(match.length, score)[side] if score is not None else None,
         won=standing is not None and standing.winner == side,
         is_me=side == mine,
         start=match.start_score[side],
-        label_less=gettext("One point less for {name}").format(name=player.shown_name),
-        label_more=gettext("One point more for {name}").format(name=player.shown_name),
+        label_less=gettext("One point less for {name}").format(name=name),
+        label_more=gettext("One point more for {name}").format(name=name),
     )
 
 
@@ -253,7 +253,7 @@ def _decided(match: Match, result: Result) -> str:
 def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:
     if winner is None:
         return gettext("Nobody won.")
-    name = match.players[winner].shown_name
+    name = match.names[winner]
     if score is None:
         return gettext("{name} won.").format(name=name)
     return gettext("{name} won {score}.").format(name=name, score=labels.score_of(match, winner, score))
@@ -274,7 +274,7 @@ def who(match: Match, by: str, user: User | None, side: int | None) -> str:
         return player.shown_name if player is not None else user.display_name
     if by == LogEntry.By.SYSTEM:
         return gettext("Barpoint")
-    return match.players[side].shown_name if side is not None else gettext("Someone with a link")
+    return match.names[side] if side is not None else gettext("Someone with a link")
 
 
 def _report(match: Match, report: Claim, inside: bool) -> ShownReport:
@@ -314,7 +314,7 @@ def _names(record: Submission) -> tuple[str, str] | None:
 def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> ShownTimes:
     return ShownTimes(
         public_id=proposal.public_id,
-        proposer=match.players[proposal.side].shown_name,
+        proposer=match.names[proposal.side],
         mine=proposal.side == side,
         note=proposal.note if inside else "",
         times=proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
@@ -328,7 +328,7 @@ def _arrivals(match: Match, agreed: Proposal, side: int | None, now: datetime) -
     if side is not None and match.state == Match.State.OPEN and play_rules_of(match).no_show_loses:
         claim_from = arrivals.claimable_from(agreed, side)
     return Arrivals(
-        names=[player.shown_name for player, here in zip(match.players, agreed.here, strict=True) if here is not None],
+        names=[name for name, here in zip(match.names, agreed.here, strict=True) if here is not None],
         may_arrive=may_arrive,
         claim_from=claim_from,
         may_claim=claim_from is not None and claim_from <= now,

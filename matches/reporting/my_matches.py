@@ -200,7 +200,7 @@ def what_next(player: Player, but: Match) -> MyMatch | None:
     return MyMatch(
         match=match,
         side=side,
-        opponent=match.players[1 - side].shown_name,
+        opponent=match.names[1 - side],
         context=match_contexts([match.parent_topic]).get(match.parent_topic),
         step=None,
         next_step="",
@@ -230,7 +230,7 @@ def _mine(
     return MyMatch(
         match=match,
         side=side,
-        opponent=match.players[1 - side].shown_name,
+        opponent=match.names[1 - side],
         context=contexts.get(match.parent_topic),
         step=first,
         next_step=describe(first, match, pending, side) if first is not None else "",

@@ -98,13 +98,13 @@ def describe(step: NextStep, match: Match, pending: Pending, side: int | None) -
             return gettext("Say which player of your record is which.")
         return gettext("The sender of a record has to say which player is which.")
     if step.code == "times" and pending.offered is not None:
-        name = match.players[pending.offered.side].shown_name
+        name = match.names[pending.offered.side]
         if step.side == side:
             return gettext("{name} proposes times to play. Choose one, or propose others.").format(name=name)
         return gettext("{name} has proposed times to play.").format(name=name)
     plays = side is not None
     if step.code == "board" and plays and step.side is not None:
-        name = match.players[step.side].shown_name
+        name = match.names[step.side]
         return gettext("Your turn") if step.side == side else gettext("Waiting for {name}").format(name=name)
     return {
         "ruling": gettext("The players disagree. One of them can concede; otherwise the director rules."),
@@ -120,7 +120,7 @@ def describe(step: NextStep, match: Match, pending: Pending, side: int | None) -
 def _answer(match: Match, report: Claim, side: int | None) -> str:
     if report.is_own_loss:
         return _own_loss(match, report, side)
-    reporter, other = labels.reporter_of(match, report), match.players[respondent_of(report)].shown_name
+    reporter, other = labels.reporter_of(match, report), match.names[respondent_of(report)]
     score = labels.score_of(match, report.winner, report.score)
     if side == report.side:
         if report.stands_at is None:
@@ -138,7 +138,7 @@ def _answer(match: Match, report: Claim, side: int | None) -> str:
 
 
 def _own_loss(match: Match, report: Claim, side: int | None) -> str:
-    reporter, winner = labels.reporter_of(match, report), match.players[report.winner].shown_name
+    reporter, winner = labels.reporter_of(match, report), match.names[report.winner]
     score = labels.score_of(match, report.winner, report.score)
     if side == report.side:
         return gettext("You reported that {winner} won {score}. You can still withdraw it.").format(
@@ -150,7 +150,7 @@ def _own_loss(match: Match, report: Claim, side: int | None) -> str:
 
 
 def _sheet(match: Match, report: Claim, side: int | None) -> str:
-    winner = match.players[report.winner].shown_name
+    winner = match.names[report.winner]
     score = labels.score_of(match, report.winner, report.score)
     context = {"reporter": labels.reporter_of(match, report), "winner": winner, "score": score}
     if side is not None:

@@ -30,7 +30,7 @@ def preview_of(seat: Seat, winner: int, score: tuple[int, int]) -> Preview:
     """Preview a report of this score by the holder of this seat."""
     match = seat.match
     summary = gettext("{name} wins {score}.").format(
-        name=match.players[winner].shown_name, score=labels.score_of(match, winner, score)
+        name=match.names[winner], score=labels.score_of(match, winner, score)
     )
     return Preview(summary, consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score))
 
@@ -54,7 +54,7 @@ def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, in
             "You can withdraw it for {minutes} minutes, then it stands.",
             minutes,
         ).format(minutes=minutes)
-    name = match.players[1 - side].shown_name
+    name = match.names[1 - side]
     confirms = gettext("{name} or the director has to confirm it.").format(name=name)
     return f"{confirms} {will_know(channels_of(match, 1 - side), name)}"
 
@@ -65,6 +65,6 @@ def sheet_thanks(report: Claim) -> str:
 
 
 def _sheet_next_step(match: Match, loser: int) -> str:
-    name = match.players[loser].shown_name
+    name = match.names[loser]
     unsigned = gettext("The score sheet does not identify you, so {name} is asked, and the director can see it.")
     return f"{unsigned.format(name=name)} {will_know(channels_of(match, loser), name)}"

@@ -57,7 +57,7 @@ def running_score(match: Match) -> ShownRunningScore | None:
     running = row.running
     if running is None:
         return ShownRunningScore(match.start_score, "", None, *common)
-    who = match.players[running.side].shown_name if running.side is not None else gettext("the director")
+    who = match.names[running.side] if running.side is not None else gettext("the director")
     return ShownRunningScore(running.score, who, running.at, *common)
 
 
@@ -73,7 +73,7 @@ def running_form(seat: Seat, running: ShownRunningScore | None, *, is_called: bo
 
 
 def _stepper(match: Match, side: int, mine: int, points: int) -> Stepper:
-    name = match.players[side].shown_name
+    name = match.names[side]
     return Stepper(
         field=f"score_{side}",
         name=name,

@@ -274,7 +274,10 @@ def match_summary_data(match: Match, request: Request | HttpRequest, *, inside: 
         "seq": seq_for(match, is_insider=inside),
         "length": match.length,
         "start": list(match.start_score),
-        "players": [{"public_id": player.public_id, "name": player.shown_name} for player in match.players],
+        "players": [
+            {"public_id": player.public_id, "name": name}
+            for player, name in zip(match.players, match.names, strict=True)
+        ],
         "club": match.club.slug if match.club is not None else None,
         "topic": match.parent_topic,
         "due_at": match.due_at,
@@ -298,7 +301,11 @@ def match_data(match: Match, side: int | None, request: Request, now: datetime) 
     results = [_result(result, public_ids.get(result.submission_id or 0)) for result in match.results.all()]
     return match_summary_data(match, request, inside=inside) | {
         "players": [
-            {"public_id": player.public_id, "name": player.shown_name, "time_zone": str(zone_of(match, player_side))}
+            {
+                "public_id": player.public_id,
+                "name": match.names[player_side],
+                "time_zone": str(zone_of(match, player_side)),
+            }
             for player_side, player in enumerate(match.players)
         ],
         "crawford": match.crawford,

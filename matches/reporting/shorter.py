@@ -86,7 +86,7 @@ def _shown(seat: Seat, side: int, offer: LengthOffer) -> ShownOffer:
 
 
 def _in_words(match: Match, side: int, offer: LengthOffer) -> str:
-    values = {"name": match.players[1 - side].shown_name, "length": offer.length, "was": offer.was}
+    values = {"name": match.names[1 - side], "length": offer.length, "was": offer.was}
     if side in offer.agreed:
         return gettext("You want to play to {length} points instead of {was}. {name} has not answered yet.").format(
             **values

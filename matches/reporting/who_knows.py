@@ -12,7 +12,7 @@ def who_knows(match: Match, report: Claim) -> str:
     """Say whether the player who has to answer a report knows of it; empty for a report that needs no answer."""
     if report.is_own_loss:
         return ""
-    name = match.players[respondent_of(report)].shown_name
+    name = match.names[respondent_of(report)]
     if report.seen_at is not None:
         return gettext("{name} has seen it.").format(name=name)
     reach = reach_of(report_key(report))

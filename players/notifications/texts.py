@@ -11,6 +11,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from core import time_zones
+from core.names import numbered
 from core.times import LONG, event_time, reader_time
 from players.models import Notification, Player, User
 from players.notifications.kinds import kind_of
@@ -36,8 +37,10 @@ def texts_of(notifications: Sequence[Notification]) -> list[Text]:
 def _text(row: Notification, names: dict[int, str]) -> Text:
     kind = kind_of(row.kind)
     values: dict[str, Any] = dict(row.params)
+    numbers = values.get("entry_numbers", {})
     for name in kind.players:
-        values[name] = names.get(values[name], gettext("a player"))
+        player = values[name]
+        values[name] = numbered(names.get(player, gettext("a player")), numbers.get(str(player), 1))
     for name in kind.times:
         at = datetime.fromisoformat(values[name])
         values[name] = event_time(at, values["zone"], LONG) if "zone" in values else reader_time(at)

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from core.names import numbered
 from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.explanations import explain
@@ -30,7 +31,7 @@ from tournaments.floor.times import clock_bank
 from tournaments.models import Fixture, Floor, FloorEvent, Round, Stage, Tournament
 from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
-from tournaments.state.names import numbered, reentries, shown
+from tournaments.state.names import reentries, shown
 
 NAME_FIELDS = ("name", "initials_only", "erased_at")
 

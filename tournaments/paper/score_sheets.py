@@ -10,7 +10,7 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION
 from tournaments.models import Fixture, Round, Tournament
 from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import called_in_order, playable
-from tournaments.state.names import match_names, reentries_among
+from tournaments.state.names import match_names
 from tournaments.state.sheet_codes import code_of
 
 LONGEST_IN_ONE_ROW = 7
@@ -72,7 +72,6 @@ def score_sheets(
     """Return the sheets of these fixtures; `tables` are the labels of their tables by fixture id, where known."""
     rounds = events.names_of_rounds(tournament)
     several = tournament.divisions.count() > 1
-    numbers = reentries_among(fixtures)
     sheets = []
     for fixture in fixtures:
         match = fixture.match
@@ -84,7 +83,7 @@ def score_sheets(
             bracket=_bracket(fixture),
             round=rounds[fixture.round_id],
             length=match.length,
-            names=match_names(fixture, staff=False, numbers=numbers),
+            names=match_names(fixture, staff=False),
             code=code_of(tournament, fixture.number),
             url=url,
             qr=qr_svg(url),

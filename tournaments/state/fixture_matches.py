@@ -5,9 +5,10 @@ Only `settle` calls these, with the division locked.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from matches.lifecycle.finish import Basis, ResultInput, append_result
-from matches.lifecycle.opening import MatchSettings, Opening, open_matches
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
 from matches.lifecycle.own_match import check_own_win
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Result
@@ -21,8 +22,14 @@ from tournaments.state.notifications import notify_ready
 from tournaments.state.preview import was_rated_while_void
 from tournaments.state.stage_rows import StageRows
 
-Players = tuple[Player, Player]
 BATCH = 500
+
+
+class Pair(NamedTuple):
+    """The two players of a fixture, and which of their entries in the division they play with."""
+
+    players: tuple[Player, Player]
+    numbers: tuple[int, int]
 
 
 def update_matches(
@@ -48,8 +55,12 @@ def update_matches(
     for number, pair in unmatched.items():
         row = rows.fixtures[number]
         if row not in former and row not in boards:
-            openings.append((row, Opening(pair, lengths[row.round_id], due_at=row.due_at)))
-    return _open(division, openings, now)
+            opening = Opening(pair.players, lengths[row.round_id], due_at=row.due_at, entry_numbers=pair.numbers)
+            openings.append((row, opening))
+    opened = _open(division, openings, now)
+    matches = {rows.fixtures[number].match: pair.numbers for number, pair in pairs.items()}
+    renumber_entries({row: new for row, new in matches.items() if row is not None and row.entry_numbers != new})
+    return opened
 
 
 def record_walkovers(
@@ -69,21 +80,30 @@ def record_walkovers(
     return bool(unplayed)
 
 
-def _pairs(states: Mapping[int, FixtureState]) -> dict[int, Players]:
-    """Return the players of every fixture whose two entrants are known, by fixture number."""
+def _pairs(states: Mapping[int, FixtureState]) -> dict[int, Pair]:
+    """Return the pair of every fixture whose two entrants are known, by fixture number."""
     entrants = {number: state.entrants for number, state in states.items() if state.entrants is not None}
     ids = {entry for pair in entrants.values() for entry in pair}
-    players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
-    return {number: (players[first], players[second]) for number, (first, second) in entrants.items()}
+    entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
+    pairs = {number: (entries[first], entries[second]) for number, (first, second) in entrants.items()}
+    return {
+        number: Pair((first.player, second.player), (first.number, second.number))
+        for number, (first, second) in pairs.items()
+    }
 
 
-def _is_outdated(row: Fixture, pair: Players | None) -> bool:
+def _is_outdated(row: Fixture, pair: Pair | None) -> bool:
     """Whether the fixture has a match that is void or not between these two players."""
     if row.match is None:
         return False
     if row.match.state == Match.State.VOID:
         return True
-    return pair is None or (row.match.player_0_id, row.match.player_1_id) != (pair[0].pk, pair[1].pk)
+    return pair is None or (row.match.player_0_id, row.match.player_1_id) != _ids(pair)
+
+
+def _ids(pair: Pair) -> tuple[int, int]:
+    first, second = pair.players
+    return first.pk, second.pk
 
 
 def _open(division: Division, openings: Sequence[tuple[Fixture, Opening]], now: datetime) -> list[Match]:
@@ -126,7 +146,7 @@ def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: b
     Fixture.objects.bulk_update(rows, ["match"], batch_size=BATCH)
 
 
-def _former_matches(pairs: Mapping[Fixture, Players]) -> dict[Fixture, Match]:
+def _former_matches(pairs: Mapping[Fixture, Pair]) -> dict[Fixture, Match]:
     """Return the matches these pairs finished in their fixture before others took their places, locked."""
     if not pairs:
         return {}
@@ -136,13 +156,13 @@ def _former_matches(pairs: Mapping[Fixture, Players]) -> dict[Fixture, Match]:
     former = {}
     for fixture, match, first, second in rows:
         row = by_pk[fixture]
-        if (pairs[row][0].pk, pairs[row][1].pk) == (first, second):
+        if _ids(pairs[row]) == (first, second):
             former[row] = match
     locked = lock_matches(list(former.values()))
     return {row: locked[match] for row, match in former.items()}
 
 
-def _restore_boards(pairs: Mapping[Fixture, Players], now: datetime) -> set[Fixture]:
+def _restore_boards(pairs: Mapping[Fixture, Pair], now: datetime) -> set[Fixture]:
     """Give fixtures back the matches that these pairs were playing here when others took their places."""
     link = Fixture.former.through
     unfinished = link.objects.filter(
@@ -157,7 +177,7 @@ def _restore_boards(pairs: Mapping[Fixture, Players], now: datetime) -> set[Fixt
         "fixture", "match", "match__player_0", "match__player_1"
     ):
         row = rows[fixture]
-        if (pairs[row][0].pk, pairs[row][1].pk) == (first, second):
+        if _ids(pairs[row]) == (first, second):
             boards[row] = match  # The latest, should there be several.
     restored = {match.pk: match for match in restore_boards(boards.values(), now=now)}
     link.objects.filter(fixture__in=list(boards), match__in=restored).delete()

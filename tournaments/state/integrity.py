@@ -100,7 +100,8 @@ def _of_matches(matches: QuerySet[Match], report: Report) -> Iterator[Difference
 
 
 def _of_division(division: Division) -> Iterator[Difference]:
-    players = dict(division.entries.values_list("pk", "player"))
+    stored = division.entries.values_list("pk", "player", "number")
+    entries = {entry: (player, number) for entry, player, number in stored}
     for state in states_of(division):
         rows = state.rows
         for slot, source in rows.redrawn(state.progress):
@@ -109,7 +110,7 @@ def _of_division(division: Division) -> Iterator[Difference]:
             )
         for number, fixture in state.progress.fixtures.items():
             row = rows.fixtures[number]
-            yield from _of_fixture(f"{division.topic} M{number}", row, rows.slots[row.pk], fixture, players)
+            yield from _of_fixture(f"{division.topic} M{number}", row, rows.slots[row.pk], fixture, entries)
         status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
         topic = f"{division.topic} stage {state.stage.number}"
         if state.stage.status != status:
@@ -119,9 +120,9 @@ def _of_division(division: Division) -> Iterator[Difference]:
 
 
 def _of_fixture(
-    topic: str, fixture: Fixture, slots: Iterable[Slot], state: FixtureState, players: Mapping[int, int]
+    topic: str, fixture: Fixture, slots: Iterable[Slot], state: FixtureState, entries: Mapping[int, tuple[int, int]]
 ) -> Iterator[Difference]:
-    """Check a fixture; `players` are the players of the division by entry."""
+    """Check a fixture; `entries` are the entries of the division with their players and numbers."""
     if fixture.status != state.status.value:
         yield Difference(topic, "status", fixture.status, state.status.value)
     for slot, derived_slot in zip(slots, state.slots, strict=True):
@@ -135,15 +136,18 @@ def _of_fixture(
     if needs_match != (fixture.match is not None):
         yield Difference(topic, "has a match", fixture.match is not None, needs_match)
     if fixture.match is not None:
-        yield from _of_players(topic, fixture.match, slots, players)
+        yield from _of_players(topic, fixture.match, slots, entries)
 
 
-def _of_players(topic: str, match: Match, slots: Iterable[Slot], players: Mapping[int, int]) -> Iterator[Difference]:
+def _of_players(
+    topic: str, match: Match, slots: Iterable[Slot], entries: Mapping[int, tuple[int, int]]
+) -> Iterator[Difference]:
     """Check that the match of a fixture is between its two entrants."""
     entrants = [slot.entry_id or slot.absent_id for slot in slots]
-    derived = [players.get(entry) if entry else None for entry in entrants]
-    if derived != [match.player_0_id, match.player_1_id]:
-        yield Difference(topic, "players", [match.player_0_id, match.player_1_id], derived)
+    derived = [entries.get(entry) if entry else None for entry in entrants]
+    stored = list(zip((match.player_0_id, match.player_1_id), match.entry_numbers, strict=True))
+    if derived != stored:
+        yield Difference(topic, "players and entry numbers", stored, derived)
 
 
 def _of_match(match: Match, started: datetime | None) -> Iterator[Difference]:

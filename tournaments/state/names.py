@@ -1,12 +1,9 @@
 """The names of a division's entries as a reader may see them, and the reader's own entry."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-
-from core.names import fold
+from core.names import fold, numbered
 from matches.models import Match
 from players import access as people
 from players.access import Role, Visitor
@@ -49,46 +46,22 @@ def shown_entry(entry: Entry, *, staff: bool) -> str:
     return numbered(shown(entry.player, staff), entry.number)
 
 
-def numbered(name: str, number: int) -> str:
-    """Return the name of an entry with its number, which is left out for a first entry."""
-    return name if number == 1 else _("%(name)s (%(number)d)") % {"name": name, "number": number}
-
-
 def reentries(tournament: Tournament) -> Mapping[tuple[int, int], int]:
     """Return (fixture id, side) -> number of the entry, for the re-entries of an event."""
-    return _numbers(Slot.objects.filter(fixture__stage__division__tournament=tournament))
+    slots = Slot.objects.filter(fixture__stage__division__tournament=tournament, entry__number__gt=1)
+    return {(fixture, side): number for fixture, side, number in slots.values_list("fixture", "side", "entry__number")}
 
 
-def reentries_among(fixtures: Iterable[Fixture]) -> Mapping[tuple[int, int], int]:
-    """Return (fixture id, side) -> number of the entry, for the re-entries in these fixtures; one query at most."""
-    allowed = [fixture.pk for fixture in fixtures if fixture.stage.division.reentry_until is not None]
-    return _numbers(Slot.objects.filter(fixture__in=allowed)) if allowed else {}
-
-
-def _numbers(slots: QuerySet[Slot]) -> Mapping[tuple[int, int], int]:
-    rows = slots.filter(entry__number__gt=1).values_list("fixture", "side", "entry__number")
-    return {(fixture, side): number for fixture, side, number in rows}
-
-
-def match_names(
-    fixture: Fixture, *, staff: bool, match: Match | None = None, numbers: Mapping[tuple[int, int], int] | None = None
-) -> tuple[str, str]:
+def match_names(fixture: Fixture, *, staff: bool, match: Match | None = None) -> tuple[str, str]:
     """Return the names of the two players of a fixture's match, as of their entries; empty names without a match.
 
-    `match` is one that the fixture had before; its players need not be those of the present entries. For a list of
-    fixtures pass the `numbers` that `reentries_among` returns, so that they are read once.
+    `match` is one that the fixture had before.
     """
     match = match or fixture.match
     if match is None:
         return ("", "")
-    if match.pk != fixture.match_id:
-        numbers = {}
-    elif numbers is None:
-        numbers = reentries_among([fixture])
-    first, second = (
-        numbered(shown(player, staff), numbers.get((fixture.pk, side), 1)) for side, player in enumerate(match.players)
-    )
-    return (first, second)
+    first, second = (shown(player, staff) for player in match.players)
+    return numbered(first, match.entry_number_0), numbered(second, match.entry_number_1)
 
 
 def names_of(division: Division, *, staff: bool) -> Names:

@@ -107,4 +107,4 @@ def _complete(rows: QuerySet[ChatMessage]) -> QuerySet[ChatMessage]:
 
 def _reported(row: ChatMessage) -> ReportedMessage:
     reasons = [report.reason for report in row.reports.all() if report.reason]
-    return ReportedMessage(row, author_of(row), [player.shown_name for player in row.match.players], reasons)
+    return ReportedMessage(row, author_of(row), list(row.match.names), reasons)

@@ -96,7 +96,7 @@ def messages(reader: Reader, room: str) -> list[ChatMessage]:
 def author_of(message: ChatMessage) -> str:
     """The name of whoever wrote a message, as everybody may read it."""
     if message.side is not None:
-        return message.match.players[message.side].shown_name
+        return message.match.names[message.side]
     player = getattr(message.user, "player", None)
     if player is not None:
         return str(player.shown_name)

@@ -62,7 +62,7 @@ def dice(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResp
     total = len(export["rolls"])
     if is_htmx(request) and not match.is_over and request.GET.get("rolls") == str(total):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    names = [player.shown_name for player in match.players]
+    names = list(match.names)
     rolls = shown_rolls(export, names)
     context = {
         "match": match,

@@ -50,7 +50,7 @@ def live_source(reader: Watched, token: str = "") -> Source:
     """A match played here, with the URLs of the link by which its reader came, if any."""
     match = reader.live.match
     stored, verdict = _adjudicated(reader)
-    names = shown_names(match)
+    names = match.names
     prefix, name = ("link", token) if token else ("match", match.public_id)
     context = match_contexts([match.parent_topic]).get(match.parent_topic)
     return Source(
@@ -72,7 +72,7 @@ def live_transcript(reader: Watched) -> Transcript:
 
 
 def shown_names(match: Match) -> tuple[str, str]:
-    """The names of the players as they want to be named."""
+    """The names of the players as they want to be named; the same in every record of a player."""
     left, right = (player.shown_name for player in match.players)
     return left, right
 

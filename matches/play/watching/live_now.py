@@ -86,7 +86,7 @@ def _score(row: LiveMatch, now: datetime) -> Score:
 
 def _line(row: LiveMatch, context: MatchContext | None, place: str, now: datetime) -> LiveLine:
     match = row.match
-    first, second = (player.shown_name for player in match.players)
+    first, second = match.names
     return LiveLine(
         public_id=match.public_id,
         names=(first, second),

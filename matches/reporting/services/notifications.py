@@ -56,7 +56,7 @@ def notify_objection(match: Match, objection: Objection) -> None:
     params = {"objector": match.players[objection.side].pk}
     key = f"{kinds.OBJECTED}:{objection.public_id}"
     _notify(match, [1 - objection.side], kinds.OBJECTED, params, key, objection.created_at)
-    params |= _context_of(match) | {"opponent": match.players[1 - objection.side].pk}
+    params |= _context_of(match) | entry_numbers(match) | {"opponent": match.players[1 - objection.side].pk}
     notices = [Notice(user, params, _page(match), key) for user in directors_of(match)]
     notify_each(kind=kinds.OBJECTED, notices=notices, now=objection.created_at)
 
@@ -131,13 +131,20 @@ def side_notices(
     return [
         Notice(
             user=accounts[match.players[side].pk],
-            params={"side": side, "opponent": match.players[1 - side].pk, **params},
+            params={"side": side, "opponent": match.players[1 - side].pk, **entry_numbers(match), **params},
             url=_page(match),
             key=key,
         )
         for side in sides
         if match.players[side].pk in accounts
     ]
+
+
+def entry_numbers(match: Match) -> dict[str, Any]:
+    """The parameter that names the re-entries of a match by number; none if it has none."""
+    numbers = zip(match.players, match.entry_numbers, strict=True)
+    again = {str(player.pk): number for player, number in numbers if number > 1}
+    return {"entry_numbers": again} if again else {}
 
 
 def _context_of(match: Match) -> dict[str, Any]:

@@ -4,22 +4,35 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
+from importlib import import_module
 from random import Random
+from typing import Any
 
 import pytest
+from django.apps import apps
+from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from engine.errors import Refused
+from matches.lifecycle import links
+from matches.models import Match
+from matches.reporting import calendars
+from matches.reporting.services import feeds, proposals, reports
 from players.actors import Actor
-from players.models import Player
+from players.models import Notification, Player, User
+from players.notifications.texts import texts_of
 from tests.pages import html
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
+from tournaments.entries.event_links import path_for
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.reentries import preview_reentry, reenter, reenterable
 from tournaments.entries.services.substitutions import SubstituteInput, substitute
 from tournaments.events.services.events import update_division
+from tournaments.floor.services import calls
 from tournaments.floor.services.opening import open_floor
 from tournaments.formats.elimination.knockout import knockout
 from tournaments.formats.facts import Result, Withdrawal
@@ -29,6 +42,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.formats.states import FixtureStatus
 from tournaments.ledger.selectors.accounts import division_charges
 from tournaments.models import Division, Entry, Fixture
+from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., DivisionDriver]
@@ -221,18 +235,23 @@ def test_a_director_lets_a_loser_enter_again_and_undoes_it(begun: Begun, alice_c
     assert (answer.status_code, answer.json()["number"]) == (201, 2)
 
 
-def test_every_page_that_names_a_reentered_player_says_which_entry_it_is(
-    begun: Begun, alice_client: Client, client: Client
-) -> None:
+def with_reentry(begun: Begun) -> tuple[DivisionDriver, Fixture, str]:
+    """Return a knockout of three whose first loser has entered again, their next match, and their name in it."""
     driver = begun("knockout", 3)
-    event = driver.division.tournament
     change(driver, reentry_until=timezone.now() + timedelta(days=1))
     driver.report(next(row for row in driver.ready() if row.round.number == 1), 0)
     (loser,) = losers(driver)
     again(driver, loser)
-    name = f"{loser.player.name} (2)"
     rows = Fixture.objects.filter(stage__division=driver.division, slots__entry__number=2)
-    fixture = rows.select_related("stage__division", "match").get()
+    fixture = rows.select_related("stage__division", "match__player_0", "match__player_1").get()
+    return driver, fixture, f"{loser.player.name} (2)"
+
+
+def test_every_page_that_names_a_reentered_player_says_which_entry_it_is(
+    begun: Begun, alice_client: Client, client: Client
+) -> None:
+    driver, fixture, name = with_reentry(begun)
+    event = driver.division.tournament
     base, api = f"/events/harbour/{event.slug}/", "/api/v1/"
     open_floor(tournament=event, by=driver.by, now=driver.now())
     places = {
@@ -270,3 +289,58 @@ def test_every_page_that_names_a_reentered_player_says_which_entry_it_is(
     assert re.search(rf"{re.escape(name)}( – Player \d)? has started", started)
     entered = html(alice_client.post(f"{base}floor/line/", {"line": f"m{fixture.number} 7-1"}, follow=True))
     assert entered.count(name) >= 2, "the message and “Just in”"
+
+
+def test_pages_calendar_and_messages_of_their_match_name_a_reentered_player_by_entry(
+    begun: Begun, bob: User, as_user: Callable[[User], Client]
+) -> None:
+    driver, fixture, name = with_reentry(begun)
+    match, event = fixture.match, driver.division.tournament
+    assert match is not None
+    (side,) = (side for side, shown in enumerate(match.names) if shown == name)
+    opponent = match.players[1 - side]
+    opponent.user = bob
+    opponent.save()
+    open_floor(tournament=event, by=driver.by, now=driver.now())
+    calls.start(fixture=fixture, by=driver.by, now=driver.now())
+    now = timezone.now()
+    at = now + timedelta(hours=3)
+    offer = proposals.Offer([at])
+    proposed = proposals.propose(match=match, side=side, offer=offer, by=Actor.link(side), now=now)
+    proposals.accept(proposal=proposed, side=1 - side, time=proposed.instants[0], by=Actor.link(1 - side), now=now)
+    link, feed = f"/m/{links.token_for(match, 1 - side)}/", feeds.renew(user=bob, now=now)
+    paths = [
+        "/my/",
+        link,
+        f"{link}appointment.ics",
+        f"{link}report/?score_{side}=7&score_{1 - side}=1",
+        path_for(event, opponent, 0),
+        reverse("calendar-feed", args=[calendars.token_of(feed)]),
+        f"/matches/{match.public_id}/",
+        f"/api/v1/matches/{match.public_id}/",
+    ]
+    reader = as_user(bob)
+
+    def unnumbered() -> list[str]:
+        return [path for path in paths if name not in html(reader.get(path)).replace("\r\n ", "")]
+
+    assert unnumbered() == []
+    report = reports.ScoreReport(side, (7, 1) if side == 0 else (1, 7))
+    reports.report_score(match=match, side=side, report=report, by=Actor.link(side), now=now)
+    paths.remove(reverse("calendar-feed", args=[calendars.token_of(feed)]))
+    assert unnumbered() == []
+    sentences = [text.sentence for text in texts_of(list(Notification.objects.filter(user=bob)))]
+    assert len(sentences) >= 2
+    assert [sentence for sentence in sentences if name not in sentence] == []
+
+
+def test_matches_from_before_they_had_numbers_are_numbered_by_the_migration_and_by_rebuilding(begun: Begun) -> None:
+    _driver, fixture, name = with_reentry(begun)
+    matches = Match.objects.filter(pk=fixture.match_id)
+    migration: Any = import_module("tournaments.migrations.0009_number_reentries")
+    for repair in (partial(migration.number_matches, apps, None), partial(call_command, "rebuild", verbosity=0)):
+        matches.update(entry_number_0=1, entry_number_1=1)
+        assert [difference.what for difference in differences()] == ["players and entry numbers"]
+        repair()
+        assert name in matches.get().names
+        assert is_clean()

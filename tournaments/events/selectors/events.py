@@ -25,7 +25,7 @@ from tournaments.standings.rounds import round_names
 from tournaments.standings.selectors.brackets import mark_of
 from tournaments.standings.selectors.champions import champions
 from tournaments.state.format_labels import stages_name
-from tournaments.state.names import match_names, reentries_among
+from tournaments.state.names import match_names
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import UNPLAYED
 from tournaments.state.topics import event_topics
@@ -203,11 +203,9 @@ def names_of_rounds(tournament: Tournament) -> dict[int, str]:
     return round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
 
 
-def match_line(
-    fixture: Fixture, rounds: Mapping[int, str], staff: bool, numbers: Mapping[tuple[int, int], int] | None = None
-) -> MatchLine:
-    """Return a fixture of `open_fixtures` as a line; `rounds` are the names of all rounds, `numbers` of re-entries."""
-    names = match_names(fixture, staff=staff, numbers=numbers)
+def match_line(fixture: Fixture, rounds: Mapping[int, str], staff: bool) -> MatchLine:
+    """Return a fixture of `open_fixtures` as a line; `rounds` are the names of all rounds."""
+    names = match_names(fixture, staff=staff)
     return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, state_of(fixture.match))
 
 
@@ -255,8 +253,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     first = open_fixtures(tournament)[:NEXT_SHOWN]
     own_matches = {row.line.fixture.pk for row in mine}
     # The reader's own matches are above the lists already.
-    numbers = reentries_among(first)
-    lines = [match_line(fixture, rounds, staff, numbers) for fixture in first if fixture.pk not in own_matches]
+    lines = [match_line(fixture, rounds, staff) for fixture in first if fixture.pk not in own_matches]
     topics = [counted.division.topic for counted in divisions]
     playing = live_now(Viewer.of(user), now, among=Q(parent_topic__in=topics))
     shown_live = {line.public_id for line in playing}

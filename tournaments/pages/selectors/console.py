@@ -22,7 +22,7 @@ from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.pages.selectors.divisions import RoundProgress, round_progress
 from tournaments.standings.rounds import called_in_order, playable
 from tournaments.standings.selectors.champions import champions
-from tournaments.state.names import match_names, reentries_among
+from tournaments.state.names import match_names
 from tournaments.state.plans import settings_of
 
 if TYPE_CHECKING:
@@ -177,9 +177,7 @@ def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> lis
 
 
 def _lines(fixtures: Iterable[Fixture], rounds: Mapping[int, str]) -> list[MatchLine]:
-    rows = list(fixtures)
-    numbers = reentries_among(rows)
-    return [events.match_line(row, rounds, staff=True, numbers=numbers) for row in rows]
+    return [events.match_line(row, rounds, staff=True) for row in fixtures]
 
 
 def reported_messages(tournament: Tournament, divisions: Sequence[Division], by: Actor) -> list[ReportedMessage]:
@@ -348,9 +346,8 @@ def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
         .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
         .order_by("-result_at", "-number")[:most]
     )
-    numbers = reentries_among(fixtures)
     return [
-        LatestResult(fixture, fixture.match.results.all()[0], match_names(fixture, staff=True, numbers=numbers))
+        LatestResult(fixture, fixture.match.results.all()[0], match_names(fixture, staff=True))
         for fixture in fixtures
         if fixture.match is not None
     ]

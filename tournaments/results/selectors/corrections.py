@@ -14,7 +14,7 @@ from tournaments.models import Correction, Division, Fixture, Tournament
 from tournaments.results.prize_changes import prize_changes
 from tournaments.results.result_origins import is_standing, origins
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
-from tournaments.state.names import match_names, reentries_among
+from tournaments.state.names import match_names
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview
 
 MOST_NUMBERS = 4
@@ -186,15 +186,12 @@ def _lines(rows: QuerySet[Correction]) -> list[CorrectedLine]:
         ).order_by("-at", "-pk")
     )
     versions = origins([row.before.match_id for row in corrections])
-    numbers = reentries_among(row.fixture for row in corrections)
-    return [_line(row, versions, numbers) for row in corrections]
+    return [_line(row, versions) for row in corrections]
 
 
-def _line(
-    row: Correction, versions: Mapping[int, dict[int, int]], numbers: Mapping[tuple[int, int], int]
-) -> CorrectedLine:
+def _line(row: Correction, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
-    names = match_names(row.fixture, staff=True, match=match, numbers=numbers)
+    names = match_names(row.fixture, staff=True, match=match)
     was, became = (result_text(match, ResultInput.of(result), names) for result in (row.before, row.after))
     last = match.state == Match.State.SETTLED and is_standing(row, versions[match.pk])
     return CorrectedLine(row, names, was, became, hasattr(row, "undone_by"), last)
