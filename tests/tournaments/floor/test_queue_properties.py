@@ -40,7 +40,7 @@ def floors(draw: st.DrawFn) -> FloorFacts:
         kind = draw(st.sampled_from(KINDS))
         table, player = draw(st.integers(1, len(tables))), draw(PLAYERS)
         params = {"score": [1, 2], "minutes": 7, "mode": Autopilot.CALL, "needed": True, "reason": "wet"}
-        params |= {"length": 5, "was": 7, "side": draw(st.sampled_from([0, 1])), "offer": len(facts.facts)}
+        params |= {"length": 5, "was": 7, "side": draw(st.sampled_from([0, 1])), "offer": len(facts.rows)}
         facts.add(kind, ago, fixture=draw(st.integers(1, count)), table=table, player=player, params=params)
     return FloorFacts(tuple(rows), tables, tuple(facts.rows))
 
