@@ -12,14 +12,15 @@ import pytest
 from django.conf import LazySettings
 
 from matches.analysis.backends.chosen import NAMES, backend_named
+from matches.analysis.backends.pacing import is_busy
 from matches.analysis.backends.processes import ADVICE_SECONDS, Limits, run
 from matches.analysis.services.queue import claim_lasts
 from tests.matches.analysis.programs import ROOT, is_running
 
 BURN = """
-import time
+import sys, time
 wall, cpu = time.monotonic(), time.process_time()
-while time.process_time() < cpu + 0.25:
+while time.process_time() < cpu + float(sys.argv[1]):
     pass
 print((time.process_time() - cpu) / (time.monotonic() - wall))
 """
@@ -40,13 +41,25 @@ PATIENCE = 20
 
 def test_a_program_gets_its_share_of_the_time(tmp_path: Path) -> None:
     """A busy machine makes it less, never more."""
-    finished = run([sys.executable, "-c", BURN], folder=tmp_path, limits=Limits(cpu_share=0.25, niceness=0))
+    finished = run([sys.executable, "-c", BURN, "0.25"], folder=tmp_path, limits=Limits(cpu_share=0.25, niceness=0))
     assert 0 < float(finished.output) < 0.5
     assert finished.cpu_seconds >= 0.25
     assert not finished.timed_out
 
 
-@pytest.mark.parametrize("most", [{"seconds": 0.5}, {"idle_seconds": 0.2}], ids=str)
+def test_a_program_hardly_runs_while_others_do_and_still_comes_to_its_end(tmp_path: Path) -> None:
+    other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        wait_until(is_busy)
+        finished = run([sys.executable, "-c", BURN, "0.1"], folder=tmp_path, limits=Limits(cpu_share=0.9, niceness=0))
+    finally:
+        other.kill()
+        other.wait()
+    assert 0 < float(finished.output) < 0.4
+    assert not finished.timed_out
+
+
+@pytest.mark.parametrize("most", [{"seconds": 1}, {"idle_seconds": 0.4}], ids=str)
 def test_a_program_is_killed_with_its_children_though_it_is_stopped(tmp_path: Path, most: dict[str, float]) -> None:
     finished = run(
         [sys.executable, "-c", WITH_CHILD], folder=tmp_path, limits=Limits(cpu_share=0.2, niceness=0, **most)
