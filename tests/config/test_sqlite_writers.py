@@ -1,0 +1,112 @@
+"""Threads that write to SQLite take turns, and give up together when it is locked for too long."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from django.db import OperationalError
+from django.db.utils import ConnectionHandler
+
+from config.backends.sqlite3.base import DatabaseWrapper
+from config.database import SQLITE_OPTIONS, is_busy
+
+pytestmark = pytest.mark.django_db
+
+WRITERS, TIMES = 4, 25
+PATIENCE = 1.0
+
+
+class Site:
+    """A database with a number that its users count up."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("CREATE TABLE counter (number)")
+            connection.execute("INSERT INTO counter VALUES (0)")
+
+    @contextmanager
+    def connection(self, patience: float = 20) -> Iterator[DatabaseWrapper]:
+        """A connection of its own, which waits for so many seconds."""
+        options = {**SQLITE_OPTIONS, "timeout": patience}
+        database = {"ENGINE": "config.backends.sqlite3", "NAME": self.path, "OPTIONS": options}
+        connection = ConnectionHandler({"default": database})["default"]
+        assert isinstance(connection, DatabaseWrapper)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def count(self, times: int, patience: float = 20) -> None:
+        """Read and write the number so many times, each time in a transaction."""
+        with self.connection(patience) as connection:
+            for _ in range(times):
+                with atomic(connection), connection.cursor() as cursor:
+                    number = cursor.execute("SELECT number FROM counter").fetchone()[0]
+                    cursor.execute("UPDATE counter SET number = %s", [number + 1])
+
+    def refused(self, patience: float) -> OperationalError:
+        with pytest.raises(OperationalError) as refusal:
+            self.count(1, patience)
+        return refusal.value
+
+    @property
+    def number(self) -> int:
+        with closing(sqlite3.connect(self.path)) as connection:
+            return int(connection.execute("SELECT number FROM counter").fetchone()[0])
+
+
+@contextmanager
+def atomic(connection: DatabaseWrapper) -> Iterator[None]:
+    """A transaction of a connection that no setting names."""
+    connection.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    try:
+        yield
+        connection.commit()
+    finally:
+        connection.set_autocommit(True)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path / "site.sqlite3")
+
+
+def test_no_writer_misses_what_another_has_written(site: Site) -> None:
+    with ThreadPoolExecutor(WRITERS) as pool:
+        for writer in [pool.submit(site.count, TIMES) for _ in range(WRITERS)]:
+            writer.result()
+    assert site.number == WRITERS * TIMES
+
+
+def test_whoever_waits_behind_another_writer_gives_up_as_early(site: Site) -> None:
+    with closing(sqlite3.connect(site.path)) as other, ThreadPoolExecutor(WRITERS) as pool:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        errors = list(pool.map(site.refused, [PATIENCE] * WRITERS))
+        assert time.monotonic() < began + 1.9 * PATIENCE
+        other.rollback()
+    assert all(map(is_busy, errors)), "answered 503"
+    site.count(1)
+    assert site.number == 1
+
+
+def test_the_next_writer_does_not_wait_for_one_that_failed(site: Site) -> None:
+    with site.connection() as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN")
+        began = time.monotonic()
+        with pytest.raises(OperationalError, match="within a transaction") as refusal, atomic(connection):
+            pass
+        assert not is_busy(refusal.value)
+        assert time.monotonic() < began + 10, "waiting would not have helped"
+        with connection.cursor() as cursor:
+            cursor.execute("ROLLBACK")
+            assert cursor.execute("PRAGMA busy_timeout").fetchone()[0] == 20_000, "as before"
+    site.count(1, patience=0)
+    assert site.number == 1
