@@ -1,8 +1,8 @@
 """Live play over HTTP: 200 matches at once, 500 spectators of one match, 1,000 open streams, and the highest rate.
 
 On SQLite, or on the PostgreSQL server that DATABASE_URL names, in a database of its own. The players' pages behave as
-the real ones: a stream each, a read for each change by the opponent, a ping every 15 seconds. An action counts from the
-moment it was to be sent. Client, server and database share the machine.
+the real ones: a stream each, a read for each change by the opponent, signs of life. An action counts from the moment it
+was to be sent. Client, server and database share the machine.
 """
 
 import argparse

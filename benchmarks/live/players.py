@@ -11,8 +11,9 @@ from typing import Any
 from benchmarks.live.http import Connection, Problem, events
 
 CSRF = "c" * 32
-PING_EVERY = 15.0
-"""Seconds, as the play page has it."""
+SIGN_EVERY, MEASURE_EVERY = 15.0, 30.0
+"""Seconds between two signs of life and between two measurements of the lag, as the play page has them."""
+SIGN = {"tab": "bench", "every": int(SIGN_EVERY)}
 DOUBLE_CHANCE = 0.05
 RECONNECT_AFTER = 0.2
 READ_AGAIN_AFTER = 0.5
@@ -42,6 +43,7 @@ class Player:
         self.state: Json = {"last": 0, "seq": 0}
         self.streamed = 0
         self.changed = asyncio.Event()
+        self.signed_at = self.measured_at = 0.0
         self.acts = False
         """While an action is under way its answer tells what has changed."""
         self.waiting: dict[int, tuple[float, list[float]]] = {}
@@ -100,16 +102,32 @@ class Player:
                     self.changed.set()
 
     async def ping(self, figures: Figures, chance: Random) -> None:
-        """Show every so often that the page is open."""
-        await asyncio.sleep(chance.uniform(0, PING_EVERY))
-        ping = ""
+        """Show that the page is open where no action has, and measure the lag."""
+        self.signed_at = self.measured_at = monotonic() - chance.uniform(0, SIGN_EVERY)
         while True:
+            await asyncio.sleep(self.signed_at + SIGN_EVERY - monotonic())
+            if monotonic() < self.signed_at + SIGN_EVERY:
+                continue
+            self.signed_at = monotonic()
+            is_measured = self.signed_at < self.measured_at + MEASURE_EVERY
+            await self._exchange("", 1 if is_measured else 2, figures)
+
+    async def has_acted(self, figures: Figures) -> None:
+        """Take an action as a sign of life, and measure the lag with its answer if that is due."""
+        self.signed_at = monotonic()
+        if self.signed_at >= self.measured_at + MEASURE_EVERY and self.state["ping"]:
+            await self._exchange(self.state["ping"], 1, figures)
+
+    async def _exchange(self, ping: str, times: int, figures: Figures) -> None:
+        for _ in range(times):
             try:
-                body = {"tab": "bench", "every": int(PING_EVERY), "ping": ping}
-                ping = (await self.connection.request("POST", f"{self.path}ping/", body))["ping"]
+                answer = await self.connection.request("POST", f"{self.path}ping/", {"ping": ping, **SIGN})
             except (OSError, EOFError, Problem) as error:
                 figures.errors[f"ping: {error}"] += 1
-            await asyncio.sleep(PING_EVERY)
+                return
+            if ping:
+                self.measured_at = monotonic()
+            ping = answer["ping"]
 
 
 class Table:
@@ -139,7 +157,7 @@ class Table:
             figures.late += 1
             return
         opponent = self.players[1 - player.side]
-        body = decision(player.state, self.chance) | {"after": player.state["last"]}
+        body = decision(player.state, self.chance) | {"after": player.state["last"], **SIGN}
         player.acts = True
         try:
             key = f"Idempotency-Key: {next(self._keys)}\r\n"
@@ -156,6 +174,7 @@ class Table:
         # The opponent may have read it already.
         opponent.take(opponent.state)
         player.take(state)
+        await player.has_acted(figures)
 
     @property
     def to_act(self) -> Player | None:

@@ -176,6 +176,8 @@ class LiveActions(APIView):
         side = side_of(player)
         network, now = throttle.client_network(request), arrived_at(request)
         acted = acting.act(match=player.match, side=side, request=action, by=player.by, now=now, network=network)
+        if form["tab"]:
+            absences.note_sign_of_life(public_id=public_id, side=side, tab=form["tab"], every=form["every"], now=now)
         return _answer(request, acted.live, player, since=form["after"], acted=acted)
 
 

@@ -13,7 +13,9 @@ from matches.play.services.acting import OF_PLAYERS
 from matches.play.services.directing import OF_DIRECTORS
 
 HASH = r"^[0-9a-f]{64}$"
+TAB = r"^[\w-]{1,32}$"
 AFTER = "The number of the last action that was seen (`last`)."
+EVERY = "Seconds until the next sign of life."
 
 
 class StartLiveSerializer(serializers.Serializer[Any]):
@@ -76,6 +78,14 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
     bear_off = serializers.BooleanField(
         default=False, help_text="ROLL: make the play too, if your checkers are home and contact is over."
     )
+    tab = serializers.RegexField(
+        TAB,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="A page that names itself, as in its pings, need not ping in the next `every` seconds.",
+    )
+    every = serializers.IntegerField(required=False, default=15, min_value=5, max_value=60, help_text=EVERY)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Read the play. Refused: `bad_notation`."""
@@ -99,18 +109,14 @@ class LivePingSerializer(serializers.Serializer[Any]):
         max_length=200,
         help_text="The last `ping` received; measures lag.",
     )
-    tab = serializers.RegexField(
-        r"^[\w-]{1,32}$", required=False, default="page", help_text="Tells the pages of a player apart."
-    )
-    every = serializers.IntegerField(
-        required=False, default=15, min_value=5, max_value=60, help_text="Seconds until the next sign of life."
-    )
+    tab = serializers.RegexField(TAB, required=False, default="page", help_text="Tells the pages of a player apart.")
+    every = serializers.IntegerField(required=False, default=15, min_value=5, max_value=60, help_text=EVERY)
 
 
 class LiveGoodbyeSerializer(serializers.Serializer[Any]):
     """A page of a player that is closed."""
 
-    tab = serializers.RegexField(r"^[\w-]{1,32}$", required=False, default="page", help_text="As in its pings.")
+    tab = serializers.RegexField(TAB, required=False, default="page", help_text="As in its pings.")
     link = serializers.CharField(
         required=False, default="", max_length=100, help_text="Token of a personal link: a beacon has no headers."
     )

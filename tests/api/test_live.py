@@ -202,6 +202,12 @@ def test_a_ping_measures_the_way_to_the_page_and_back(match: Match, clients: lis
     assert ask(APIClient(), at(match, "live"), 200)["ping"] is None
 
 
+def test_an_action_shows_that_its_page_is_open(match: Match, clients: list[APIClient]) -> None:
+    act(clients[CAROL], match, 200, "ready", 0)
+    board = act(clients[BOB], match, 200, "ready", 1, tab="k3", every=15)
+    assert [side["online"] for side in board["presence"]] == [True, None], "Carol's client does not name its page"
+
+
 def test_a_side_that_acts_without_end_is_slowed_down(match: Match, clients: list[APIClient]) -> None:
     for _ in range(throttle.LIVE_ACTIONS_OF.most):
         throttle.count(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{BOB}")

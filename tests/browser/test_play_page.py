@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
@@ -152,12 +152,26 @@ def held_locks(page: Page) -> int:
     return locks
 
 
+def signs_of_life(page: Page) -> dict[str, set[str]]:
+    """The name by which the page calls itself in what it sends from now on, by the end of the URL."""
+    names: dict[str, set[str]] = {"ping": set(), "actions": set()}
+
+    def note(request: Request) -> None:
+        name = request.url.rstrip("/").rpartition("/")[2]
+        if request.method == "POST" and name in names:
+            names[name].add(request.post_data_json["tab"])
+
+    page.on("request", note)
+    return names
+
+
 @pytest.mark.usefixtures("site")
 def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPage, fits: Check) -> None:
     table = Table(match, users)
     page = open_page("/preferences/play/", user=users[table.near], touch=True)
     page.add_init_script(RECORDER)
     page.set_viewport_size({"width": LANDSCAPE[0], "height": LANDSCAPE[1]})
+    signs = signs_of_life(page)
     page.goto(f"/matches/{match.public_id}/play/")
     seat = Seat(page, touch=True)
     expect(page.locator(".place.movable").first).to_be_attached()
@@ -171,6 +185,8 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     seat.move()
     table.turn_of(table.far)
     expect(seat.panel("roll")).to_be_visible()
+    assert len(signs["ping"]) == 1
+    assert signs["actions"] == signs["ping"], "an action needs no ping beside it"
     in_sight(page, "#board", '[data-act="roll"]', '[data-act="double"]', '[data-open="resign"]')
     assert tones(page) == 0
 

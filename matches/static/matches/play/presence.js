@@ -1,37 +1,65 @@
-// Signs of life of a player's page, which measure its lag as well.
+// Signs of life of a player's page, which measure its lag as well. An action is one, too.
 
 const VISIBLE = 15;
 const HIDDEN = 60;
+const MEASURE_EVERY = 30; // Seconds, while the page has anything to send.
 const FIRST = 3; // Measurements at the start.
 
 export class PresencePings {
-  /** `onLag` gets the measured milliseconds after each ping. */
+  /** `onLag` gets the measured milliseconds after each measurement. */
   constructor(store, settings, onLag) {
     this.store = store;
     this.settings = settings;
     this.onLag = onLag;
     this.tab = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => (byte % 36).toString(36)).join("");
-    this.rounds = FIRST;
     this.timer = 0;
-    document.addEventListener("visibilitychange", () => this.#send());
+    this.measured = -Infinity;
+    store.signOfLife = () => ({ tab: this.tab, every: this.#every });
+    store.addEventListener("state", ({ detail }) => detail.own && this.#acted());
+    document.addEventListener("visibilitychange", () => this.#ping());
     addEventListener("pagehide", () => this.#leave());
-    addEventListener("pageshow", (event) => event.persisted && this.#send());
-    this.#send();
+    addEventListener("pageshow", (event) => event.persisted && this.#ping());
+    this.#ping(FIRST);
   }
 
-  /** Say that the page is open; then send the answer's ping back at once, which measures the lag. */
-  async #send() {
+  get #every() {
+    return document.hidden ? HIDDEN : VISIBLE;
+  }
+
+  get #isMeasured() {
+    return performance.now() - this.measured < MEASURE_EVERY * 1000;
+  }
+
+  /** Say that the page is open. */
+  #ping(measurements = this.#isMeasured ? 0 : 1) {
+    this.#waitAgain();
+    this.#exchange("", measurements + 1);
+  }
+
+  /** The server has taken an action as a sign of life; its answer has a ping. */
+  #acted() {
+    this.#waitAgain();
+    const { ping } = this.store.state;
+    if (ping && !this.#isMeasured) this.#exchange(ping, 1);
+  }
+
+  #waitAgain() {
     clearTimeout(this.timer);
-    const every = document.hidden ? HIDDEN : VISIBLE;
-    this.timer = setTimeout(() => this.#send(), every * 1000);
-    let ping = "";
-    for (let round = 0; round <= this.rounds; round += 1) {
-      const { ok, data } = await this.store.post("ping/", { ping, tab: this.tab, every }).catch(() => ({ ok: false }));
+    this.timer = setTimeout(() => this.#ping(), this.#every * 1000);
+  }
+
+  /** Send a ping, and that of each answer at once, which measures the lag; the first one may be empty. */
+  async #exchange(ping, times) {
+    for (let left = times; left; left -= 1) {
+      const sent = { ping, ...this.store.signOfLife() };
+      const { ok, data } = await this.store.post("ping/", sent).catch(() => ({ ok: false }));
       if (!ok) return;
+      if (ping) {
+        this.measured = performance.now();
+        this.onLag(data.lag);
+      }
       ({ ping } = data);
-      if (round) this.onLag(data.lag);
     }
-    this.rounds = 1;
   }
 
   #leave() {

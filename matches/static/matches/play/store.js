@@ -24,6 +24,7 @@ export class Store extends EventTarget {
     this.state = null;
     this.actions = [];
     this.sending = null; // The kind of the action that is under way.
+    this.signOfLife = () => ({}); // What each action says of this page (`presence.js`).
     this.online = true;
     this.offset = 0; // Milliseconds that the server's clock is ahead of ours …
     this.roundTrip = Infinity; // … measured by the fastest answer.
@@ -152,7 +153,8 @@ export class Store extends EventTarget {
   async #insist({ key, body }) {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const answer = await this.post("actions/", body, { headers: { "Idempotency-Key": key } });
+        const headers = { "Idempotency-Key": key };
+        const answer = await this.post("actions/", { ...body, ...this.signOfLife() }, { headers });
         if (!BUSY.has(answer.status)) return answer;
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;
