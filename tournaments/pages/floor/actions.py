@@ -20,6 +20,7 @@ from tournaments.floor.services import calls, closing, evening, length_offers, m
 from tournaments.models import FloorEvent
 from tournaments.pages.floor import forms
 from tournaments.pages.floor.forms import FloorForm
+from tournaments.pages.floor.reentries import enter_again, undo_reentry
 from tournaments.results.services.quick_entry import enter_undoable, forfeit_missing, leader_wins, result_summary
 
 Run = Callable[[Any, Actor, datetime], str]
@@ -119,6 +120,14 @@ def _take_back_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> s
     return sentence_of_fact(undone, undone=True)
 
 
+def _reenter(form: forms.ReentryForm, by: Actor, now: datetime) -> str:
+    return enter_again(**form.cleaned_data, by=by, now=now)
+
+
+def _undo_reentry(form: forms.EntryForm, by: Actor, now: datetime) -> str:
+    return undo_reentry(entry=form.cleaned_data["entry"], by=by, now=now)
+
+
 def _with_match(service: Callable[..., FloorEvent]) -> Run:
     """Return what runs a service that takes only a match."""
 
@@ -190,6 +199,8 @@ ACTIONS: Mapping[str, FloorAction] = {
     "propose-length": FloorAction(forms.ProposeLengthForm, _propose_length, Role.DIRECTOR),
     "withdraw-length": FloorAction(forms.LengthFactForm, _withdraw_length, Role.DIRECTOR),
     "take-back-length": FloorAction(forms.LengthFactForm, _take_back_length, Role.DIRECTOR),
+    "re-enter": FloorAction(forms.ReentryForm, _reenter, Role.DIRECTOR),
+    "undo-re-entry": FloorAction(forms.EntryForm, _undo_reentry, Role.DIRECTOR),
     "waive-rest": FloorAction(forms.FixtureForm, _with_match(matches.waive_rest), HELPER),
     "pin": FloorAction(forms.FixtureForm, _with_match(matches.pin), HELPER),
     "hold": FloorAction(forms.FixtureForm, _with_match(matches.hold), HELPER),

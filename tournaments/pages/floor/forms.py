@@ -14,7 +14,7 @@ from tournaments.draws.services.round_lengths import RoundLength
 from tournaments.floor.facts import Autopilot
 from tournaments.floor.services.closing import LONGEST_POSITION
 from tournaments.floor.services.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
-from tournaments.models import Fixture, FloorEvent, Table, Tournament
+from tournaments.models import Entry, Fixture, FloorEvent, Table, Tournament
 
 LONGEST_REASON = 80
 MOST_TABLES = 200
@@ -29,6 +29,7 @@ class FloorForm(RefusingForm):
     FIXTURES: ClassVar[tuple[str, ...]] = ("fixture",)
     TABLES: ClassVar[tuple[str, ...]] = ("table",)
     FACTS: ClassVar[tuple[str, ...]] = ("fact",)
+    ENTRIES: ClassVar[tuple[str, ...]] = ("entry",)
 
     def __init__(self, *args: Any, tournament: Tournament, now: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -38,6 +39,8 @@ class FloorForm(RefusingForm):
         self._limit(self.FIXTURES, fixtures)
         self._limit(self.TABLES, tournament.floor_tables.all())
         self._limit(self.FACTS, tournament.floor_events.all())
+        entries = Entry.objects.filter(division__tournament=tournament)
+        self._limit(self.ENTRIES, entries.select_related("player", "division__tournament__club"))
 
     @classmethod
     def of(
@@ -138,6 +141,18 @@ class LengthFactForm(FixtureForm):
     """The fact that offered a shorter length, to withdraw it, or that gave it to the match, to take it back."""
 
     fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
+class EntryForm(FloorForm):
+    """An action on an entry."""
+
+    entry = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id")
+
+
+class ReentryForm(EntryForm):
+    """A player who enters again, with the number of their newest entry as it was shown."""
+
+    number = forms.IntegerField(min_value=1)
 
 
 class NoShowForm(FixtureForm):

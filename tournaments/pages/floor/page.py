@@ -21,6 +21,7 @@ from tournaments.pages.floor.chart import chart_of, clock, pilot_options
 from tournaments.pages.floor.closing import closing_need
 from tournaments.pages.floor.forecast import evening_forecast
 from tournaments.pages.floor.posts import Post, action_url
+from tournaments.pages.floor.reentries import reentry_posts
 from tournaments.pages.selectors import console
 from tournaments.pages.selectors.console import RoundNeed
 from tournaments.standings.selectors.champions import champions
@@ -72,6 +73,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     closing = closing_need(view, cards)
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
+    latest = console.latest_results(tournament, LATEST_SHOWN)
+    again = reentry_posts(tournament, [row.fixture for row in latest], now)
     zone = ZoneInfo(tournament.time_zone)
     return {
         "view": view,
@@ -105,7 +108,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "calls_itself": view.state.autopilot == Autopilot.CALL,
         "last_call": _last_call(view),
         "undoable": last_of(tournament, by),
-        "latest": console.latest_results(tournament, LATEST_SHOWN),
+        "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
         "champions": _champions(by, divisions),
         "default_tables": _default_tables(view),
     }

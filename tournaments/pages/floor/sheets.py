@@ -17,6 +17,7 @@ from tournaments.floor.services.journal import latest
 from tournaments.floor.state import MatchState, TableState
 from tournaments.models import Fixture, FloorEvent, Slot, Table, Tournament
 from tournaments.pages.floor.posts import action_url
+from tournaments.pages.floor.reentries import reentry_posts
 from tournaments.results.forms.fixtures import ResultForm
 from tournaments.results.selectors.fixtures import fixture_page
 
@@ -45,6 +46,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
         "move_url": action_url(tournament, "move"),
         "late_url": action_url(tournament, "late"),
         "buttons": _buttons(tournament, on_floor),
+        "again": reentry_posts(tournament, [fixture], now).get(fixture.pk) if context["may_direct"] else None,
         "tables": [table for table in view.tables.values() if table.match is None],
     }
     if fixture.match is not None:

@@ -1,0 +1,89 @@
+"""Re-entry from the floor: a loser of the main bracket enters again by one tap, and another tap undoes it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from players.actors import Actor
+from players.models import User
+from tests.pages import html
+from tests.tournaments.floor.test_services import Evening
+from tournaments.floor.services import calls, opening
+from tournaments.ledger.selectors.accounts import division_charges
+from tournaments.models import Division, Entry, Slot
+from tournaments.state.integrity import differences
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def evening(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
+    """A knockout of six with two byes; re-entry is open for two hours and costs half of 10 tickets."""
+    division = drawn(6, match_length=7, fee=10, reentry_until=timezone.now() + timedelta(hours=2))
+    opening.open_floor(tournament=division.tournament, by=by_alice, now=timezone.now())
+    return Evening(division, by_alice, timezone.now())
+
+
+def first(evening: Evening) -> int:
+    """The number of a first-round match that both players came to."""
+    rows = evening.division.stages.get().fixtures.filter(match__isnull=False).order_by("number")
+    return rows.values_list("number", flat=True)[0]
+
+
+def floor_url(evening: Evening) -> str:
+    event = evening.division.tournament
+    return f"/events/{event.club.slug}/{event.slug}/floor/"
+
+
+def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
+    evening: Evening, alice_client: Client, erin: User, as_user: Callable[[User], Client]
+) -> None:
+    number, url = first(evening), floor_url(evening)
+    loser = evening.match(number).player_1
+    assert "enters again" not in html(alice_client.get(url))
+    evening.win(number)
+    sheet = f"{url}matches/{evening.fixture(number).public_id}/"
+    for page in (url, sheet):
+        assert f"{loser.name} enters again: 5 tickets" in html(alice_client.get(page))
+        assert "enters again" not in html(as_user(erin).get(page))
+    entry = evening.division.entries.get(player=loser)
+    posted = {"entry": entry.public_id, "number": 1}
+    assert as_user(erin).post(f"{url}do/re-enter/", posted).status_code == 403
+    done = html(alice_client.post(f"{url}do/re-enter/", posted, follow=True))
+    assert f"{loser.name} (2) takes the bye of" in done
+    assert "The fee is 5 tickets." in done
+    assert f"{loser.name} (2) has been entered." in html(alice_client.post(f"{url}do/re-enter/", posted, follow=True))
+    again = evening.division.entries.get(player=loser, number=2)
+    assert sum(charge.is_reentry for charge in division_charges(evening.division)) == 1
+    for page in (url, sheet):
+        assert f"Undo the re-entry of {loser.name} (2)" in html(alice_client.get(page))
+    for _ in range(2):
+        undone = alice_client.post(f"{url}do/undo-re-entry/", {"entry": again.public_id}, follow=True)
+        assert f"Late entry of {loser.name} (2) undone." in html(undone)
+    assert not any(charge.is_reentry for charge in division_charges(evening.division))
+    assert f"{loser.name} enters again" in html(alice_client.get(url))
+    assert list(differences()) == []
+
+
+def test_a_reentry_is_not_offered_once_it_has_played_or_the_time_is_over(
+    evening: Evening, alice_client: Client
+) -> None:
+    number, url = first(evening), floor_url(evening)
+    loser = evening.match(number).player_1
+    evening.win(number)
+    posted = {"entry": evening.division.entries.get(player=loser).public_id, "number": 1}
+    alice_client.post(f"{url}do/re-enter/", posted)
+    again = evening.division.entries.get(player=loser, number=2)
+    fixture = Slot.objects.select_related("fixture__stage__division").get(entry=again).fixture
+    calls.start(fixture=fixture, **evening.acts)
+    assert "Undo the re-entry" not in html(alice_client.get(url))
+    refused = html(alice_client.post(f"{url}do/undo-re-entry/", {"entry": again.public_id}, follow=True))
+    assert "Late entry of" not in refused
+    assert Entry.objects.filter(pk=again.pk, status=Entry.Status.IN).exists()
+    Division.objects.update(reentry_until=timezone.now() - timedelta(minutes=1))
+    page = html(alice_client.get(url))
+    assert "enters again" not in page
+    assert "Undo the re-entry" not in page

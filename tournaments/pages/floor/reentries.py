@@ -1,0 +1,117 @@
+"""Re-entry on the floor: a button beside a match of the main bracket for its loser, and one that undoes it."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from matches.lifecycle.begun import has_begun
+from players.actors import Actor
+from tournaments.entries.selectors.previews import reentry_view
+from tournaments.entries.services.late_previews import preview_undo, standing_late_entry, undo_late
+from tournaments.entries.services.reentries import may_reenter, preview_reentry, reenter
+from tournaments.formats.graph import MAIN
+from tournaments.ledger.money import Currency
+from tournaments.ledger.selectors.accounts import fees_of, plans_of
+from tournaments.models import Division, Entry, Fixture, Slot, Tournament
+from tournaments.pages.floor.posts import Post, action_url
+from tournaments.state.names import shown_entry
+
+
+class _Loser(NamedTuple):
+    """The entry that lost a match, and the newest entry of the same player."""
+
+    entry: Entry
+    newest: Entry
+
+
+def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: datetime) -> dict[int, list[Post]]:
+    """Return fixture id -> the buttons for the losers of these decided matches who can enter again, or just have.
+
+    The service decides whether a bye is left, and whether a re-entry can still be undone. No query for events without
+    re-entry.
+    """
+    for row in fixtures:
+        row.stage.division.tournament = tournament
+    open_ = {division for division in {row.stage.division for row in fixtures} if may_reenter(division, now)}
+    decided = [row for row in fixtures if row.stage.division in open_ and row.status == Fixture.Status.DECIDED]
+    posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
+    fees = {division: _fee(division) for division in open_}
+    for fixture, loser in _losers(decided) if decided else ():
+        division = fixture.stage.division
+        loser.newest.division = division
+        if loser.newest == loser.entry:
+            posts[fixture.pk].append(_enter(loser.newest, fees[division]))
+        elif loser.newest.number > loser.entry.number and not _has_played(loser.newest):
+            posts[fixture.pk].append(_undo(loser.newest))
+    return posts
+
+
+def _fee(division: Division) -> str:
+    fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
+    return Currency.of(division.tournament).with_name(fee) if fee else ""
+
+
+def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, _Loser]]:
+    """Return the losers of those of these matches that are of a main bracket, with their newest entry."""
+    by_pk = {row.pk: row for row in fixtures}
+    slots = Slot.objects.filter(fixture__in=by_pk, fixture__round__bracket__key=MAIN, entry__isnull=False)
+    rows = list(slots.select_related("entry__player", "fixture__match").order_by("fixture", "side"))
+    divisions = {row.stage.division_id for row in fixtures}
+    entries = Entry.objects.filter(division__in=divisions, status=Entry.Status.IN).select_related("player")
+    newest = {(entry.division_id, _person(entry)): entry for entry in entries.order_by("pk")}
+    losers = []
+    for slot in rows:
+        entry, match = slot.entry, slot.fixture.match
+        result = match.results.order_by("-version").first() if match is not None else None
+        if entry is None or result is None or result.winner == slot.side:
+            continue
+        last = newest.get((entry.division_id, _person(entry)))
+        if last is not None:
+            losers.append((by_pk[slot.fixture_id], _Loser(entry, last)))
+    return losers
+
+
+def _person(entry: Entry) -> int:
+    return entry.player.merged_into_id or entry.player_id
+
+
+def _has_played(entry: Entry) -> bool:
+    fixtures = Fixture.objects.filter(slots__entry=entry, match__isnull=False).select_related("match")
+    return any(row.match is not None and (has_begun(row.match) or row.match.is_over) for row in fixtures)
+
+
+def _enter(entry: Entry, fee: str) -> Post:
+    name = {"name": entry.player.name, "fee": fee}
+    label = _("%(name)s enters again: %(fee)s") % name if fee else _("%(name)s enters again") % name
+    fields = (("entry", entry.public_id), ("number", str(entry.number)))
+    return Post(action_url(entry.division.tournament, "re-enter"), label, fields, f"re-enter-{entry.public_id}")
+
+
+def _undo(entry: Entry) -> Post:
+    label = _("Undo the re-entry of %(name)s") % {"name": shown_entry(entry, staff=True)}
+    url = action_url(entry.division.tournament, "undo-re-entry")
+    return Post(url, label, (("entry", entry.public_id),), f"undo-re-entry-{entry.public_id}")
+
+
+def enter_again(*, entry: Entry, number: int, by: Actor, now: datetime) -> str:
+    """Enter the player of an entry again and return what that did and what it costs.
+
+    `number` is that of the entry the reader saw as the newest: pressed twice, it enters the player once. Refused: as
+    `reenter`.
+    """
+    later = entry.division.entries.filter(player=entry.player, number__gt=number, status=Entry.Status.IN)
+    if (again := later.select_related("player").order_by("pk").first()) is not None:
+        return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+    preview = preview_reentry(entry=entry, now=now)
+    notes = reentry_view(preview).notes
+    reenter(entry=entry, after=preview.seq, by=by, now=now)
+    return " ".join(notes)
+
+
+def undo_reentry(*, entry: Entry, by: Actor, now: datetime) -> str:
+    """Undo a re-entry and return what that did; undoing it twice changes nothing. Refused: as `undo_late`."""
+    if entry.number == 1 or standing_late_entry(entry) is not None:
+        undo_late(entry=entry, after=preview_undo(entry=entry).seq, by=by, now=now)
+    return _("Late entry of %(name)s undone.") % {"name": shown_entry(entry, staff=True)}
