@@ -1,8 +1,9 @@
-"""Pages need no more queries on a large site than on a small one.
+"""Pages need no more queries on a large site than on a small one, and read no table of it from end to end.
 
 The pages of clubs, matches, events and the console are counted in the tests of their packages.
 """
 
+import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from matches.models import Match
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.clubs.services import add_player, create_club
@@ -51,6 +53,23 @@ MOST = {
 }
 
 
+# The ten most used routes, whose times on a large site are in docs/performance.md.
+MOST_USED = (
+    "/",
+    "/events/",
+    "{event}",
+    "{event}{division}/",
+    "{event}{division}/pairings/",
+    "/api/v1/divisions/{division}/bracket/",
+    "/rankings/",
+    "/players/{player}/",
+    "/matches/{match}/",
+    "/my/",
+)
+SHORT = {"matches_ratingpool", "players_club", "tournaments_tournament"}
+"""Tables that have hundreds of rows on a large site."""
+
+
 @dataclass
 class Site:
     """A site that grows; its last division is drawn and has as many entries as the growth."""
@@ -81,6 +100,8 @@ class Site:
             "club": self.club.slug,
             "division": division.public_id,
             "tournament": division.tournament.public_id,
+            "event": f"/events/{division.tournament.club.slug}/{division.tournament.slug}/",
+            "match": Match.objects.latest("pk").public_id,
         }
 
     def _event(self, club: Club, number: int) -> Division:
@@ -116,3 +137,30 @@ def test_queries_do_not_grow_with_the_size_of_the_site(client: Client, site: Sit
     assert len(many) == len(MOST)
     assert {path: (few[path], many[path]) for path in MOST if many[path] > few[path]} == {}
     assert {path: many[path] for path, most in MOST.items() if many[path] > most} == {}
+
+
+def read_whole(sql: str) -> set[str]:
+    """Return the tables that SQLite would read from end to end, without an index, for a query."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+        steps = [row[3] for row in cursor.fetchall()]
+    scanned = {step.split()[1] for step in steps if step.startswith("SCAN") and "USING" not in step}
+    tables = {alias or table: table for table, alias in re.findall(r'(?:FROM|JOIN) "(\w+)"(?: ([TUVW]\d+))?', sql)}
+    return {tables[name] for name in scanned & tables.keys()}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans")
+def test_the_most_used_routes_read_no_table_from_end_to_end(client: Client, site: Site, bob: User) -> None:
+    client.force_login(bob)
+    site.grow(SMALL)
+    whole, queries = {}, 0
+    for path in MOST_USED:
+        address = path.format(**site.places)
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(address).status_code == 200, address
+        selects = [query["sql"] for query in captured if query["sql"].startswith("SELECT")]
+        queries += len(selects)
+        if tables := set().union(*map(read_whole, selects)) - SHORT:
+            whole[path] = tables
+    assert queries > 80
+    assert whole == {}

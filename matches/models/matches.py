@@ -101,6 +101,7 @@ class Match(models.Model):
             models.Index(fields=["parent_topic"], name="match_parent"),
             models.Index(fields=["finished_at", "id"], name="match_in_order", condition=Q(finished_at__isnull=False)),
             models.Index(fields=["id"], name="match_unsettled", condition=Q(unsettled=True)),
+            models.Index(fields=["id"], name="match_live", condition=Q(state="live")),
         ]
         constraints: ClassVar = [
             models.CheckConstraint(condition=~Q(player_0=F("player_1")), name="match_of_two_players"),
