@@ -87,3 +87,19 @@ def test_a_reentry_is_not_offered_once_it_has_played_or_the_time_is_over(
     page = html(alice_client.get(url))
     assert "enters again" not in page
     assert "Undo the re-entry" not in page
+
+
+def test_without_a_bye_nobody_is_offered_to_enter_again(
+    drawn: Callable[..., Division], by_alice: Actor, alice_client: Client
+) -> None:
+    division = drawn(4, match_length=7, reentry_until=timezone.now() + timedelta(hours=2))
+    opening.open_floor(tournament=division.tournament, by=by_alice, now=timezone.now())
+    evening = Evening(division, by_alice, timezone.now())
+    evening.win(first(evening))
+    event = division.tournament
+    entries = f"/events/{event.club.slug}/{event.slug}/{division.public_id}/entries/"
+    for url in (floor_url(evening), entries):
+        page = html(alice_client.get(url))
+        assert evening.match(first(evening)).player_1.name in page
+        assert "enters again" not in page
+        assert "Enter again" not in page

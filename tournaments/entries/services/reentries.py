@@ -23,7 +23,7 @@ from tournaments.entries.services.late_plans import LATE, ByePlan, check_running
 from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import MAIN, EntrySource
 from tournaments.formats.settings import KNOCKOUT, PROGRESSIVE
-from tournaments.models import CheckIn, Division, Entry, LateEntry, Stage, Tournament
+from tournaments.models import CheckIn, Division, Entry, Fixture, LateEntry, Stage, Tournament
 from tournaments.state.derivation import StageState, stages_of, states_of
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
@@ -70,14 +70,21 @@ def may_reenter(division: Division, now: datetime) -> bool:
 
 
 def reenterable(division: Division, now: datetime) -> set[int]:
-    """Return the ids of the newest entries of players who are out of the main bracket and can enter again now."""
-    if not may_reenter(division, now):
+    """Return the ids of the newest entries of players who are out of the main bracket and can enter again now.
+
+    A few queries while re-entry is open, and few of them once no bye is left.
+    """
+    byes = Fixture.objects.filter(stage__division=division, status=Fixture.Status.BYE)
+    if not may_reenter(division, now) or not byes.exists():
+        return set()
+    state = states_of(division)[0]
+    if _is_full(division) or plan_bye(state, NEW_ENTRY, []) is None:
         return set()
     rows = division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk")
     entries_of: dict[int, list[int]] = {}
     for entry in rows:
         entries_of.setdefault(entry.player.merged_into_id or entry.player_id, []).append(entry.pk)
-    out = states_of(division)[0].progress.eliminated(MAIN)
+    out = state.progress.eliminated(MAIN)
     return {entries[-1] for entries in entries_of.values() if out.issuperset(entries)}
 
 
@@ -152,11 +159,14 @@ def _place(division: Division, entry: Entry, now: datetime) -> _Place:
     standing = list(division.entries.filter(same_person(player), status=Entry.Status.IN).order_by("pk"))
     if not state.progress.eliminated(MAIN).issuperset(row.pk for row in standing):
         raise Refused("reentry_still_in", name=player.shown_name)
-    full = division.capacity is not None and entries_in(division) >= division.capacity
-    plan = None if full else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])
+    plan = None if _is_full(division) else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])
     if plan is None:
         raise Refused("reentry_without_bye")
     return _Place(state, player, standing, plan)
+
+
+def _is_full(division: Division) -> bool:
+    return division.capacity is not None and entries_in(division) >= division.capacity
 
 
 def _leaves(place: _Place) -> bool:

@@ -10,7 +10,7 @@ from matches.lifecycle.begun import has_begun
 from players.actors import Actor
 from tournaments.entries.selectors.previews import reentry_view
 from tournaments.entries.services.late_previews import preview_undo, standing_late_entry, undo_late
-from tournaments.entries.services.reentries import may_reenter, preview_reentry, reenter
+from tournaments.entries.services.reentries import may_reenter, preview_reentry, reenter, reenterable
 from tournaments.formats.graph import MAIN
 from tournaments.ledger.money import Currency
 from tournaments.ledger.selectors.accounts import fees_of, plans_of
@@ -29,8 +29,7 @@ class _Loser(NamedTuple):
 def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: datetime) -> dict[int, list[Post]]:
     """Return fixture id -> the buttons for the losers of these decided matches who can enter again, or just have.
 
-    The service decides whether a bye is left, and whether a re-entry can still be undone. No query for events without
-    re-entry.
+    The service decides whether a re-entry can still be undone. No query for events without re-entry.
     """
     for row in fixtures:
         row.stage.division.tournament = tournament
@@ -38,10 +37,11 @@ def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: da
     decided = [row for row in fixtures if row.stage.division in open_ and row.status == Fixture.Status.DECIDED]
     posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
     fees = {division: _fee(division) for division in open_}
+    able = {entry for division in open_ for entry in (reenterable(division, now) if decided else ())}
     for fixture, loser in _losers(decided) if decided else ():
         division = fixture.stage.division
         loser.newest.division = division
-        if loser.newest == loser.entry:
+        if loser.newest == loser.entry and loser.newest.pk in able:
             posts[fixture.pk].append(_enter(loser.newest, fees[division]))
         elif loser.newest.number > loser.entry.number and not _has_played(loser.newest):
             posts[fixture.pk].append(_undo(loser.newest))
