@@ -46,6 +46,7 @@ def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
     assert "enters again" not in html(alice_client.get(url))
     evening.win(number)
     sheet = f"{url}matches/{evening.fixture(number).public_id}/"
+    assert " – ".join(evening.match(number).names) in html(alice_client.get(sheet))
     for page in (url, sheet):
         assert f"{loser.name} enters again: 5 tickets" in html(alice_client.get(page))
         assert "enters again" not in html(as_user(erin).get(page))
