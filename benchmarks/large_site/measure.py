@@ -31,6 +31,7 @@ def routes() -> list[tuple[str, str, bool]]:
     user, _ = User.objects.get_or_create(email="measured@example.org", defaults={"display_name": "Measured"})
     if busiest.user_id not in (None, user.pk):
         sys.exit(f"{busiest.name} has an account: this is no generated site.")
+    Player.objects.filter(user=user).update(user=None)
     Player.objects.filter(pk=busiest.pk).update(user=user)
     home = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/"
     page = f"{home}{division.public_id}/"

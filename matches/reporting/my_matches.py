@@ -184,7 +184,8 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
 def next_match(player: Player, but: Match) -> Match | None:
     """The player's open match with the next deadline, other than `but`."""
     person = canonical(player)
-    same = Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person))
+    # As a list: with a subquery for each side, PostgreSQL reads all matches.
+    same = list(Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person)).values_list("pk", flat=True))
     still_to_play = [Match.State.OPEN, Match.State.LIVE]
     mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same), state__in=still_to_play)
     rows = mine.exclude(pk=but.pk).select_related("player_0", "player_1")
