@@ -89,6 +89,7 @@ def test_sides_of_a_swapped_record_belong_to_their_players(analysis: Analysis, m
 
 @pytest.mark.parametrize("state", [Match.State.OPEN, Match.State.LIVE, Match.State.CLAIMED, Match.State.DISPUTED])
 def test_nothing_is_shown_before_the_match_is_over(analysis: Analysis, match: Match, bob: User, state: str) -> None:
+    """An adjourned match is open, or live where it is played here."""
     Match.objects.filter(pk=match.pk).update(state=state)
     match.refresh_from_db()
     viewer = Viewer.of(bob)
