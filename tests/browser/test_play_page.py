@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.ids import xgid
+from matches.lifecycle.links import token_for
 from matches.models import Match
 from matches.play.page.context import THEMES
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -17,6 +18,7 @@ from players.actors import Actor
 from players.models import User
 from tests.browser.conftest import Check, OpenPage
 from tests.browser.test_play import Seat, eventually
+from tests.browser.weight import MOST_BYTES, Weights
 from tests.matches.play.conftest import BOB, CAROL, Board, match, users
 
 __all__ = ["match", "users"]
@@ -218,3 +220,15 @@ def with_a_desk(page: Page, table: Table) -> None:
     table.act(table.near, Act.TAKE)
     table.act(table.far, Act.ROLL)
     eventually(lambda: tones(page) > switched_on)
+
+
+def test_all_files_of_a_first_visit_are_light(match: Match, users: list[User], browser: Browser, site: str) -> None:
+    table = Table(match, users)
+    page = browser.new_context(base_url=site).new_page()
+    weights = Weights(page)
+    page.goto(f"/m/{token_for(match, table.near)}/play/")
+    expect(page.locator(".place.movable").first).to_be_attached()
+    sizes = weights.of_all()
+    assert any(url.endswith("play/page.js") for url in sizes)
+    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    page.context.close()

@@ -1,23 +1,20 @@
 """The replay in a browser: the board shows every position of a match as the engine has it."""
 
-import gzip
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Browser, Page, expect
 
-from config.static_storage import without_comments
 from engine import check_record, parse_xgid
 from engine.records import to_data
 from matches.records.replays import Match, Moment
 from matches.records.verdicts import as_json
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.browser.test_check import checked
+from tests.browser.weight import MOST_BYTES, Weights
 from tests.matches.records.samples import simulated
 
 VIEWS = [(width, scheme) for width in (PHONE, DESK) for scheme in ("light", "dark")]
-MOST_BYTES = 60 * 1024
-"""Of all files of a first visit, with gzip."""
 COUNTS = """board => {
   const counts = Array(26).fill(0);
   for (const place of board.querySelectorAll(".place")) {
@@ -40,12 +37,6 @@ def moments_of(data: bytes) -> list[Moment]:
 def shown(page: Page, moment: Moment) -> None:
     """Wait until the board shows a step."""
     expect(page.locator(".game-board")).to_have_attribute("data-shown", f"{moment.game}.{moment.number}")
-
-
-def as_served(answer: Response) -> bytes:
-    """Return a file as it is served in production."""
-    body = answer.body()
-    return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
 
 
 def number_of_dice(moment: Moment) -> int:
@@ -148,11 +139,10 @@ def test_checkers_do_not_move_where_motion_is_reduced(browser: Browser, site: st
 def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> None:
     data = simulated(seed=13, length=3)
     page = browser.new_context(base_url=site).new_page()
-    answers: list[Response] = []
-    page.on("response", lambda answer: answers.append(answer))
+    weights = Weights(page)
     page.goto(checked(data) + "replay/")
     shown(page, moments_of(data)[0])
-    sizes = {answer.url: len(gzip.compress(as_served(answer))) for answer in answers}
+    sizes = weights.of_all()
     assert any(url.endswith("board/board.js") for url in sizes)
     assert sum(sizes.values()) <= MOST_BYTES, sizes
     page.context.close()

@@ -1,0 +1,28 @@
+"""How much the files of a first visit weigh."""
+
+import gzip
+
+from playwright.sync_api import Page, Response
+
+from config.static_storage import without_comments
+
+MOST_BYTES = 60 * 1024
+"""Of all files of a page with a board, with gzip."""
+
+
+class Weights:
+    """The files that a page loads from now on."""
+
+    def __init__(self, page: Page) -> None:
+        self._answers: list[Response] = []
+        page.on("response", lambda answer: self._answers.append(answer))
+
+    def of_all(self) -> dict[str, int]:
+        """Return the bytes of each file by its URL, with gzip and as it is served in production."""
+        files = [answer for answer in self._answers if answer.ok and "/live/?topic" not in answer.url]
+        return {answer.url: len(gzip.compress(_as_served(answer))) for answer in files}
+
+
+def _as_served(answer: Response) -> bytes:
+    body = answer.body()
+    return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
