@@ -19,13 +19,16 @@ SQLITE_OPTIONS: dict[str, Any] = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
 }
 POSTGRES_SCHEMES = ("postgres", "postgresql")
+PREPARE_AFTER = 5
+"""PostgreSQL plans a statement once for a connection after so many uses. Planning takes longer than most statements."""
 
 
 def from_url(url: str) -> dict[str, Any]:
     """Return Django's settings for a database URL.
 
     `sqlite:///relative`, `sqlite:////absolute` or `postgresql://user:password@host:port/name?option=value`. The folder
-    of a PostgreSQL socket is a percent-encoded host (`postgresql://user@%2Frun%2Fpostgresql/name`).
+    of a PostgreSQL socket is a percent-encoded host (`postgresql://user@%2Frun%2Fpostgresql/name`). With the option
+    `prepare_threshold=none` statements are not prepared, for a pool that hands a session to many clients.
     Raises ValueError for any other scheme.
     """
     parts = urlsplit(url)
@@ -46,11 +49,18 @@ def from_url(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
-        "OPTIONS": dict(parse_qsl(parts.query)),
+        "OPTIONS": _postgres_options(parts.query),
         # Each of the eight WSGI threads keeps one connection; /live/ closes its own before it streams.
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+def _postgres_options(query: str) -> dict[str, Any]:
+    options: dict[str, Any] = dict(parse_qsl(query))
+    threshold = options.get("prepare_threshold", PREPARE_AFTER)
+    # Only statements with their values apart can be prepared.
+    return options | {"server_side_binding": True, "prepare_threshold": None if threshold == "none" else int(threshold)}
 
 
 _BUSY_STATES = ("53", "55P03", "57P03")
