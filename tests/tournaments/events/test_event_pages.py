@@ -60,6 +60,8 @@ def test_a_director_creates_and_publishes_an_event_with_a_division(
     home = f"/events/{club.slug}/winter-open/"
     assert tournament.starts_at == datetime(2026, 12, 5, 17, 30, tzinfo=UTC), "entered in Copenhagen time"
     assert tournament.check_in_opens_at == datetime(2026, 12, 5, 16, tzinfo=UTC)
+    assert tournament.closing_rule == "leader"
+    assert '<option value="leader" selected>' in html(alice_client.get(f"{home}edit/"))
     assert client.get(home).status_code == 404
 
     post(alice_client, f"{home}new-division/", DIVISION)
