@@ -164,7 +164,8 @@ def _decisions(person: Person) -> Iterable[Row]:
     straight = Q(analysis__swapped=False) & (Q(side=0) & left | Q(side=1) & right)
     swapped = Q(analysis__swapped=True) & (Q(side=1) & left | Q(side=0) & right)
     fields = ("game", "kind", "xgid", "played", "best", "error", "luck")
-    rows = Decision.objects.filter(straight | swapped)
+    # How a match was played is shown to nobody before it is over, not even to its players.
+    rows = Decision.objects.filter(straight | swapped, analysis__match__state=Match.State.SETTLED)
     # What came with a record is its sender's analysis, and stands beside ours.
     names = {"match_public_id": "match__public_id", "origin": "origin", "program": "backend"}
     return values(rows, *fields, **{name: F(f"analysis__{path}") for name, path in names.items()})

@@ -18,6 +18,12 @@ pytestmark = pytest.mark.django_db
 Audience = Player.AnalysisVisibility
 
 
+def copied(player: Player) -> Counter[tuple[str, str]]:
+    """How many judged decisions a copy of the player's data has, by origin and program."""
+    section = next(row for row in sections() if row.name == "analysed-decisions")
+    return Counter((row["origin"], row["program"]) for row in section.rows(Person.of(player)))
+
+
 def test_the_api_has_totals_and_decisions_of_the_sides_that_are_shown(
     client: Client, analysis: Analysis, match: Match, record: Submission, bob: User
 ) -> None:
@@ -72,11 +78,10 @@ def test_the_senders_analysis_is_only_given_to_whoever_names_it(
         sent = client.get(url, {"origin": "sender"}).json()
         assert (sent["origin"], sent["backend"], [side["side"] for side in sent["sides"]]) == ("sender", "xg", [0])
         assert client.get(url, {"origin": "nobody"}).status_code == 422
-    section = next(row for row in sections() if row.name == "analysed-decisions")
-    copied = Counter((row["origin"], row["program"]) for row in section.rows(Person.of(match.player_0)))
     number = analysis.decisions.filter(side=0).count()
-    assert copied == {("computed", "gnubg"): number, ("sender", "xg"): number}
+    assert copied(match.player_0) == {("computed", "gnubg"): number, ("sender", "xg"): number}
     Match.objects.filter(pk=match.pk).update(state=Match.State.OPEN)
+    assert copied(match.player_0) == {}, "as on the pages"
     assert [client.get(url, {"origin": "sender"}).status_code for url in urls] == [404, 404]
 
 
