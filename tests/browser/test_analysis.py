@@ -1,8 +1,10 @@
 """The analysis of a match in a browser: it appears by itself, its graph leads to the replay, and the replay quizzes."""
 
 import re
+from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -13,11 +15,15 @@ from matches.models import Analysis, Match, Submission
 from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records
 from matches.reporting.services.adjudication import adjudicate_submission
+from matches.tasks import analyse
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage
+from tests.browser.test_check import drop
+from tests.matches.analysis.programs import fake_gnubg
 from tests.matches.analysis.rows import analysis_of
 from tests.matches.cast import CAROL, match_between, player_of
+from tests.matches.records.samples import simulated
 
 SEED = 2
 
@@ -75,6 +81,38 @@ def test_an_analysis_appears_and_leads_to_the_errors(
     axe(page)
     fits(page)
     _quiz(open_page, axe, fits, match)
+
+
+@pytest.mark.usefixtures("celery_worker")
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
+def test_a_record_goes_from_the_upload_to_the_quiz_on_one_page(
+    open_page: OpenPage, axe: Check, fits: Check, settings: LazySettings, tmp_path: Path, width: int, scheme: str
+) -> None:
+    """The program stands in for gnubg, and finds one error."""
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
+    page = open_page("/check/", width=width, scheme=scheme)
+    drop(page, simulated(seed=4, length=3))
+    expect(page.get_by_text("Accepted", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.locator("#analysis")).to_contain_text("Waiting to be analysed, about 1 minute.")
+    page.evaluate("document.body.dataset.kept = 'yes'")
+    # As the worker that takes the queue of analyses does.
+    analyse(Analysis.objects.get().pk)
+    graph = page.locator(".graph-phone" if width == PHONE else ".graph-desk")
+    expect(graph).to_be_visible(timeout=15_000)
+    assert page.evaluate("document.body.dataset.kept") == "yes", "the page was loaded again"
+    axe(page)
+    fits(page)
+    error = page.locator(".errors").get_by_role("link", name="Replay")
+    expect(error).to_have_count(1)
+    error.click()
+    now = page.locator("[data-now] strong")
+    expect(now).to_have_text(re.compile(r"^\d\d: \S+"))
+    page.get_by_role("button", name="Quiz").click()
+    expect(now).to_have_text("What would you play?")
+    page.get_by_role("button", name="Show the answer").click()
+    expect(page.locator("[data-candidates] [data-judged]:not([hidden])")).to_contain_text("−0.030")
+    axe(page)
+    fits(page)
 
 
 def _quiz(open_page: OpenPage, axe: Check, fits: Check, match: Match) -> None:
