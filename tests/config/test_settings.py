@@ -9,11 +9,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from django.db import connection
 
 from config.database import PREPARE_AFTER, from_url
 from config.valkey import LONGEST_SOCKET_PATH, prepare
-from players.models import User
 
 ROOT = Path(__file__).resolve().parents[2]
 STRONG = "Kp3vXq8LmZ2nRt6yWb9cJd4fHg7sQa5eUx1oTi0z"
@@ -120,16 +118,6 @@ def test_a_database_url_contains_every_setting() -> None:
 def test_a_pool_of_sessions_may_need_statements_without_preparation() -> None:
     options = from_url("postgresql://bar@db.example/club?prepare_threshold=none")["OPTIONS"]
     assert options["prepare_threshold"] is None
-
-
-@pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL alone has plans to keep")
-def test_a_statement_is_planned_once_for_a_connection() -> None:
-    with connection.cursor() as cursor:
-        for _ in range(PREPARE_AFTER + 1):
-            User.objects.filter(email="bob@example.org").exists()
-        cursor.execute("SELECT statement FROM pg_prepared_statements")
-        assert any("players_user" in statement for (statement,) in cursor.fetchall())
 
 
 def test_a_postgres_socket_is_a_percent_encoded_host() -> None:
