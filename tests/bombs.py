@@ -60,10 +60,10 @@ class Site:
             return answer.content.decode().partition('data-code="')[2].partition('"')[0]
         row = Submission.objects.latest("pk")
         adjudicate_submission(submission_id=row.pk, now=timezone.now())
-        found = Client().get(f"/api/v1/submissions/{row.public_id}/").json()
-        if found["failure"] or found["verdict"]["outcome"] != "rejected":
-            return str(found["failure"] or found["verdict"]["outcome"])
-        return str(found["verdict"]["findings"][0]["code"])
+        checked = Client().get(f"/api/v1/submissions/{row.public_id}/").json()
+        if checked["failure"] or checked["verdict"]["outcome"] != "rejected":
+            return str(checked["failure"] or checked["verdict"]["outcome"])
+        return str(checked["verdict"]["findings"][0]["code"])
 
     def entry_list(self, data: bytes) -> str:
         """Send the names of players as a CSV file."""

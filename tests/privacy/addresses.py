@@ -11,23 +11,13 @@ from django.urls import NoReverseMatch, reverse
 from matches.lifecycle import links
 from matches.models import Challenge, Match, Submission
 from players.models import Player
-from tests.test_role_walk import ROUTES
+from tests.test_role_walk import OF_RECORDS, ROUTES
 from tournaments.demo import club as demo
 from tournaments.models import Correction, Division, Entry, Fixture, Table, Tournament
 
 OF_EACH = int(os.environ.get("PRIVACY_ROWS", "4"))
 """Rows of each kind that a route is requested for; raise it to request all."""
 NO_ROW = "2222222222"
-RECORDS = {
-    "submission",
-    "replay",
-    "replay-picture",
-    "record",
-    "record-analysis",
-    "api-submission",
-    "api-record",
-    "api-record-analysis",
-}
 PLAYED_HERE = ("api-live", "match-play", "match-dice", "match-replay", "match-record")
 PLAYED = Match.objects.filter(Q(submissions__isnull=False) | Q(claims__isnull=False))
 LIVE = Match.objects.filter(live__isnull=False)
@@ -60,7 +50,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 def rows_named(name: str) -> Any:
     """Return the rows that a `public_id` can refer to; records and matches of every kind."""
-    if name in RECORDS:
+    if name in OF_RECORDS:
         return Submission.objects.defer("data").order_by("standing", "pk")
     if name.startswith(PLAYED_HERE):
         return LIVE.order_by("state", "pk")

@@ -115,9 +115,9 @@ def test_a_match_is_shorter_only_once_the_other_player_agrees_and_alice_can_take
     for _ in range(2):  # A partner of Bob's at the same link, or Bob again.
         post(playing, 0, "accept", offer=number)
     assert playing.match.length == 7
-    asked = html(Client().get(playing.link(1)))
-    assert f"{bob} wants to play to 5 points instead of 7. Do you agree?" in asked
-    assert "Play to 5" in asked
+    carols_page = html(Client().get(playing.link(1)))
+    assert f"{bob} wants to play to 5 points instead of 7. Do you agree?" in carols_page
+    assert "Play to 5" in carols_page
     for _ in range(2):
         agreed = html(post(playing, 1, "accept", offer=number))
         assert "This match was shortened from 7 to 5 points." in agreed

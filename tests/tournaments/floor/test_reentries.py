@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from players.actors import Actor
@@ -14,6 +17,7 @@ from tests.tournaments.floor.test_services import Evening
 from tournaments.floor.services import calls, opening
 from tournaments.ledger.selectors.accounts import division_charges
 from tournaments.models import Division, Entry, Slot
+from tournaments.pages.floor.reentries import reentry_posts
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +108,20 @@ def test_without_a_bye_nobody_is_offered_to_enter_again(
         assert evening.match(first(evening)).player_1.name in page
         assert "enters again" not in page
         assert "Enter again" not in page
+
+
+def test_three_losers_who_can_enter_again_cost_no_more_queries_than_one(
+    drawn: Callable[..., Division], by_alice: Actor, django_assert_max_num_queries: Callable[..., Any]
+) -> None:
+    division = drawn(11, match_length=7, reentry_until=timezone.now() + timedelta(hours=2))
+    opening.open_floor(tournament=division.tournament, by=by_alice, now=timezone.now())
+    evening = Evening(division, by_alice, timezone.now())
+    rows = division.stages.get().fixtures.filter(match__isnull=False).order_by("number")
+    for number in rows.values_list("number", flat=True)[:3]:
+        evening.win(number)
+    decided = list(rows.filter(status="decided").select_related("stage__division"))
+    with CaptureQueriesContext(connection) as queries:
+        assert len(reentry_posts(division.tournament, decided[:1], evening.now)) == 1
+    with django_assert_max_num_queries(len(queries)):
+        posts = reentry_posts(division.tournament, decided, evening.now)
+    assert [len(of_match) for of_match in posts.values()] == [1, 1, 1]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import has_begun
+from matches.models import Result
 from players.actors import Actor
 from tournaments.entries.selectors.previews import reentry_view
 from tournaments.entries.services.late_previews import preview_undo, standing_late_entry, undo_late
@@ -36,14 +37,16 @@ def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: da
     open_ = {division for division in {row.stage.division for row in fixtures} if may_reenter(division, now)}
     decided = [row for row in fixtures if row.stage.division in open_ and row.status == Fixture.Status.DECIDED]
     posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
+    losers = _losers(decided) if decided else []
+    played = _have_played([loser.newest for _, loser in losers])
     fees = {division: _fee(division) for division in open_}
     able = {entry for division in open_ for entry in (reenterable(division, now) if decided else ())}
-    for fixture, loser in _losers(decided) if decided else ():
+    for fixture, loser in losers:
         division = fixture.stage.division
         loser.newest.division = division
         if loser.newest == loser.entry and loser.newest.pk in able:
             posts[fixture.pk].append(_enter(loser.newest, fees[division]))
-        elif loser.newest.number > loser.entry.number and not _has_played(loser.newest):
+        elif loser.newest.number > loser.entry.number and loser.newest.pk not in played:
             posts[fixture.pk].append(_undo(loser.newest))
     return posts
 
@@ -57,15 +60,17 @@ def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, _Loser]]:
     """Return the losers of those of these matches that are of a main bracket, with their newest entry."""
     by_pk = {row.pk: row for row in fixtures}
     slots = Slot.objects.filter(fixture__in=by_pk, fixture__round__bracket__key=MAIN, entry__isnull=False)
-    rows = list(slots.select_related("entry__player", "fixture__match").order_by("fixture", "side"))
+    rows = slots.select_related("entry__player", "fixture").order_by("fixture", "side")
+    results = Result.objects.filter(match__in=[row.match_id for row in fixtures]).order_by("version")
+    # The last version of each match stays.
+    winners: dict[int | None, int | None] = dict(results.values_list("match", "winner"))
     divisions = {row.stage.division_id for row in fixtures}
     entries = Entry.objects.filter(division__in=divisions, status=Entry.Status.IN).select_related("player")
     newest = {(entry.division_id, _person(entry)): entry for entry in entries.order_by("pk")}
     losers = []
     for slot in rows:
-        entry, match = slot.entry, slot.fixture.match
-        result = match.results.order_by("-version").first() if match is not None else None
-        if entry is None or result is None or result.winner == slot.side:
+        entry, winner = slot.entry, winners.get(slot.fixture.match_id)
+        if entry is None or winner is None or winner == slot.side:
             continue
         last = newest.get((entry.division_id, _person(entry)))
         if last is not None:
@@ -77,9 +82,14 @@ def _person(entry: Entry) -> int:
     return entry.player.merged_into_id or entry.player_id
 
 
-def _has_played(entry: Entry) -> bool:
-    fixtures = Fixture.objects.filter(slots__entry=entry, match__isnull=False).select_related("match")
-    return any(row.match is not None and (has_begun(row.match) or row.match.is_over) for row in fixtures)
+def _have_played(entries: Collection[Entry]) -> set[int]:
+    """Return the ids of those of these entries of which a match has begun or is over; one query."""
+    slots = Slot.objects.filter(entry__in=entries, fixture__match__isnull=False).select_related("fixture__match")
+    return {
+        slot.entry_id
+        for slot in slots
+        if slot.entry_id and (match := slot.fixture.match) is not None and (has_begun(match) or match.is_over)
+    }
 
 
 def _enter(entry: Entry, fee: str) -> Post:
