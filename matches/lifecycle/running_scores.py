@@ -31,7 +31,7 @@ class AtTables(NamedTuple):
     """What else there is to say of it, as sentences: that it is adjourned, or played with clocks."""
     is_adjourned: bool = False
     offer: LengthOffer | None = None
-    """A shorter length on which the players can agree, if the match still has the length that it had then."""
+    """A shorter length on which the players can agree now."""
     players_offer_from: datetime | None = None
     """From when on the players can offer a shorter length by themselves; None: never."""
 

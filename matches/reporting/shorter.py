@@ -47,17 +47,11 @@ def shorter_match(seat: Seat, running: ShownRunningScore | None, now: datetime) 
     """What a player can do to shorten a match; None for everybody else, and where nothing is on offer or can be."""
     if seat.side is None or running is None or running.is_adjourned or not has_begun(seat.match):
         return None
-    offer = standing_offer(seat.match, running)
+    offer = running.offer
     form = _form(seat, running, offer) if may_offer(running, now) else None
     if offer is None and form is None:
         return None
     return ShorterMatch(_shown(seat, seat.side, offer) if offer is not None else None, form)
-
-
-def standing_offer(match: Match, running: ShownRunningScore) -> LengthOffer | None:
-    """The offer on which the players can agree now."""
-    is_open = running.offer is not None and running.offer.was == match.length and not running.is_adjourned
-    return running.offer if is_open else None
 
 
 def may_offer(running: ShownRunningScore, now: datetime) -> bool:

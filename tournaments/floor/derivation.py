@@ -274,7 +274,7 @@ def _standing_offer(match: MatchFacts, seat: Seat, state: MatchState) -> LengthO
     """Return the shorter length that the players can agree on; None once the match has moved on since then."""
     if state != MatchState.PLAYING or match.progress == Progress.LIVE or seat.offer is None:
         return None
-    return seat.offer if (seat.offer.was, seat.offer.score) == (match.length, seat.score) else None
+    return seat.offer if seat.offer.stands(match.length, seat.score) else None
 
 
 def _shortened(match: MatchFacts, seat: Seat) -> Fact | None:

@@ -108,6 +108,10 @@ class LengthOffer:
     agreed: frozenset[int]
     """The sides that want to play to that length."""
 
+    def stands(self, length: int, score: tuple[int, int] | None) -> bool:
+        """Whether the match is as it was when this was offered; otherwise nobody can agree to it any more."""
+        return (self.was, self.score) == (length, score)
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

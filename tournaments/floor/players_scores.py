@@ -21,7 +21,7 @@ from tournaments.floor.services.length_offers import (
     players_offer_from,
 )
 from tournaments.floor.services.matches import set_players_score
-from tournaments.models import Fixture, FloorEvent, Tournament
+from tournaments.models import Fixture, FloorEvent
 
 SHOWN = (
     Kind.RUNNING_SCORE,
@@ -38,24 +38,25 @@ SHOWN = (
 
 def at_tables(matches: Collection[int]) -> Mapping[int, AtTables]:
     """Return match id -> how it stands, for those of these matches that belong to an open floor; two queries."""
-    events = _events_of(matches)
-    facts: dict[int, list[FloorEvent]] = {match: [] for match in events}
+    fixtures = _fixtures_of(matches)
+    facts: dict[int, list[FloorEvent]] = {match: [] for match in fixtures}
     rows = FloorEvent.objects.filter(match__in=facts, kind__in=SHOWN, undone_by=None) if facts else ()
     for fact in sorted(rows, key=lambda row: row.pk):
         if fact.match_id is not None:
             facts[fact.match_id].append(fact)
-    return {match: _at_table(of_match, events[match]) for match, of_match in facts.items()}
+    return {match: _at_table(of_match, fixtures[match]) for match, of_match in facts.items()}
 
 
-def _events_of(matches: Collection[int]) -> Mapping[int, Tournament]:
-    """Return match id -> its event, for those of these matches whose event has opened its floor; one query."""
+def _fixtures_of(matches: Collection[int]) -> Mapping[int, Fixture]:
+    """Return match id -> its fixture, for those of these matches whose event has opened its floor; one query."""
     rows = Fixture.objects.filter(match__in=matches, stage__division__tournament__floor__isnull=False)
-    fixtures = rows.select_related("stage__division__tournament")
-    return {fixture.match_id: fixture.stage.division.tournament for fixture in fixtures if fixture.match_id}
+    fixtures = rows.select_related("match", "stage__division__tournament")
+    return {fixture.match_id: fixture for fixture in fixtures if fixture.match_id}
 
 
-def _at_table(facts: Sequence[FloorEvent], event: Tournament) -> AtTables:
-    """Return how a match of an event stands by these facts, the oldest first."""
+def _at_table(facts: Sequence[FloorEvent], fixture: Fixture) -> AtTables:
+    """Return how the match of a fixture stands by these facts, the oldest first."""
+    assert fixture.match is not None  # noqa: S101, it was fetched by its match
     last: dict[str, FloorEvent] = {fact.kind: fact for fact in facts}
     seat = fold_match(0, [Fact(row.pk, Kind(row.kind), row.at, 0, params=row.params) for row in facts])
     score, is_adjourned = last.get(Kind.RUNNING_SCORE), seat.adjourned is not None
@@ -72,9 +73,11 @@ def _at_table(facts: Sequence[FloorEvent], event: Tournament) -> AtTables:
         running = RunningScore((left, right), score.at, score.params.get("side"))
     version = ".".join(str(fact.pk) for fact in last.values())
     offer = None
-    if seat.offer is not None and seat.offer.score == seat.score:
+    if seat.offer is not None and not is_adjourned and seat.offer.stands(fixture.match.length, seat.score):
         offer = LengthOffer(seat.offer.fact, seat.offer.side, seat.offer.length, seat.offer.was, seat.offer.agreed)
-    return AtTables(running, version, tuple(notes), is_adjourned, offer, players_offer_from(event))
+    return AtTables(
+        running, version, tuple(notes), is_adjourned, offer, players_offer_from(fixture.stage.division.tournament)
+    )
 
 
 def record(entered: Entered, by: Actor, now: datetime) -> bool:

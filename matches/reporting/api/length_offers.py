@@ -17,7 +17,7 @@ from matches.models.matches import LONGEST_MATCH
 from matches.reporting.api.base import LINK, seat_of, side_of
 from matches.reporting.running import running_score
 from matches.reporting.serializers import Score
-from matches.reporting.shorter import may_offer, standing_offer
+from matches.reporting.shorter import may_offer
 from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
@@ -144,7 +144,7 @@ def _record(seat: Seat, move: length_offers.Offered | length_offers.Answered) ->
 def _response(seat: Seat) -> Response:
     match = access.refetch(seat.match)
     running = running_score(match)
-    offer = standing_offer(match, running) if running is not None else None
+    offer = running.offer if running is not None else None
     body = {
         "length": match.length,
         "offer": None
