@@ -40,7 +40,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.state.refusals import MESSAGES, STATUS
         from tournaments.state.topics import division_number, event_number, matches_number
 
-        kinds.register(of_floor.KIND, *notifications.KINDS)
+        kinds.register(*of_floor.KINDS, *notifications.KINDS)
         topics.register("division", division_number)
         topics.register("tournament", event_number)
         topics.register("matches", matches_number)

@@ -40,7 +40,7 @@ def _appointment_ahead(params: Params) -> bool:
     return _is_agreed(params) and match_is_open(params)
 
 
-def _personal_link(notification: Notification) -> str:
+def personal_link(notification: Notification) -> str:
     """Return the path of the recipient's personal link, which works without signing in; empty if they do not play."""
     side = notification.params.get("side")
     if side is None:
@@ -68,7 +68,7 @@ KINDS = (
         players=("reporter",),
         is_urgent=True,
         is_current=_report_waits,
-        email_url=_personal_link,
+        email_url=personal_link,
         after_email=_note_email,
     ),
     Kind(
@@ -76,7 +76,7 @@ KINDS = (
         label=gettext_noop("An objection to a result of your match or your event"),
         sentences={"": gettext_noop("{objector} objects to the result of the match against {opponent}.")},
         players=("objector", "opponent"),
-        email_url=_personal_link,
+        email_url=personal_link,
     ),
     Kind(
         code=RULED,
@@ -87,7 +87,7 @@ KINDS = (
             "dismissed": gettext_noop("The director dismissed the objection in your match against {opponent}."),
         },
         players=("opponent",),
-        email_url=_personal_link,
+        email_url=personal_link,
     ),
     Kind(
         code=DEADLINE,
@@ -97,7 +97,7 @@ KINDS = (
         times=("at",),
         lapses_after=timedelta(hours=24),
         is_current=match_is_open,
-        email_url=_personal_link,
+        email_url=personal_link,
     ),
     Kind(
         code=TIMES_PROPOSED,
@@ -105,7 +105,7 @@ KINDS = (
         sentences={"": gettext_noop("{opponent} proposes times for your match.")},
         players=("opponent",),
         is_current=_times_wait,
-        email_url=_personal_link,
+        email_url=personal_link,
     ),
     Kind(
         code=TIMES_ACCEPTED,
@@ -114,7 +114,7 @@ KINDS = (
         players=("opponent",),
         times=("at",),
         is_current=_is_agreed,
-        email_url=_personal_link,
+        email_url=personal_link,
     ),
     Kind(
         code=APPOINTMENT,
@@ -125,6 +125,6 @@ KINDS = (
         is_urgent=True,
         lapses_after=timedelta(hours=24),
         is_current=_appointment_ahead,
-        email_url=_personal_link,
+        email_url=personal_link,
     ),
 )

@@ -1,17 +1,23 @@
-"""Notifications of calls to a table."""
+"""Notifications of calls to a table, and of offers of a shorter match."""
 
 from datetime import timedelta
 
 from django.utils.translation import gettext_noop
 
+from matches.lifecycle.running_scores import at_tables
+from matches.models import Match
+from matches.reporting.notification_kinds import personal_link
 from matches.reporting.services.notifications import side_notices
+from players.actors import Actor
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify_each
 from tournaments.floor.facts import Kind as Fact
 from tournaments.models import FloorEvent, Table
 from tournaments.state.notifications import match_params
 
-CALLED = "called"
+CALLED, LENGTH_OFFERED = "called", "length_offered"
+BY_DIRECTOR = "director"
+"""Variant of `LENGTH_OFFERED` for what a director proposes."""
 CALLS = (Fact.CALLED, Fact.CALLED_AGAIN, Fact.MOVED)
 ENDS = (Fact.CALLED, Fact.STARTED, Fact.MOVED, Fact.FREED)
 """What ends a call: after it, telling the players to come is wrong."""
@@ -25,18 +31,45 @@ def _still_stands(params: Params) -> bool:
     return not later.exists()
 
 
-KIND = Kind(
-    code=CALLED,
-    label=gettext_noop("You are called to a table"),
-    sentences={
-        Fact.CALLED: gettext_noop("Come to table {table}: your match against {opponent}."),
-        Fact.CALLED_AGAIN: gettext_noop("Second call: come to table {table} for your match against {opponent}."),
-        Fact.MOVED: gettext_noop("Your match against {opponent} is now at table {table}."),
-    },
-    players=("opponent",),
-    is_urgent=True,
-    lapses_after=timedelta(minutes=15),
-    is_current=_still_stands,
+def _waits_for_answer(params: Params) -> bool:
+    """Whether the offer can still be accepted by the player who was notified."""
+    match = Match.objects.filter(public_id=params["match"], state=Match.State.OPEN).values_list("pk", flat=True).first()
+    if match is None or (at_table := at_tables([match]).get(match)) is None:
+        return False
+    offer = at_table.offer
+    return offer is not None and offer.number == params["offer"] and params["side"] not in offer.agreed
+
+
+KINDS = (
+    Kind(
+        code=CALLED,
+        label=gettext_noop("You are called to a table"),
+        sentences={
+            Fact.CALLED: gettext_noop("Come to table {table}: your match against {opponent}."),
+            Fact.CALLED_AGAIN: gettext_noop("Second call: come to table {table} for your match against {opponent}."),
+            Fact.MOVED: gettext_noop("Your match against {opponent} is now at table {table}."),
+        },
+        players=("opponent",),
+        is_urgent=True,
+        lapses_after=timedelta(minutes=15),
+        is_current=_still_stands,
+    ),
+    Kind(
+        code=LENGTH_OFFERED,
+        label=gettext_noop("A shorter length for the match you are playing"),
+        sentences={
+            "": gettext_noop("{opponent} wants to play to {length} points instead of {was}. Do you agree?"),
+            BY_DIRECTOR: gettext_noop(
+                "The director proposes to play your match against {opponent} to {length} points instead of {was}."
+            ),
+        },
+        details={BY_DIRECTOR: gettext_noop("Both of you have to agree.")},
+        players=("opponent",),
+        is_urgent=True,
+        lapses_after=timedelta(hours=1),
+        is_current=_waits_for_answer,
+        email_url=personal_link,
+    ),
 )
 
 
@@ -50,6 +83,20 @@ def notify_call(event: FloorEvent) -> None:
     accounts = accounts_of(player.pk for player in match.players)
     notices = side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)
     notify_each(kind=CALLED, notices=notices, now=event.at)
+
+
+def notify_length_offer(event: FloorEvent, by: Actor) -> None:
+    """Ask whoever has to agree to a shorter length: the other player, or both for a director who does not play."""
+    fixture, match, side = event.fixture, event.match, event.params.get("side")
+    assert fixture is not None and match is not None  # noqa: S101, PT018, an offer is about a match
+    params = match_params(fixture.stage.division, fixture, match)
+    params |= {"offer": event.pk, "length": event.params["length"], "was": event.params["was"]}
+    params |= {"variant": BY_DIRECTOR} if side is None else {}
+    sides = (0, 1) if side is None else (1 - side,)
+    accounts = accounts_of(match.players[side].pk for side in sides)
+    notices = side_notices(match, sides, params, f"{LENGTH_OFFERED}:{event.pk}", accounts)
+    own = by.user.pk if by.user is not None else None
+    notify_each(kind=LENGTH_OFFERED, notices=[row for row in notices if row.user != own], now=event.at)
 
 
 def _table_of(event: FloorEvent) -> Table | None:

@@ -15,6 +15,7 @@ from matches.lifecycle.opening import set_lengths
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor.facts import Kind, LengthOffer
+from tournaments.floor.notifications import notify_length_offer
 from tournaments.floor.services.closing import refuse_changed_score, refuse_length, refuse_live
 from tournaments.floor.services.journal import (
     About,
@@ -131,7 +132,10 @@ def _lock(fixture: Fixture, now: datetime) -> _Playing:
 def _offer(playing: _Playing, length: int, params: dict[str, Any], by: Actor, now: datetime) -> FloorEvent:
     score = playing.row.score
     params |= {"length": length, "was": playing.match.length, "score": None if score is None else list(score)}
-    return record(playing.floor, Kind.LENGTH_OFFERED, About(fixture=playing.fixture, params=params), by=by, now=now)
+    about = About(fixture=playing.fixture, params=params)
+    offered = record(playing.floor, Kind.LENGTH_OFFERED, about, by=by, now=now)
+    notify_length_offer(offered, by)
+    return offered
 
 
 def _agree(playing: _Playing, offer: LengthOffer, side: int, by: Actor, now: datetime) -> FloorEvent:
