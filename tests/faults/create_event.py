@@ -1,27 +1,38 @@
-"""Create an event in an installation: `python -m tests.faults.create_event knockout 64`, with its environment."""
+"""Create events in an installation: `python -m tests.faults.create_event knockout 64 swiss 8`, with its environment."""
 
 import os
 import sys
 import time
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import django
 
+if TYPE_CHECKING:
+    from players.models import Club, User
+
 FORGOTTEN_FOR = timedelta(seconds=15)
-"""One match of the first round is never reported; its deadline is so much later."""
-
+"""One match of each first round is never reported; its deadline is so much later."""
 PATIENCE = 60.0
-
-
 SWISS_ROUNDS = 4
 
 
-def make(format_: str, count: int) -> None:
-    """Create Alice's club, so many players, and a knockout or a Swiss of matches to 1 with a published draw."""
+def create(counts: dict[str, int]) -> None:
+    """Create Alice's club and its events: a knockout or a Swiss with so many players each."""
+    from players.models import Club, User
+
+    alice = User.objects.create_user("alice@example.org", display_name="Alice")
+    club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
+    for format_, count in counts.items():
+        create_event(club, alice, format_, count)
+
+
+def create_event(club: "Club", alice: "User", format_: str, count: int) -> None:
+    """Create an event of matches to 1, and publish its draw."""
     from django.utils import timezone
 
     from players.actors import Actor
-    from players.models import Club, Player, User
+    from players.models import Player
     from tournaments.draws.services import draws
     from tournaments.entries.services import entries
     from tournaments.events.services import deadlines, events
@@ -30,10 +41,9 @@ def make(format_: str, count: int) -> None:
     from tournaments.state.stages import set_stages
 
     now = timezone.now()
-    acts = {"by": Actor.of(User.objects.create_user("alice@example.org", display_name="Alice")), "now": now}
-    club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
+    acts = {"by": Actor.of(alice), "now": now}
     players = [Player.objects.create(name=f"Player {number}") for number in range(1, count + 1)]
-    event = events.create_tournament(club=club, name="Winter Open", starts_at=now, **acts)
+    event = events.create_tournament(club=club, name=f"Winter {format_}", starts_at=now, **acts)
     division = events.create_division(
         tournament=event, name="Open", match_length=1, deadline_rule="lots", claim_wait=5, **acts
     )
@@ -58,4 +68,4 @@ def make(format_: str, count: int) -> None:
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    make(sys.argv[1], int(sys.argv[2]))
+    create(dict(zip(sys.argv[1::2], map(int, sys.argv[2::2]), strict=True)))

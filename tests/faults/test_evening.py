@@ -6,23 +6,21 @@ results of what was called over HTTP; the players' e-mails arrive at a mail serv
 
 import http.client
 import json
-import shutil
 import subprocess
-import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from email.message import Message
+from functools import partial
 from pathlib import Path
 from random import Random, SystemRandom
 
 import pytest
 
-from config.valkey import free_port
 from tests.faults.mailbox import Mailbox
-from tests.faults.test_event import Event
+from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import eventually
 
 PLAYERS, TABLES = 8, 2
@@ -77,16 +75,10 @@ class Evening(Event):
 
 @pytest.fixture
 def evening() -> Iterator[Evening]:
-    # A short path, since the broker's socket is in it.
-    var, mailbox = Path(tempfile.mkdtemp(prefix="bp-evening-")), Mailbox()
-    running = Evening(var, free_port(), mailbox)
-    assert eventually(lambda: "Barpoint is ready" in (var / "output").read_text(), PATIENCE)
-    yield running
-    running.process.terminate()
-    running.process.wait(60)
-    running.output.close()
+    mailbox = Mailbox()
+    with started(partial(Evening, mailbox=mailbox)) as evening:
+        yield evening
     mailbox.close()
-    shutil.rmtree(var)
 
 
 def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening: Evening) -> None:

@@ -1,10 +1,10 @@
-"""An event goes on to its end whatever is killed: every match is settled once, every record judged once.
+"""Events go on to their end whatever is killed: every match is settled once, every record judged once.
 
 In a Swiss every round is paired once, too, by workers that are killed.
 
-The players send records and reports over HTTP while web, worker, beat and Valkey are killed at random. The last match
-is played after the last kill, so that all kills happen during the event. FAULTS_PLAYERS (64) and FAULTS_KILLS (50) set
-the size of the knockout.
+The players of a knockout and a Swiss send records and reports over HTTP while web, worker, beat and Valkey are killed
+at random. The last match of each is played after the last kill, so that all kills happen during both. FAULTS_PLAYERS
+(64) and FAULTS_KILLS (50) set the size of the knockout and the number of kills.
 """
 
 import http.client
@@ -20,10 +20,11 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from django.core.signing import Signer
@@ -36,7 +37,9 @@ from tournaments.demo.records import DIALECTS, written
 
 PLAYERS = int(os.environ.get("FAULTS_PLAYERS", "64"))
 KILLS = int(os.environ.get("FAULTS_KILLS", "50"))
-SWISS_PLAYERS, SWISS_KILLS = 8, 16
+SWISS_PLAYERS = 8
+LAST = {"knockout": PLAYERS - 1, "swiss": SWISS_ROUNDS * SWISS_PLAYERS // 2}
+"""The number of the last match of each event."""
 PATIENCE = 240.0 + 6 * KILLS
 """Seconds; a busy machine needs several times as long as an idle one."""
 VICTIMS = ("worker", "records", "web", "web", "valkey", "valkey", "beat", "clock")
@@ -55,6 +58,7 @@ class Open(NamedTuple):
     state: str
     number: int
     waiting: int
+    format: str
     names: tuple[str, str]
 
 
@@ -105,37 +109,39 @@ class Event(Installation):
         return True
 
     def over(self) -> bool:
-        return self.rows("SELECT status FROM tournaments_division") == [("finished",)]
+        return self.rows("SELECT DISTINCT status FROM tournaments_division") == [("finished",)]
 
     def open_matches(self) -> list[Open]:
-        """Return the matches that can be played, except the one nobody reports."""
+        """Return the matches that can be played, except those that nobody reports."""
         query = """
             SELECT m.id, m.public_id, m.seq, m.state, f.number,
                 (SELECT count(*) FROM matches_submission s WHERE s.match_id = m.id AND s.standing = 'waiting'),
-                p.name, q.name
+                g.format, p.name, q.name
             FROM matches_match m
             JOIN players_player p ON p.id = m.player_0_id JOIN players_player q ON q.id = m.player_1_id
-            JOIN tournaments_fixture f ON f.match_id = m.id
+            JOIN tournaments_fixture f ON f.match_id = m.id JOIN tournaments_stage g ON g.id = f.stage_id
             WHERE m.state IN ('open', 'claimed') AND f.number <> 1 ORDER BY m.id
         """
-        return [Open(*row[:6], row[6:]) for row in self.rows(query)]
+        return [Open(*row[:7], row[7:]) for row in self.rows(query)]
+
+
+E = TypeVar("E", bound=Event)
 
 
 class Players:
     """The players: each match is reported in one of three ways, again and again until the result stands."""
 
-    def __init__(self, event: Event, last: int) -> None:
+    def __init__(self, event: Event) -> None:
         self.event = event
-        self.last = last
         self.signer = Signer(key=(event.var / "secret_key").read_text(), salt="matches.links", sep=".")
         self.sent_at: dict[tuple[int, int], float] = {}
         self.answers: Counter[str] = Counter()
 
     def report(self, *, final: bool) -> None:
-        """Report all matches that need it; the last match only when `final` is set."""
+        """Report all matches that need it; the last match of each event only when `final` is set."""
         for match in self.event.open_matches():
             last = self.sent_at.get((match.pk, match.seq), 0.0)
-            is_held_back = match.number == self.last and not final
+            is_held_back = match.number == LAST[match.format] and not final
             if is_held_back or match.waiting or time.monotonic() - last < RETRIED:
                 continue
             self.sent_at[match.pk, match.seq] = time.monotonic()
@@ -173,11 +179,12 @@ class Players:
             self.answers[f"{what} nobody"] += 1
 
 
-@pytest.fixture
-def event() -> Iterator[Event]:
+@contextmanager
+def started(installation: Callable[[Path, int], E]) -> Iterator[E]:
+    """An installation that is ready, and stopped at the end."""
     # A short path, since the broker's socket is in it.
-    var = Path(tempfile.mkdtemp(prefix="bp-event-"))
-    running = Event(var, free_port())
+    var = Path(tempfile.mkdtemp(prefix="bp-"))
+    running = installation(var, free_port())
     deadline = time.monotonic() + PATIENCE
     while "Barpoint is ready" not in (var / "output").read_text():
         assert running.process.poll() is None, (var / "output").read_text()
@@ -190,62 +197,53 @@ def event() -> Iterator[Event]:
     shutil.rmtree(var)
 
 
-def test_an_event_ends_whatever_is_killed(event: Event) -> None:
-    make(event, "knockout", PLAYERS)
-    play_and_kill(event, matches=PLAYERS - 1, kills=KILLS)
-    every_record_has_one_verdict(event)
+@pytest.fixture
+def event() -> Iterator[Event]:
+    with started(Event) as event:
+        yield event
 
 
-def test_a_swiss_is_paired_to_its_end_whatever_is_killed(event: Event) -> None:
-    make(event, "swiss", SWISS_PLAYERS)
-    play_and_kill(event, matches=SWISS_ROUNDS * SWISS_PLAYERS // 2, kills=SWISS_KILLS)
-
-    paired = event.rows("SELECT round, count(*) FROM tournaments_draw WHERE state = 'published' GROUP BY round")
-    assert sorted(paired) == [(number, 1) for number in range(1, SWISS_ROUNDS + 1)]
-    met = event.rows("SELECT min(m.player_0_id, m.player_1_id), max(m.player_0_id, m.player_1_id) FROM matches_match m")
-    assert len(met) == len(set(met)), "nobody has met anybody twice"
-
-
-def make(event: Event, format_: str, count: int) -> None:
-    """The event in the installation."""
-    completed = event.run("-m", "tests.faults.create_event", format_, str(count))
+def test_events_end_whatever_is_killed(event: Event) -> None:
+    completed = event.run("-m", "tests.faults.create_event", "knockout", str(PLAYERS), "swiss", str(SWISS_PLAYERS))
     assert completed.returncode == 0, completed.stderr
-
-
-def play_and_kill(event: Event, *, matches: int, kills: int) -> None:
-    """Report all matches while processes are killed; the last match waits for the last kill."""
-    seed = SystemRandom().randrange(10**6)
-    chance, players, killed, began = Random(seed), Players(event, matches), Counter[str](), time.monotonic()
-    next_kill = began
-    while not event.over():
-        assert time.monotonic() - began < PATIENCE, (seed, killed, players.answers, event.rows(HOW_FAR))
-        if killed.total() < kills and time.monotonic() >= next_kill:
-            victim = chance.choice(VICTIMS)
-            killed[victim] += event.kill(victim)
-            next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
-        players.report(final=killed.total() >= kills)
-        time.sleep(0.05)
-    assert killed.total() >= kills
-    print(f"{matches} matches, killed {dict(killed)}, answers {dict(players.answers)}")
-    print(f"{time.monotonic() - began:.0f} s, seed {seed}")
-
-    every_match_has_one_result(event, matches)
-    assert not [answer for answer in players.answers if answer.endswith(" 500")]
+    play_and_kill(event)
+    every_match_has_one_result(event)
+    every_record_has_one_verdict(event)
+    every_round_of_the_swiss_is_paired_once(event)
     checked = event.run("manage.py", "check_integrity")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert checked.stdout.endswith(": no differences.\n")
 
 
+def play_and_kill(event: Event) -> None:
+    """Report all matches while processes are killed; the last ones wait for the last kill."""
+    seed = SystemRandom().randrange(10**6)
+    chance, players, killed, began = Random(seed), Players(event), Counter[str](), time.monotonic()
+    next_kill = began
+    while not event.over():
+        assert time.monotonic() - began < PATIENCE, (seed, killed, players.answers, event.rows(HOW_FAR))
+        if killed.total() < KILLS and time.monotonic() >= next_kill:
+            victim = chance.choice(VICTIMS)
+            killed[victim] += event.kill(victim)
+            next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
+        players.report(final=killed.total() >= KILLS)
+        time.sleep(0.05)
+    assert killed.total() >= KILLS
+    print(f"killed {dict(killed)}, answers {dict(players.answers)}")
+    print(f"{time.monotonic() - began:.0f} s, seed {seed}")
+    assert not [answer for answer in players.answers if answer.endswith(" 500")]
+
+
 HOW_FAR = "SELECT status, count(*) FROM tournaments_fixture GROUP BY status"
 
 
-def every_match_has_one_result(event: Event, matches: int) -> None:
+def every_match_has_one_result(event: Event) -> None:
     decided = event.rows("SELECT match_id FROM tournaments_fixture WHERE status = 'decided'")
     versions = event.rows("SELECT match_id, version FROM matches_result")
-    assert len(decided) == matches
+    assert len(decided) == sum(LAST.values())
     assert sorted(versions) == sorted((match, 1) for (match,) in decided)
     sources = Counter(source for (source,) in event.rows("SELECT source FROM matches_result"))
-    assert sources["deadline"] == 1
+    assert sources["deadline"] == len(LAST)
     assert sources["record"] > 0
     assert sources["claim"] > 0
 
@@ -257,3 +255,18 @@ def every_record_has_one_verdict(event: Event) -> None:
     assert sorted(verdicts) == sorted(sent)
     standing = event.rows("SELECT DISTINCT state, standing FROM matches_submission")
     assert standing == [("done", "stands")]
+
+
+def every_round_of_the_swiss_is_paired_once(event: Event) -> None:
+    paired = event.rows(
+        "SELECT d.round, count(*) FROM tournaments_draw d JOIN tournaments_stage g ON g.id = d.stage_id "
+        "WHERE g.format = 'swiss' AND d.state = 'published' GROUP BY d.round"
+    )
+    assert sorted(paired) == [(number, 1) for number in range(1, SWISS_ROUNDS + 1)]
+    met = event.rows(
+        "SELECT min(m.player_0_id, m.player_1_id), max(m.player_0_id, m.player_1_id) FROM matches_match m "
+        "JOIN tournaments_fixture f ON f.match_id = m.id JOIN tournaments_stage g ON g.id = f.stage_id "
+        "WHERE g.format = 'swiss'"
+    )
+    assert len(met) == LAST["swiss"]
+    assert len(met) == len(set(met)), "nobody has met anybody twice"

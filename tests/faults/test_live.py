@@ -8,9 +8,7 @@ import http.client
 import itertools
 import json
 import os
-import shutil
 import signal
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -18,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random, SystemRandom
 from threading import Event as Flag
 from threading import Thread
@@ -28,8 +25,7 @@ import pytest
 from django.core.signing import Signer
 
 from benchmarks.live.players import decision
-from config.valkey import free_port
-from tests.faults.test_event import Event
+from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import CHILDREN, eventually
 
 PATIENCE = 120.0
@@ -178,15 +174,8 @@ class Table:
 
 @pytest.fixture(scope="module")
 def club() -> Iterator[Club]:
-    # A short path, since the broker's socket is in it.
-    var = Path(tempfile.mkdtemp(prefix="bp-live-"))
-    running = Club(var, free_port())
-    assert eventually(lambda: "Barpoint is ready" in (var / "output").read_text(), PATIENCE)
-    yield running
-    running.process.terminate()
-    running.process.wait(60)
-    running.output.close()
-    shutil.rmtree(var)
+    with started(Club) as club:
+        yield club
 
 
 @pytest.fixture

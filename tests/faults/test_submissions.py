@@ -1,35 +1,33 @@
 """Whatever dies, every record gets its verdict exactly once, and sending one in never fails."""
 
+import itertools
 import json
 import os
 import signal
 import sqlite3
-import subprocess
 import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from config.valkey import free_port
-from tests.faults.test_supervisor import DATABASE, Installation, eventually
+from tests.faults.test_event import Event, started
+from tests.faults.test_supervisor import DATABASE, eventually
 from tests.matches.records.samples import long_session, simulated
 
-CLAIM_LASTS = 4
 PATIENCE = 60.0
 NOT_HUNG = 20.0
 """Seconds. Without time limits, waiting for a missing broker takes minutes."""
 
 
-class Checking(Installation):
-    """An installation with short claims and without upload limits."""
+class Checking(Event):
+    """An installation to which records are sent."""
 
-    def start(self) -> "subprocess.Popen[str]":
-        self.env |= {"QUEUE_RESEND_AFTER": "2", "QUEUE_CLAIM_LASTS": str(CLAIM_LASTS), "UPLOAD_RATE_ANON": "9999/hour"}
-        return super().start()
+    latest = 0
+    """The id of the last submission of the tests before; theirs are not counted."""
+    seeds = itertools.count()
 
     def send(self, data: bytes) -> float:
         """Send in a record and return the seconds it took."""
@@ -41,41 +39,43 @@ class Checking(Installation):
             assert response.status == 201
         return time.monotonic() - began
 
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Read from the database, from outside."""
-        database = sqlite3.connect(f"file:{self.var / DATABASE}?mode=ro", uri=True, timeout=20)
-        try:
-            return database.execute(query).fetchall()
-        finally:
-            database.close()
+    def send_new(self) -> float:
+        """Send in a record that was not sent before and return the seconds it took."""
+        return self.send(simulated(seed=next(self.seeds)))
+
+    def submissions(self, columns: str, condition: str = "TRUE") -> list[tuple[Any, ...]]:
+        """Return columns of the submissions of this test."""
+        return self.rows(f"SELECT {columns} FROM matches_submission WHERE id > {self.latest} AND {condition}")
 
     def states(self) -> Counter[str]:
-        return Counter(state for (state,) in self.rows("SELECT state FROM matches_submission"))
+        return Counter(state for (state,) in self.submissions("state"))
 
     def verdicts(self) -> Counter[int]:
         """Return the number of verdicts of each submission."""
-        return Counter(submission_id for (submission_id,) in self.rows("SELECT submission_id FROM matches_verdict"))
+        rows = self.rows(f"SELECT submission_id FROM matches_verdict WHERE submission_id > {self.latest}")
+        return Counter(submission_id for (submission_id,) in rows)
 
     def all_done(self, count: int) -> bool:
         return self.states() == {"done": count}
 
-    def kill(self, name: str) -> None:
-        os.kill(self.pid(name), signal.SIGKILL)
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Checking]:
+    """One for all tests, since its processes take seconds to start."""
+    with started(Checking) as installation:
+        yield installation
 
 
 @pytest.fixture
-def checking(tmp_path: Path) -> Iterator[Checking]:
-    running = Checking(tmp_path, free_port())
-    running.lines_until("Barpoint is ready")
-    yield running
-    running.process.send_signal(signal.SIGCONT)
-    running.process.terminate()
-    running.process.communicate(timeout=60)
+def checking(installation: Checking) -> Iterator[Checking]:
+    ((installation.latest,),) = installation.rows("SELECT coalesce(max(id), 0) FROM matches_submission")
+    yield installation
+    installation.process.send_signal(signal.SIGCONT)
 
 
 def warmed_up(checking: Checking) -> None:
     """Wait until the worker has done its first record."""
-    checking.send(simulated(seed=99))
+    checking.send_new()
     assert eventually(lambda: checking.all_done(1), PATIENCE)
 
 
@@ -98,14 +98,14 @@ def test_a_worker_killed_during_an_adjudication(checking: Checking) -> None:
     for games in (240, 241, 242):
         checking.send(long_session(games))
     assert eventually(lambda: checking.states()["working"] > 0)
-    checking.kill("records")
-    interrupted = checking.rows("SELECT id FROM matches_submission WHERE state = 'working'")
+    assert checking.kill("records")
+    interrupted = checking.submissions("id", "state = 'working'")
     assert interrupted
     assert not checking.verdicts().keys() & {submission_id for (submission_id,) in interrupted}
     assert eventually(lambda: checking.all_done(4), PATIENCE)
     assert set(checking.verdicts().values()) == {1}
     assert len(checking.verdicts()) == 4
-    attempts = dict(checking.rows("SELECT id, attempts FROM matches_submission"))
+    attempts = dict(checking.submissions("id, attempts"))
     assert all(attempts[submission_id] == 2 for (submission_id,) in interrupted)
 
 
@@ -113,9 +113,9 @@ def test_a_broker_killed_between_upload_and_work(checking: Checking) -> None:
     warmed_up(checking)
     # The worker cannot take them before the broker dies, and the queue dies with the broker.
     assert eventually(lambda: stopped_without_lock(checking))
-    for seed in range(5):
-        assert checking.send(simulated(seed=seed)) < NOT_HUNG
-    checking.kill("valkey")
+    for _ in range(5):
+        assert checking.send_new() < NOT_HUNG
+    assert checking.kill("valkey")
     os.kill(checking.pid("records"), signal.SIGCONT)
     assert checking.states()["done"] == 1
     assert eventually(lambda: checking.all_done(6), PATIENCE)
@@ -126,8 +126,8 @@ def test_a_broker_missing_during_the_upload(checking: Checking) -> None:
     warmed_up(checking)
     # A stopped supervisor does not restart the broker.
     checking.process.send_signal(signal.SIGSTOP)
-    checking.kill("valkey")
-    took = [checking.send(simulated(seed=seed)) for seed in range(5)]
+    assert checking.kill("valkey")
+    took = [checking.send_new() for _ in range(5)]
     assert max(took) < NOT_HUNG
     time.sleep(3)
     assert checking.states() == {"done": 1, "queued": 5}
@@ -140,10 +140,10 @@ def test_a_record_that_kills_every_worker_is_given_up(checking: Checking) -> Non
     warmed_up(checking)
     checking.send(long_session(400))
     for attempt in (1, 2, 3):
-        query = f"SELECT 1 FROM matches_submission WHERE state = 'working' AND attempts = {attempt}"
-        assert eventually(lambda query=query: bool(checking.rows(query)), PATIENCE), attempt
-        checking.kill("records")
+        working = f"state = 'working' AND attempts = {attempt}"
+        assert eventually(lambda working=working: bool(checking.submissions("id", working)), PATIENCE), attempt
+        assert checking.kill("records")
     assert eventually(lambda: checking.states()["failed"] == 1, PATIENCE)
-    assert checking.rows("SELECT failure FROM matches_submission WHERE state = 'failed'") == [("adjudication_gave_up",)]
-    checking.send(simulated(seed=1))
+    assert checking.submissions("failure", "state = 'failed'") == [("adjudication_gave_up",)]
+    checking.send_new()
     assert eventually(lambda: checking.states() == {"done": 2, "failed": 1}, PATIENCE)

@@ -98,9 +98,10 @@ class Installation:
             return False
 
 
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    running = Installation(tmp_path, free_port())
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """One for all tests, since its processes take seconds to start; the last test kills its supervisor."""
+    running = Installation(tmp_path_factory.mktemp("s"), free_port())
     running.lines_until("Barpoint is ready")
     yield running
     running.process.terminate()
@@ -118,13 +119,6 @@ def test_ctrl_c_stops_everything(tmp_path: Path) -> None:
     assert installation.process.wait(60) == 0
     assert [pid for pid in pids if alive(pid)] == []
     assert list((installation.var / "run").glob("w*.pid")) == []
-
-
-def test_nothing_outlives_a_killed_supervisor(installation: Installation) -> None:
-    pids = [installation.pid(name) for name in CHILDREN]
-    installation.process.kill()
-    installation.process.wait(60)
-    assert eventually(lambda: not any(alive(pid) for pid in pids))
 
 
 def test_a_dead_child_is_restarted(installation: Installation) -> None:
@@ -151,3 +145,10 @@ def test_a_port_in_use_is_named_and_nothing_is_started(installation: Installatio
     assert f"Port {installation.port} on 127.0.0.1 cannot be used" in output
     assert f"PORT={installation.port + 1} make run" in output
     assert not (tmp_path / "other" / "run" / "valkey.pid").exists()
+
+
+def test_nothing_outlives_a_killed_supervisor(installation: Installation) -> None:
+    pids = [installation.pid(name) for name in CHILDREN]
+    installation.process.kill()
+    installation.process.wait(60)
+    assert eventually(lambda: not any(alive(pid) for pid in pids))
