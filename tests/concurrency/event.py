@@ -1,24 +1,19 @@
 """Events that several people change at once: Alice directs, everybody plays matches to 1."""
 
-import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import Q
 
 from matches.models import Match
-from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services import draws, take_back
+from tournaments.draws.services import draws
 from tournaments.entries.services import entries
-from tournaments.events.services import deadlines, events
+from tournaments.events.services import events
 from tournaments.models import Division, Entry, Fixture, Tournament
-from tournaments.results.services import corrections, overdue, results
-from tournaments.state import fixture_matches, settle
 
 POSTGRESQL_ONLY = [
     pytest.mark.django_db(transaction=True),
@@ -26,9 +21,6 @@ POSTGRESQL_ONLY = [
         connection.vendor != "postgresql", reason="SQLite lets one writer in at a time; set DATABASE_URL to PostgreSQL"
     ),
 ]
-TOGETHER = 2.0
-"""Seconds that an unguarded reader waits for the other before it continues alone."""
-LOCKING = (corrections, deadlines, draws, entries, events, overdue, results, settle, take_back)
 
 
 class EventBuilder:
@@ -84,45 +76,3 @@ def entry_of(fixture: Fixture, side: int) -> Entry:
     entry = fixture.slots.get(side=side).entry
     assert entry is not None
     return entry
-
-
-def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the services without locks: two threads read division and match before either of them writes."""
-    both_have_read = threading.Barrier(2)
-    waited = threading.local()
-
-    def wait_for_the_other() -> None:
-        if threading.current_thread() is threading.main_thread() or hasattr(waited, "once"):
-            return
-        waited.once = True
-        try:
-            both_have_read.wait(TOGETHER)
-        except threading.BrokenBarrierError:
-            both_have_read.reset()
-
-    def unguarded_lock(division_id: int) -> Division:
-        return Division.objects.select_related("tournament__club").get(pk=division_id)
-
-    def unguarded_hold(
-        divisions: Collection[Division], also: Collection[int] = (), *, live: bool = True
-    ) -> dict[int, Match]:
-        theirs = Q(parent_topic__in=[division.topic for division in divisions])
-        waited.seen = {match.pk: match for match in Match.objects.filter(theirs | Q(pk__in=also))}
-        wait_for_the_other()
-        return dict(waited.seen)
-
-    def unguarded_matches(match_ids: list[int]) -> dict[int, Match]:
-        """Return the rows as first read; nothing is read again under a lock."""
-        return Match.objects.in_bulk(match_ids) | {pk: waited.seen[pk] for pk in match_ids if pk in waited.seen}
-
-    def unguarded_match(match_id: int) -> Match:
-        match = Match.objects.select_related("player_0__user", "player_1__user", "club").get(pk=match_id)
-        wait_for_the_other()
-        return match
-
-    monkeypatch.setattr(reports, "lock_match", unguarded_match)
-    monkeypatch.setattr(fixture_matches, "lock_matches", unguarded_matches)
-    for module in LOCKING:
-        monkeypatch.setattr(module, "lock_division", unguarded_lock)
-        if hasattr(module, "lock_unfinished_matches"):
-            monkeypatch.setattr(module, "lock_unfinished_matches", unguarded_hold)

@@ -3,11 +3,9 @@
 from functools import partial
 from typing import Any
 
-import pytest
-
 from matches.lifecycle.finish import ResultInput
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
-from tests.concurrency.racing import at_once, faults, refusals
+from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tournaments.ledger.selectors.accounts import account_of
 from tournaments.ledger.selectors.box import box_of
 from tournaments.ledger.services import desk, payments
@@ -50,16 +48,12 @@ def test_two_directors_who_pay_out_a_prize_at_once_pay_it_once(builder: EventBui
         assert [row.amount for row in Payment.objects.filter(tournament=division.tournament)] == [-2 * FEE]
 
 
-def test_control_without_the_lock_of_the_desk_a_prize_is_paid_twice(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unlocked(tournament: Any) -> CashDesk:
-        return CashDesk.objects.get(tournament=tournament)
-
-    monkeypatch.setattr(payouts, "lock_open_desk", unlocked)
-    for _ in range(RACES):
-        pay_twice(builder, played(builder))
-    assert Payment.objects.count() > RACES
+def test_control_without_the_lock_of_the_desk_a_prize_is_paid_twice(builder: EventBuilder) -> None:
+    division = played(builder)
+    with without_locks(CashDesk):
+        outcomes = pay_twice(builder, division)
+    assert faults(outcomes) + refusals(outcomes) == []
+    assert [row.amount for row in Payment.objects.filter(tournament=division.tournament)] == [-2 * FEE] * 2
 
 
 def test_two_directors_who_take_a_fee_at_once_take_it_once(builder: EventBuilder) -> None:

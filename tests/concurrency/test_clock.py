@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
 from django.db import IntegrityError
 
 from engine.actions import Act
 from matches.models import LiveMatch, Match, Result
-from matches.play.services import clock_worker, due, journal
+from matches.play.services import clock_worker, due
 from tests.concurrency.event import POSTGRESQL_ONLY
-from tests.concurrency.racing import at_once, faults, unlocked_together
+from tests.concurrency.racing import at_once, faults, without_locks
 from tests.matches.play.conftest import Board, board, match, users
 
 __all__ = ["board", "match", "users"]
@@ -35,9 +34,9 @@ def test_two_sweeps_settle_a_flag_once(board: Board) -> None:
     assert clock_worker.work(now=board.now) == 0
 
 
-def test_control_without_the_lock_they_collide(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "for_update", unlocked_together(SWEEPERS))
-    outcomes = sweep(board)
+def test_control_without_the_lock_they_collide(board: Board) -> None:
+    with without_locks():
+        outcomes = sweep(board)
     assert [type(fault) for fault in faults(outcomes)] == [IntegrityError] * (SWEEPERS - 1)
     assert Match.objects.get().state != Match.State.LIVE
     assert LiveMatch.objects.get().due_at is None

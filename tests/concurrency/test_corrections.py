@@ -6,14 +6,13 @@ In the control without the locks both are applied, or one causes an error page.
 from functools import partial
 from typing import Any
 
-import pytest
 from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.models import Membership, Player, User
-from tests.concurrency.event import LOCKING, POSTGRESQL_ONLY, EventBuilder, fixtures, match_of, take_out_the_locks
-from tests.concurrency.racing import at_once, faults, refusals
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, match_of
+from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results.services import corrections, results
 from tournaments.results.services.corrections import CorrectionInput
@@ -21,8 +20,6 @@ from tournaments.state.integrity import differences
 
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
-CONTROLS = 10
-"""Races in which an unguarded fault must show; it shows in the first few."""
 FORFEIT = CorrectionInput(ResultInput(1, None, "forfeit"), "correct_all")
 OTHER_WINNER = CorrectionInput(ResultInput(1, (0, 1)), "correct_all")
 
@@ -63,10 +60,10 @@ def test_of_two_corrections_exactly_one_is_applied(builder: EventBuilder) -> Non
         assert [str(difference) for difference in differences()] == []
 
 
-def test_control_two_corrections_without_the_locks(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert corrections in LOCKING
-    take_out_the_locks(monkeypatch)
-    assert any(fails(*corrected_twice(builder)) for _ in range(CONTROLS))
+def test_control_two_corrections_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks():
+        fixture, outcomes = corrected_twice(builder)
+    assert fails(fixture, outcomes)
 
 
 def test_the_same_correction_sent_twice_is_applied_once(builder: EventBuilder) -> None:

@@ -2,12 +2,9 @@
 on a shorter one.
 """
 
-import threading
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from types import ModuleType
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -15,13 +12,13 @@ from django.db import connection
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import SYSTEM
-from tests.concurrency.event import EventBuilder, entry_of, fixtures, take_out_the_locks
-from tests.concurrency.racing import TOGETHER, at_once, faults, refusals
+from tests.concurrency.event import EventBuilder, entry_of, fixtures
+from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tournaments.entries.services import reentries
 from tournaments.floor import selectors
-from tournaments.floor.services import calls, journal, length_offers, matches, opening
-from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Tournament
+from tournaments.floor.services import calls, length_offers, matches, opening
+from tournaments.models import Division, Entry, Fixture, FloorEvent, Tournament
 from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,19 +45,12 @@ def test_a_reentry_that_is_pressed_twice_enters_the_player_once(builder: EventBu
 
 @CONTROL
 def test_control_without_the_lock_of_the_division_nobody_is_told_that_the_preview_is_stale(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
+    builder: EventBuilder,
 ) -> None:
     _division, press = pressed_twice(builder)
-    take_out_the_locks(monkeypatch)
-    both_have_read = threading.Barrier(2)
-
-    def unguarded(division_id: int) -> Division:
-        division = Division.objects.select_related("tournament__club").get(pk=division_id)
-        both_have_read.wait(TOGETHER)
-        return division
-
-    monkeypatch.setattr(reentries, "lock_division", unguarded)
-    assert "stale" not in refusals(at_once(press, press))
+    with without_locks():
+        outcomes = at_once(press, press)
+    assert "stale" not in refusals(outcomes)
 
 
 def played(builder: EventBuilder) -> tuple[Fixture, list[Callable[[], FloorEvent]]]:
@@ -96,35 +86,12 @@ def test_of_two_scores_at_once_both_are_kept_and_the_later_one_stands(builder: E
 
 
 @CONTROL
-def test_control_without_the_locks_the_same_score_is_two_facts(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_control_without_the_locks_the_same_score_is_two_facts(builder: EventBuilder) -> None:
     _fixture, enter = played(builder)
-    take_out_the_locks_of_the_floor(monkeypatch, matches)
-    assert refusals(at_once(*enter)) == []
+    with without_locks():
+        outcomes = at_once(*enter)
+    assert faults(outcomes) + refusals(outcomes) == []
     assert entered() == [[3, 1], [3, 1]]
-
-
-def take_out_the_locks_of_the_floor(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
-    """Let two calls of a service of this module both read the state of the floor before one of them writes."""
-    both_have_read = threading.Barrier(2)
-
-    def unguarded_floor(tournament_id: int, now: object) -> Floor:
-        return Floor.objects.select_related("tournament__club").get(tournament=tournament_id)
-
-    def unguarded_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
-        row = Fixture.objects.select_related("stage__division", "match").get(pk=fixture.pk)
-        assert row.match is not None
-        return row, row.match
-
-    def read_together(floor: Floor, now: Any) -> Any:
-        state = journal.read_state(floor, now)
-        both_have_read.wait(TOGETHER)
-        return state
-
-    monkeypatch.setattr(module, "lock_floor", unguarded_floor)
-    monkeypatch.setattr(module, "lock_fixture", unguarded_fixture)
-    monkeypatch.setattr(module, "read_state", read_together)
 
 
 def closing(builder: EventBuilder) -> tuple[Fixture, list[Callable[[], FloorEvent]]]:
@@ -163,11 +130,10 @@ def test_an_offer_that_is_accepted_twice_and_declined_at_once_shortens_once_or_n
 
 
 @CONTROL
-def test_control_without_the_locks_both_offers_wait_for_an_answer(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_control_without_the_locks_both_offers_wait_for_an_answer(builder: EventBuilder) -> None:
     fixture, offers = closing(builder)
-    take_out_the_locks_of_the_floor(monkeypatch, length_offers)
-    assert refusals(at_once(*offers)) == []
+    with without_locks():
+        outcomes = at_once(*offers)
+    assert faults(outcomes) + refusals(outcomes) == []
     assert lengths() == ["length_offered"] * 2
     assert Match.objects.get(pk=fixture.match_id).length == 7

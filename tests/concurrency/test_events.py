@@ -7,15 +7,13 @@ that the lock prevents.
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import LogEntry
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, entry_of, fixtures, match_of, take_out_the_locks
-from tests.concurrency.racing import at_once, faults, refusals
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, entry_of, fixtures, match_of
+from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
@@ -25,14 +23,7 @@ from tournaments.state.integrity import differences
 
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
-CONTROLS = 10
-"""Races in which an unguarded fault must show; it shows in the first few."""
 LATE = NOON + timedelta(days=1, seconds=1)
-
-
-@pytest.fixture
-def without_locks(monkeypatch: pytest.MonkeyPatch, builder: EventBuilder) -> None:
-    take_out_the_locks(monkeypatch)
 
 
 def is_clean() -> bool:
@@ -68,8 +59,10 @@ def test_a_withdrawal_or_a_result_comes_first(builder: EventBuilder) -> None:
         assert is_clean()
 
 
-def test_control_a_withdrawal_against_a_result_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_report(builder) for _ in range(CONTROLS)))
+def test_control_a_withdrawal_against_a_result_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks(before=Result):
+        match, outcomes = withdraw_and_report(builder)
+    assert fails(outcomes, match)
 
 
 def withdraw_and_concede(builder: EventBuilder) -> tuple[Match, list[Any]]:
@@ -92,8 +85,10 @@ def test_a_withdrawal_or_a_players_report_comes_first(builder: EventBuilder) -> 
         assert is_clean()
 
 
-def test_control_a_withdrawal_against_a_report_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_concede(builder) for _ in range(CONTROLS)))
+def test_control_a_withdrawal_against_a_report_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks(before=Result):
+        match, outcomes = withdraw_and_concede(builder)
+    assert fails(outcomes, match)
 
 
 # Two workers at the same deadline
@@ -115,8 +110,10 @@ def test_two_workers_at_one_deadline_apply_the_rule_once(builder: EventBuilder) 
         assert is_clean()
 
 
-def test_control_two_workers_at_one_deadline_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (sweep_twice(builder) for _ in range(CONTROLS)))
+def test_control_two_workers_at_one_deadline_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks():
+        match, outcomes = sweep_twice(builder)
+    assert fails(outcomes, match)
 
 
 # A report against the director's result
@@ -142,8 +139,10 @@ def test_of_a_report_and_the_directors_result_one_stands(builder: EventBuilder) 
         assert is_clean()
 
 
-def test_control_a_report_against_the_director_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (concede_and_rule(builder) for _ in range(CONTROLS)))
+def test_control_a_report_against_the_director_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks():
+        match, outcomes = concede_and_rule(builder)
+    assert fails(outcomes, match)
 
 
 # Publishing against withdrawing
@@ -178,11 +177,10 @@ def test_an_entry_withdrawn_while_the_draw_is_published_is_not_waited_for(builde
         assert is_clean()
 
 
-def test_control_publishing_against_withdrawing_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
-    assert any(
-        is_waited_for_after_withdrawing(leaver)
-        for leaver, _ in (publish_and_withdraw(builder) for _ in range(CONTROLS))
-    )
+def test_control_publishing_against_withdrawing_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks():
+        leaver, _outcomes = publish_and_withdraw(builder)
+    assert is_waited_for_after_withdrawing(leaver)
 
 
 # Two directors
@@ -206,5 +204,7 @@ def test_of_two_directors_the_second_is_refused_as_stale(builder: EventBuilder) 
         assert is_clean()
 
 
-def test_control_two_directors_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (two_directors(builder) for _ in range(CONTROLS)))
+def test_control_two_directors_without_the_locks(builder: EventBuilder) -> None:
+    with without_locks():
+        match, outcomes = two_directors(builder)
+    assert fails(outcomes, match)

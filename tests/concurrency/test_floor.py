@@ -3,19 +3,17 @@
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-import pytest
 from django.db import transaction
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
-from tests.concurrency.event import POSTGRESQL_ONLY, TOGETHER, EventBuilder, fixtures
-from tests.concurrency.racing import at_once, faults, refusals
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
+from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tournaments.floor import selectors
 from tournaments.floor.facts import Autopilot
-from tournaments.floor.services import autopilot, calls, evening, journal, opening
+from tournaments.floor.services import autopilot, calls, evening, opening
 from tournaments.floor.state import MatchState
 from tournaments.models import Division, Fixture, Floor, FloorEvent, Table
 from tournaments.results.services import results
@@ -54,24 +52,11 @@ def test_two_directors_call_two_matches_to_a_table(builder: EventBuilder) -> Non
         assert refusals(outcomes) == ["table_taken"]
 
 
-def test_control_without_the_lock_of_the_floor_two_matches_get_a_table(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_control_without_the_lock_of_the_floor_two_matches_get_a_table(builder: EventBuilder) -> None:
     division, tables = evening_of(builder)
-    both_have_read = threading.Barrier(2)
-
-    def unguarded(tournament_id: int, now: object) -> Floor:
-        return Floor.objects.select_related("tournament__club").get(tournament=tournament_id)
-
-    def read_together(floor: Floor, now: Any) -> Any:
-        state = journal.read_state(floor, now)
-        both_have_read.wait(TOGETHER)
-        return state
-
-    monkeypatch.setattr(calls, "lock_floor", unguarded)
-    monkeypatch.setattr(calls, "read_state", read_together)
-    outcomes = at_once(*(call(builder, fixture, tables[0]) for fixture in fixtures(division)[:2]))
-    assert refusals(outcomes) == []
+    with without_locks(Floor):
+        outcomes = at_once(*(call(builder, fixture, tables[0]) for fixture in fixtures(division)[:2]))
+    assert faults(outcomes) + refusals(outcomes) == []
     assert FloorEvent.objects.filter(kind="called", table=tables[0]).count() == 2
 
 
@@ -96,7 +81,7 @@ def test_a_call_waits_for_the_result_that_is_being_entered(builder: EventBuilder
     entered, outcomes = threading.Event(), []
 
     def late_call() -> None:
-        entered.wait(TOGETHER)
+        entered.wait(PATIENCE)
         outcomes.extend(at_once(call(builder, first, tables[0])))
 
     thread = threading.Thread(target=late_call)
@@ -106,7 +91,7 @@ def test_a_call_waits_for_the_result_that_is_being_entered(builder: EventBuilder
         entered.set()
         thread.join(0.3)
         assert outcomes == []
-    thread.join(TOGETHER)
+    thread.join(PATIENCE)
     assert refusals(outcomes) == ["match_finished"]
 
 

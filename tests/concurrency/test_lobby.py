@@ -15,7 +15,7 @@ from matches.play.services import starting
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
-from tests.concurrency.racing import at_once, faults, refusals, unlocked_together
+from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.matches.play.conftest import START
 
 pytestmark = POSTGRESQL_ONLY
@@ -53,12 +53,11 @@ def test_one_of_many_gets_the_match(race: Callable[[], list[Any]]) -> None:
     assert Challenge.objects.get().match == Match.objects.get()
 
 
-def test_control_without_the_lock_several_matches_begin(
-    race: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(challenges, "for_update", unlocked_together(EAGER))
-    race()
-    assert Match.objects.count() > 1
+def test_control_without_the_lock_several_matches_begin(race: Callable[[], list[Any]]) -> None:
+    with without_locks():
+        outcomes = race()
+    assert faults(outcomes) + refusals(outcomes) == []
+    assert Match.objects.count() == EAGER
 
 
 @pytest.fixture
@@ -77,10 +76,8 @@ def test_a_match_that_both_players_open_begins_once(open_both: Callable[[], list
     assert outcomes[0] == outcomes[1] == LiveMatch.objects.get()
 
 
-def test_control_without_the_lock_both_open_it(
-    open_both: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(starting, "for_update", unlocked_together(2))
-    outcomes = open_both()
+def test_control_without_the_lock_both_open_it(open_both: Callable[[], list[Any]]) -> None:
+    with without_locks():
+        outcomes = open_both()
     # The database still admits only one; the other player would have seen an error page.
     assert [type(fault) for fault in faults(outcomes)] == [IntegrityError]

@@ -3,10 +3,8 @@
 from functools import partial
 from typing import Any
 
-import pytest
-
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
-from tests.concurrency.racing import at_once, faults
+from tests.concurrency.racing import at_once, faults, without_locks
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
@@ -36,12 +34,10 @@ def test_two_divisions_published_at_once_share_no_number(builder: EventBuilder) 
     assert numbers_given_twice() == 0
 
 
-def test_control_without_the_lock_of_the_event_numbers_are_given_twice(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
-    for _ in range(RACES):
-        publish_two(builder)
+def test_control_without_the_lock_of_the_event_numbers_are_given_twice(builder: EventBuilder) -> None:
+    with without_locks(Tournament, before=Tournament):
+        outcomes = publish_two(builder)
+    assert faults(outcomes) == []
     assert numbers_given_twice() > 0
 
 

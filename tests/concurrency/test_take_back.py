@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 
 from matches.models import Claim, Match
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, take_out_the_locks
-from tests.concurrency.racing import at_once, faults, refusals
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
+from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
@@ -19,11 +21,10 @@ from tournaments.draws.services import draws
 from tournaments.draws.services.take_back import take_back_draw, take_back_round
 from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
-from tournaments.models import Commitment, Division, Draw, Fixture, Tournament
+from tournaments.models import Commitment, Division, Draw, Fixture
 
 pytestmark = POSTGRESQL_ONLY
 RACES = 5
-CONTROLS = 10
 
 
 @pytest.fixture
@@ -72,10 +73,10 @@ def test_a_draw_is_taken_back_or_its_match_is_reported(builder: EventBuilder) ->
         assert is_clean()
 
 
-def test_control_without_the_locks_a_report_is_lost(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    take_out_the_locks(monkeypatch)
-    races = [take_back_and_report(builder) for _ in range(CONTROLS)]
-    assert any(faults(outcomes) or lost_a_report(match) for match, outcomes in races)
+def test_control_without_the_locks_a_report_is_lost(builder: EventBuilder) -> None:
+    with without_locks(before=Match):
+        match, outcomes = take_back_and_report(builder)
+    assert faults(outcomes) or lost_a_report(match)
 
 
 def publish_or_take_back_twice(builder: EventBuilder) -> tuple[Division, list[Any], list[Any]]:
@@ -99,35 +100,26 @@ def test_two_directors_publish_and_take_back_at_once(builder: EventBuilder) -> N
         assert is_clean()
 
 
+def publish_two_events(builder: EventBuilder) -> list[Any]:
+    tournaments = [builder.event() for _ in range(2)]
+    for tournament in tournaments:
+        events.create_division(tournament=tournament, name="Main", **builder.acts)
+    publish = partial(events.publish_tournament, **builder.acts)
+    return at_once(*(partial(publish, tournament=tournament) for tournament in tournaments))
+
+
 def test_events_published_at_once_get_their_own_numbers_in_the_clubs_list(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        tournaments: list[Tournament] = []
-        for _two in range(2):
-            tournament = builder.event()
-            events.create_division(tournament=tournament, name="Main", **builder.acts)
-            tournaments.append(tournament)
-        outcomes = at_once(
-            *[lambda event=event: events.publish_tournament(tournament=event, **builder.acts) for event in tournaments]
-        )
-        assert faults(outcomes) == []
+        assert faults(publish_two_events(builder)) == []
     numbers = list(Commitment.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, 2 * RACES + 1))
 
 
-def test_control_without_the_lock_of_the_club_a_number_is_given_twice(
-    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(events, "lock_club", lambda club: club)
-    seen: list[Any] = []
-    for _ in range(CONTROLS):
-        tournaments = [builder.event() for _two in range(2)]
-        for tournament in tournaments:
-            events.create_division(tournament=tournament, name="Main", **builder.acts)
-        seen += at_once(
-            *[lambda event=event: events.publish_tournament(tournament=event, **builder.acts) for event in tournaments]
-        )
+def test_control_without_the_lock_of_the_club_a_number_is_given_twice(builder: EventBuilder) -> None:
+    with without_locks(Club, before=Commitment):
+        outcomes = publish_two_events(builder)
     # The database still refuses the second; that director would have seen an error page.
-    assert faults(seen)
+    assert [type(fault) for fault in faults(outcomes)] == [IntegrityError]
 
 
 def counting_down(rounds: Rounds) -> Draw:
@@ -153,18 +145,11 @@ def test_two_sweeps_publish_a_round_once(swiss: Callable[..., Rounds]) -> None:
         assert is_clean(rounds.division)
 
 
-def test_control_without_the_locks_two_sweeps_both_publish(
-    swiss: Callable[..., Rounds], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drivers = [swiss(next_round=NextRound.PUBLISH) for _ in range(CONTROLS)]
-    monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
-    monkeypatch.setattr(
-        draws, "lock_division", lambda pk: Division.objects.select_related("tournament__club").get(pk=pk)
-    )
-    monkeypatch.setattr(draws, "_locked", lambda pk: Draw.objects.select_related("stage").get(pk=pk))
-    outcomes = [outcome for rounds in drivers for outcome in sweep_twice(rounds)]
-    published_twice = any(len(rounds.rounds()) != 2 for rounds in drivers)
-    assert faults(outcomes) or published_twice
+def test_control_without_the_locks_two_sweeps_both_publish(swiss: Callable[..., Rounds]) -> None:
+    rounds = swiss(next_round=NextRound.PUBLISH)
+    with without_locks():
+        outcomes = sweep_twice(rounds)
+    assert faults(outcomes) or len(rounds.rounds()) != 2
 
 
 def test_a_countdown_is_stopped_or_its_round_is_published(swiss: Callable[..., Rounds]) -> None:
