@@ -7,6 +7,7 @@ import { showCopyButtons } from "../config/copy.js";
 import { Board } from "./board/board.js";
 
 const AUTOPLAY_EVERY = 1600; // Milliseconds.
+const REST = 300; // Milliseconds after a step, until the page takes its address.
 const MOST_KEPT = 12; // Games.
 const KEYS = {
   ArrowLeft: "previous",
@@ -29,6 +30,7 @@ class Replay {
   #kept = new Map();
   #requested = 0;
   #timer = 0;
+  #resting = 0;
   #drawing = false;
   quiz = false;
   revealed = new Set(); // URLs of steps
@@ -42,6 +44,7 @@ class Replay {
     this.board = new Board(element, { ...this.#sides(), ...boardOptions() });
     frame.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#key(event));
+    this.#prepare();
     this.#settle();
     this.#draw(null);
   }
@@ -51,6 +54,7 @@ class Replay {
     const game = JSON.parse(root.querySelector("#replay-steps").textContent);
     Object.assign(this, { game: game.game, flip: game.flip, steps: game.steps, before: game.before, after: game.after });
     Object.assign(this, { errors: game.errors ?? [], errorsBefore: game.errors_before, laterError: game.later_error });
+    this.moves = new Map([...root.querySelectorAll("[data-moves] a")].map((move) => [numberIn(move.href, "p", Infinity), move]));
   }
 
   /** Whether the quiz hides what was played at this step. */
@@ -107,6 +111,7 @@ class Replay {
   /** Show the step at a URL, of this game or of another one. */
   async go(url) {
     const request = ++this.#requested;
+    clearTimeout(this.#resting);
     const { game, at, steps } = this;
     const to = new URL(url, location.href);
     const flip = to.searchParams.has("flip");
@@ -123,10 +128,11 @@ class Replay {
       this.#replaceParts(text);
       this.board.setOptions(this.#sides());
     }
-    this.at = numberIn(url, "p", this.steps.length);
-    history.replaceState(null, "", url);
-    this.#settle();
-    this.#draw(this.game === game && this.at === at + 1 ? steps[at - 1] : null);
+    this.at = numberIn(to, "p", this.steps.length);
+    const isNext = this.game === game && this.at === at + 1;
+    this.#draw(isNext ? steps[at - 1] : null);
+    if (this.steps === steps) this.settled = this.#settleSoon(request);
+    else this.#settle();
   }
 
   /** Put the parts of another game, or of the other side of the board, in place of those shown. */
@@ -140,34 +146,59 @@ class Replay {
       frame.querySelector(selector).replaceWith(part);
     }
     this.#read(frame);
+    this.#prepare();
     const candidates = frame.querySelector("[data-candidates]");
     if (candidates) candidates.open = isOpen;
     if (focused) link(focused === "move" ? "next" : focused)?.focus({ preventScroll: true });
   }
 
-  /** Show what belongs to this step beside the board, and load the next game when this one comes to its end. */
+  /** Show what only a page with scripts can do. */
+  #prepare() {
+    showCopyButtons(frame);
+    const button = frame.querySelector("[data-autoplay]");
+    button.hidden = false;
+    button.setAttribute("aria-pressed", String(this.#timer !== 0));
+  }
+
+  /** Show what stands beside the board a frame after its checkers begin to move: both at once would take too long. */
+  async #settleSoon(request) {
+    await nextFrame();
+    await nextFrame();
+    if (request === this.#requested) this.#settle();
+  }
+
+  /** Browsers take the address of a step a few times a second only, and draw the tab's icon again each time. */
+  #writeAddress() {
+    history.replaceState(null, "", this.#url(this.at));
+  }
+
+  /** Show what belongs to this step beside the board. What reads the layout comes before what changes it. */
   #settle() {
     const step = this.steps[this.at - 1];
+    this.#settleMoves();
+    this.#settleNow(step);
     for (const name of ["first", "previous", "next", "last"]) point(link(name), this.#target(name));
-    link("flip").href = `${settings.url}?g=${this.game}&p=${this.at}${this.flip ? "" : "&flip=1"}`;
     for (const seat of frame.querySelectorAll("[data-side]")) {
       const side = Number(seat.dataset.side);
       seat.classList.toggle("is-on-turn", side === step.side);
       seat.querySelector("[data-turn]").hidden = side !== step.side;
       seat.querySelector("[data-pips]").textContent = step.pips[side];
     }
-    this.#settleNow(step);
-    if (frame.querySelector("[data-judged-box]")) this.#settleJudged();
-    const xgid = frame.querySelector("[data-xgid]");
-    xgid.textContent = step.xgid;
-    xgid.parentElement.querySelector("[data-copy]").dataset.copy = step.xgid;
+    link("flip").href = `${settings.url}?g=${this.game}&p=${this.at}${this.flip ? "" : "&flip=1"}`;
+    frame.querySelector("[data-xgid]").textContent = step.xgid;
+    frame.querySelector(".xgid-line [data-copy]").dataset.copy = step.xgid;
     frame.querySelector("[data-copy-link]").dataset.copy = new URL(this.#url(this.at), location.href).href;
-    showCopyButtons(frame);
-    const button = frame.querySelector("[data-autoplay]");
-    button.hidden = false;
-    button.setAttribute("aria-pressed", String(this.#timer !== 0));
-    if (!this.#timer) announcement.textContent = this.#isHidden() ? settings.quiz : step.words;
     if (this.at === this.steps.length && this.after) this.#load(this.after).catch(() => {});
+    if (frame.querySelector("[data-judged-box]")) this.#settleJudged();
+  }
+
+  /** Mark the play in the list, in the middle of what is seen of it. */
+  #settleMoves() {
+    const moves = frame.querySelector("[data-moves]");
+    const move = this.moves.get(this.at);
+    if (move) moves.scrollTop = move.offsetTop - moves.offsetTop - moves.clientHeight / 2;
+    for (const other of moves.querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
+    move?.setAttribute("aria-current", "step");
   }
 
   #settleNow(step) {
@@ -179,13 +210,7 @@ class Replay {
     text.textContent = this.#isHidden() ? settings.quiz : step.words;
     text.classList.toggle("mono", step.side !== null);
     illegal.hidden = step.legal;
-    const moves = frame.querySelector("[data-moves]");
-    for (const move of moves.querySelectorAll("a")) {
-      const isHere = numberIn(move.href, "p", Infinity) === this.at;
-      if (isHere) move.setAttribute("aria-current", "step");
-      else move.removeAttribute("aria-current");
-      if (isHere) moves.scrollTop = move.offsetTop - moves.offsetTop - moves.clientHeight / 2;
-    }
+    if (!this.#timer) announcement.textContent = text.textContent;
   }
 
   /** Show what the analysis says about this step, or hide it in the quiz. */
@@ -236,9 +261,11 @@ class Replay {
       const shownPosition = positionOf(this.steps, this.at);
       if (this.#isHidden()) shownPosition.plan = null;
       await this.board.show(shownPosition, { animate: from?.moves ?? null });
+      await this.settled;
       this.board.element.dataset.shown = `${this.game}.${this.at}`;
     }
     this.#drawing = false;
+    this.#resting = setTimeout(() => this.#writeAddress(), REST);
   }
 
   #autoplay(on) {
@@ -267,7 +294,8 @@ class Replay {
     const step = event.target.closest("a[data-step]");
     if (!step || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    this.#follow(step.dataset.step, step.href);
+    const { step: name } = step.dataset;
+    this.#follow(name, name === "move" ? step.href : this.#target(name));
   }
 
   #key(event) {
@@ -281,6 +309,10 @@ class Replay {
       this.#follow(KEYS[event.key], this.#target(KEYS[event.key]));
     }
   }
+}
+
+function nextFrame() {
+  return new Promise(requestAnimationFrame);
 }
 
 function link(name) {

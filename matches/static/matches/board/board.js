@@ -32,6 +32,7 @@ export class Board extends EventTarget {
   #walk = null;
   #lifted = null;
   #focus = 13;
+  #labelled = []; // What the labels of the places say of their checkers.
   #shown = Promise.resolve();
 
   /** `near`: the side at the bottom; `light`: the side with the light checkers; `themes`: style sheets by name. */
@@ -65,6 +66,7 @@ export class Board extends EventTarget {
     this.element.setAttribute("aria-label", this.#options.labels.board);
     if (themes[theme]) loadStyle(themes[theme]);
     this.checkers.color(near === light);
+    this.#labelled = [];
     if (this.geometry) {
       this.#resize();
       if (this.#position) this.#settle(0);
@@ -152,10 +154,7 @@ export class Board extends EventTarget {
       [...targets].map(([target, edges]) => ({ ...spot(target), hits: hits(edges) })),
       [...origins.keys()].map(spot),
     );
-    const element = this.checkers.top(place);
-    element.classList.add("held");
-    element.style.zIndex = "60";
-    return element;
+    return this.checkers.lift(place);
   }
 
   holdAt(element, x, y) {
@@ -277,10 +276,9 @@ export class Board extends EventTarget {
   async #animate(position, moves) {
     const duration = this.#duration();
     if (moves?.length && duration && !document.hidden) {
-      this.trail.replaceChildren();
-      this.hints.replaceChildren();
-      drawDice(this.dice, this.geometry, [], {});
+      this.element.classList.add("is-moving");
       await this.#walkThrough(moves, position.last?.side ?? position.turn, duration);
+      this.element.classList.remove("is-moving");
     }
     if (position === this.#position && !this.#walk?.path.length) await this.#settle(duration);
   }
@@ -306,7 +304,6 @@ export class Board extends EventTarget {
     if (this.#walk) for (const edge of this.#walk.path) this.#apply(edge);
     this.#draw();
     await this.checkers.layOut(this.geometry, duration);
-    this.#draw();
   }
 
   #apply(edge) {
@@ -358,17 +355,20 @@ export class Board extends EventTarget {
     drawPlay(this.trail, this.geometry, onBoard, own ? "own" : "last", (place) => this.checkers.count(place));
   }
 
+  /** Name the places for screen readers, where their checkers have changed. */
   #label() {
     const { labels } = this.#options;
     const bars = { 0: labels.farBar, [NEAR_BAR]: labels.bar, [NEAR_OFF]: labels.off, [FAR_OFF]: labels.farOff };
     for (const [place, spot] of this.places.entries()) {
+      spot.classList.toggle("movable", this.canLift(place) && this.#walk.sources.has(this.#pointOf(place)));
       const count = this.checkers.count(place);
       const near = this.checkers.isNear(place);
+      const checkers = near ? count : -count;
+      if (this.#labelled[place] === checkers) continue;
+      this.#labelled[place] = checkers;
       const text = near === null ? labels.empty : near ? labels.near : labels.far;
       const where = bars[place] ?? labels.point.replace("{point}", name(place));
-      const words = text.replace("{place}", where).replace("{count}", String(count));
-      spot.setAttribute("aria-label", words);
-      spot.classList.toggle("movable", this.canLift(place) && this.#walk.sources.has(this.#pointOf(place)));
+      spot.setAttribute("aria-label", text.replace("{place}", where).replace("{count}", String(count)));
     }
   }
 }

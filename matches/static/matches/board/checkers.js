@@ -4,10 +4,13 @@ import { FAR_BAR, FAR_OFF, NEAR_BAR, NEAR_OFF } from "./geometry.js";
 
 const EACH = 15;
 const PLACES = 28;
+const ABOVE = 40; // Moving checkers pass over those that stay,
+const HELD = 60; // and a held one over all of them.
 
 export class Checkers {
   #stacks = Array.from({ length: PLACES }, () => []);
-  #spots = new WeakMap();
+  #geometry = null; // Of the last layout.
+  #held = null;
 
   constructor(layer) {
     this.layer = layer;
@@ -16,7 +19,7 @@ export class Checkers {
         const element = document.createElement("span");
         element.className = "checker";
         layer.append(element);
-        this.#stacks[near ? NEAR_OFF : FAR_OFF].push({ element, near });
+        this.#stacks[near ? NEAR_OFF : FAR_OFF].push({ element, near, spot: null, transform: "" });
       }
     }
   }
@@ -36,10 +39,6 @@ export class Checkers {
   /** Whether the checkers on a place are the near player's; null where there is none. */
   isNear(place) {
     return this.#stacks[place].at(-1)?.near ?? null;
-  }
-
-  top(place) {
-    return this.#stacks[place].at(-1)?.element ?? null;
   }
 
   /** Move the top checker of a place, and a hit one to its bar. Nothing is drawn until `layOut`. */
@@ -76,43 +75,67 @@ export class Checkers {
 
   /** Put every checker where it belongs, in `duration` ms. Resolves when they are there. */
   layOut(geometry, duration) {
+    const isSame = geometry === this.#geometry;
+    this.#geometry = geometry;
     const moving = [];
     for (const [place, stack] of this.#stacks.entries()) {
-      for (const [index, { element }] of stack.entries()) {
-        const { x, y } = geometry.checkerAt(place, index, stack.length);
-        element.classList.toggle("slab", place >= NEAR_OFF);
-        const isTop = index === stack.length - 1;
-        element.textContent = isTop && geometry.isCrowded(place, stack.length) ? String(stack.length) : "";
-        const moved = this.#place(element, x, y, place >= NEAR_OFF ? geometry.slab() : null, geometry, duration);
-        element.style.zIndex = String(moved ? 40 + index : index);
-        if (moved) moving.push(moved.then(() => (element.style.zIndex = String(index))));
+      for (const [index, checker] of stack.entries()) {
+        const spot = { place, index, count: stack.length };
+        // Most checkers stay where they are.
+        if (isSame && checker !== this.#held && isSameSpot(checker.spot, spot)) continue;
+        const moved = this.#place(checker, spot, duration);
+        if (moved) moving.push(moved.then(() => setLevel(checker)));
+        setLevel(checker, moved ? ABOVE : 0);
       }
     }
+    this.#held = null;
     return Promise.all(moving);
   }
 
-  /** Draw the top checker of a place around a position, while it is held. */
+  /** Take up the top checker of a place; returns its element. */
+  lift(place) {
+    this.#held = this.#stacks[place].at(-1);
+    this.#held.element.classList.add("held");
+    setLevel(this.#held, HELD);
+    return this.#held.element;
+  }
+
+  /** Draw a checker around a position, while it is held. */
   hold(element, x, y, size) {
     element.style.transform = `translate(${x - size / 2}px, ${y - size / 2}px) scale(1.1)`;
   }
 
-  #place(element, x, y, slab, geometry, duration) {
-    const width = slab ? slab.width : geometry.checker;
-    const height = slab ? slab.height : geometry.checker;
+  #place(checker, spot, duration) {
+    const { element, transform: before } = checker;
+    const { place, index, count } = spot;
+    const geometry = this.#geometry;
+    const isSlab = place >= NEAR_OFF;
+    const { x, y } = geometry.checkerAt(place, index, count);
+    const { width, height } = isSlab ? geometry.slab() : { width: geometry.checker, height: geometry.checker };
     const next = `translate(${x - width / 2}px, ${y - height / 2}px)`;
-    const before = this.#spots.get(element);
-    const held = element.classList.contains("held");
-    const start = held ? element.style.transform : before;
+    const isHeld = checker === this.#held;
+    const start = isHeld ? element.style.transform : before;
+    Object.assign(checker, { spot, transform: next });
+    element.textContent = index === count - 1 && geometry.isCrowded(place, count) ? String(count) : "";
+    element.classList.toggle("slab", isSlab);
     element.classList.remove("held");
     element.style.transform = next;
-    this.#spots.set(element, next);
     if (!start || start === next || !duration) return null;
     const animation = element.animate([{ transform: start }, { transform: next }], {
-      duration: held ? duration / 2 : duration,
+      duration: isHeld ? duration / 2 : duration,
       easing: "ease-in-out",
     });
     return animation.finished.catch(() => {});
   }
+}
+
+function isSameSpot(left, right) {
+  return left?.place === right.place && left.index === right.index && left.count === right.count;
+}
+
+/** Checkers of a stack cover each other in their order. */
+function setLevel({ element, spot }, above = 0) {
+  element.style.zIndex = String(above + spot.index);
 }
 
 /** Return how many checkers of a player the counts have on a place; what is missing from fifteen is borne off. */

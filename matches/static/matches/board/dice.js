@@ -1,6 +1,6 @@
 /* The dice and the cube. */
 
-import { svg } from "./surface.js";
+import { circle, svg } from "./surface.js";
 
 // Positions of the pips in thirds of a die, for one to six.
 const PIPS = [
@@ -23,10 +23,9 @@ export function drawDice(button, geometry, dice, { isNear, isLight }) {
   for (const [index, { die, used }] of dice.entries()) {
     const group = svg("g", { class: used ? "die used" : "die", transform: `translate(${index * (size + gap)} 0)` });
     group.append(svg("rect", { x: 1, y: 1, width: size - 2, height: size - 2, rx: size * 0.14 }));
-    for (const [column, row] of PIPS[die - 1]) {
-      const center = (third) => size * (0.24 + 0.26 * third);
-      group.append(svg("circle", { cx: center(column), cy: center(row), r: size * 0.085 }));
-    }
+    const center = (third) => size * (0.24 + 0.26 * third);
+    const pips = PIPS[die - 1].map(([column, row]) => circle({ x: center(column), y: center(row) }, size * 0.085));
+    group.append(svg("path", { d: pips.join("") }));
     picture.append(group);
   }
   button.replaceChildren(picture);
@@ -43,7 +42,7 @@ export function drawCube(element, geometry, cube) {
   element.hidden = !cube;
   if (!cube) return;
   const size = cube.offered ? Math.max(geometry.cubeSize() * 1.3, 34) : geometry.cubeSize();
-  element.textContent = String(cube.face);
+  if (element.textContent !== String(cube.face)) element.textContent = String(cube.face);
   element.classList.toggle("dimmed", Boolean(cube.dimmed));
   element.classList.toggle("offered", Boolean(cube.offered));
   const { x, y } = geometry.cubeAt(cube.offered ? "offered" : cube.owner);

@@ -48,29 +48,31 @@ export function drawHints(target, geometry, destinations, origins) {
   target.replaceChildren(...parts);
 }
 
-/** Draw a play: a line for each step from where the checker stood, and a ring around where it stands now. */
+/** Draw a play: a line for each step from where the checker stood, and rings there and where it stands now. */
 export function drawPlay(target, geometry, steps, kind, countAt) {
   target.setAttribute("viewBox", `0 0 ${geometry.width} ${geometry.height}`);
-  const parts = [];
+  const radius = geometry.checker / 2;
+  let [lines, starts, ends] = ["", "", ""];
   for (const { from, to } of steps) {
     const start = geometry.checkerAt(from, countAt(from), countAt(from) + 1);
     const last = Math.max(countAt(to) - 1, 0);
     const end = geometry.checkerAt(to, last, Math.max(countAt(to), 1));
     const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
-    const gap = geometry.checker / 2 / length;
-    const line = {
-      x1: start.x + (end.x - start.x) * gap,
-      y1: start.y + (end.y - start.y) * gap,
-      x2: end.x - (end.x - start.x) * gap,
-      y2: end.y - (end.y - start.y) * gap,
-    };
-    if (length > geometry.checker) {
-      parts.push(svg("line", { class: "line-under", ...line }), svg("line", { class: `line ${kind}`, ...line }));
-    }
-    parts.push(...ring(geometry, from, countAt(from), `${kind} from`, false));
-    parts.push(svg("circle", { class: `ring ${kind}`, cx: end.x, cy: end.y, r: geometry.checker / 2 }));
+    const [x, y] = [((end.x - start.x) * radius) / length, ((end.y - start.y) * radius) / length];
+    if (length > geometry.checker) lines += `M${start.x + x} ${start.y + y}L${end.x - x} ${end.y - y}`;
+    starts += circle(start, radius - 1);
+    ends += circle(end, radius);
   }
-  target.replaceChildren(...parts);
+  // One element for all that looks the same: a play is drawn between two frames of an animation.
+  const looks = { "line-under": lines, [`line ${kind}`]: lines, "ring-under": starts, [`ring ${kind} from`]: starts };
+  const parts = Object.entries({ ...looks, [`ring ${kind}`]: ends }).filter(([, d]) => d);
+  target.replaceChildren(...parts.map(([name, d]) => svg("path", { class: name, d })));
+}
+
+/** Return a circle as a part of a path. */
+export function circle({ x, y }, radius) {
+  const arc = (width) => `a${radius} ${radius} 0 1 0 ${width} 0`;
+  return `M${x - radius} ${y}${arc(2 * radius)}${arc(-2 * radius)}`;
 }
 
 /** Draw the ways of a play that is still to be made as arrows, each from the top checker of a place. */
