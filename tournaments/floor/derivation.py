@@ -29,6 +29,7 @@ from tournaments.floor.times import (
     slow_minutes,
 )
 
+HELD = Reason("held")
 ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
 
 
@@ -101,6 +102,7 @@ class _Derivation:
             held=seat.held,
             critical_minutes=self.critical.get(match.fixture, 0.0),
             clocks=seat.clocks,
+            reasons=_undecided(match, seat) if state == MatchState.WAITING and match.pair is None else (),
             offer=_standing_offer(match, seat, state),
             shortened=_shortened(match, seat),
         )
@@ -164,32 +166,24 @@ class _Derivation:
         return rests
 
     def _candidates(self) -> tuple[list[Candidate], dict[int, tuple[Reason, ...]]]:
-        """Return the matches whose players are free, in the order of the queue, and why the others wait."""
+        """Return the matches whose players are free, in the order of the queue, and why other pairs wait."""
         candidates, waiting = [], {}
         for match in self.facts.matches:
             row = self.matches[match.fixture]
-            if row.state != MatchState.WAITING:
+            if row.state != MatchState.WAITING or match.pair is None:
                 continue
-            reasons = self._reasons(match, row)
-            if reasons or match.pair is None:
+            if reasons := self._reasons(match, match.pair, held=row.held):
                 waiting[match.fixture] = reasons
                 continue
             since = match.since or self.now
             candidates.append(Candidate(match, match.pair, row.pinned, row.critical_minutes, since))
         return sorted(candidates, key=lambda row: row.key), waiting
 
-    def _reasons(self, match: MatchFacts, row: MatchOnFloor) -> tuple[Reason, ...]:
-        """Return why a match waits, apart from tables and pauses."""
-        reasons = [Reason("held")] if row.held else []
-        if match.pair is None:
-            unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
-            for source in unknown or match.sources:
-                fixture = {} if source.number is None else {"fixture": source.number}
-                reason = Reason("to_be_decided", {"source": source.kind, **fixture})
-                reasons += [reason] if reason not in reasons else []
-            return tuple(reasons or [Reason("to_be_decided", {"source": "drawn"})])
+    def _reasons(self, match: MatchFacts, pair: Pair, *, held: bool) -> tuple[Reason, ...]:
+        """Return why a match of two players waits, apart from tables and pauses."""
+        reasons = [HELD] if held else []
         seat = self.folded.seats.get(match.fixture)
-        return (*reasons, *self._reasons_of_players(match.pair, rest_waived=seat is not None and seat.rest_waived))
+        return (*reasons, *self._reasons_of_players(pair, rest_waived=seat is not None and seat.rest_waived))
 
     def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[Reason]:
         for player in pair:
@@ -259,6 +253,17 @@ class _Derivation:
         if self.pause is not None and self.pause.until is not None:
             times.append(self.pause.until)
         return min((time for time in times if time > self.now), default=None)
+
+
+def _undecided(match: MatchFacts, seat: Seat) -> tuple[Reason, ...]:
+    """Return why a match waits of which a player is still to be decided."""
+    reasons = [HELD] if seat.held else []
+    unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
+    for source in unknown or match.sources:
+        fixture = {} if source.number is None else {"fixture": source.number}
+        reason = Reason("to_be_decided", {"source": source.kind, **fixture})
+        reasons += [reason] if reason not in reasons else []
+    return tuple(reasons or [Reason("to_be_decided", {"source": "drawn"})])
 
 
 def _adjourned(match: MatchFacts, fact: Fact) -> Reason:

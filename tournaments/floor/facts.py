@@ -152,6 +152,7 @@ class TableFacts:
     table: int
     label: str
     category: Category = Category.NORMAL
+    public_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,8 @@ class FloorSettings:
 class FloorFacts:
     """Everything that the state of the floor is derived from, beside the time.
 
-    `away` has the players who are away, each with when they come back, or None if that is unknown.
+    `away` has the players who are away, each with when they come back, or None if that is unknown. `is_open` is whether
+    the floor was opened.
     """
 
     matches: tuple[MatchFacts, ...]
@@ -178,3 +180,4 @@ class FloorFacts:
     facts: tuple[Fact, ...] = ()
     settings: FloorSettings = FloorSettings()
     away: Mapping[int, datetime | None] = field(default_factory=dict)
+    is_open: bool = False

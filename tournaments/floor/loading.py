@@ -1,9 +1,9 @@
 """Reading the facts of a floor from the database."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 
@@ -27,10 +27,21 @@ from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Roun
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
 RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE}
 FIELDS = (
-    "pk", "number", "stage", "round", "round__number", "round__length", "round__bracket__key", "status",
-    "match", "match__state", "match__player_0", "match__player_1", "match__length", "match__created_at",
-    "match__begun_at", "match__finished_at",
+    "pk", "public_id", "number", "status", "stage", "stage__format", "stage__division__name",
+    "stage__division__public_id", "stage__division__reentry_until", "round", "round__number", "round__length",
+    "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
+    "match__created_at", "match__begun_at", "match__finished_at",
 )  # fmt: skip
+FixtureRow = Mapping[str, Any]
+"""The fields of a fixture named in `FIELDS`."""
+
+
+class _SlotRow(NamedTuple):
+    """A side of a fixture: where its entrant comes from, and the player once that is known."""
+
+    source: str
+    source_fixture: int | None
+    player: int | None
 
 
 def on_the_floor(tournament: Tournament) -> Q:
@@ -42,17 +53,28 @@ def on_the_floor(tournament: Tournament) -> Q:
     ) & ~Q(stage__status=Stage.Status.PLANNED)
 
 
-def load_facts(tournament: Tournament) -> FloorFacts:
-    """Read everything that the state of the floor is derived from; a fixed number of queries."""
+def fixture_rows(tournament: Tournament) -> list[FixtureRow]:
+    """Return the fixtures that are played at the tables of an event, by division and match number; one query."""
+    rows = Fixture.objects.filter(on_the_floor(tournament))
+    return list(
+        rows.order_by("stage__division__order", "stage__division_id", "stage__number", "number").values(*FIELDS)
+    )
+
+
+def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None) -> FloorFacts:
+    """Read everything that the state of the floor is derived from; a fixed number of queries.
+
+    `rows` are those of `fixture_rows`, for a caller that needs them as well.
+    """
+    floor = Floor.objects.filter(tournament=tournament).first()
+    tables = tournament.floor_tables.order_by("order", "pk").values_list("pk", "label", "category", "public_id")
     return FloorFacts(
-        matches=tuple(_matches(tournament)),
-        tables=tuple(
-            TableFacts(pk, label, Category(category))
-            for pk, label, category in tournament.floor_tables.values_list("pk", "label", "category")
-        ),
+        matches=tuple(_matches(tournament, fixture_rows(tournament) if rows is None else rows)),
+        tables=tuple(TableFacts(pk, label, Category(category), public_id) for pk, label, category, public_id in tables),
         facts=tuple(_facts(tournament)),
-        settings=settings_of(Floor.objects.filter(tournament=tournament).first()),
+        settings=settings_of(floor),
         away=_away(tournament),
+        is_open=floor is not None,
     )
 
 
@@ -85,12 +107,7 @@ def _away(tournament: Tournament) -> dict[int, datetime | None]:
     return dict(rows.exclude(status=Entry.Status.OUT).order_by("away_until").values_list("player", "away_until"))
 
 
-def _matches(tournament: Tournament) -> Iterable[MatchFacts]:
-    rows = list(
-        Fixture.objects.filter(on_the_floor(tournament))
-        .order_by("stage__division__order", "stage__division", "stage__number", "number")
-        .values(*FIELDS)
-    )
+def _matches(tournament: Tournament, rows: Sequence[FixtureRow]) -> Iterable[MatchFacts]:
     slots = _slots(tournament)
     leads_to = _leads_to(tournament, rows, slots)
     for row in rows:
@@ -98,10 +115,10 @@ def _matches(tournament: Tournament) -> Iterable[MatchFacts]:
             yield _match(row, slots[row["pk"]], leads_to[row["pk"]])
 
 
-def _match(row: Mapping[str, Any], slots: list[Mapping[str, Any]], leads_to: tuple[int, ...]) -> MatchFacts:
+def _match(row: FixtureRow, slots: Sequence[_SlotRow], leads_to: tuple[int, ...]) -> MatchFacts:
     known = row["match"] is not None and row["match__state"] != Match.State.VOID
     pair: Pair | None = (row["match__player_0"], row["match__player_1"]) if known else None
-    players = tuple(slot["entry__player"] for slot in slots)
+    players = tuple(slot.player for slot in slots)
     return MatchFacts(
         fixture=row["pk"],
         number=row["number"],
@@ -112,7 +129,7 @@ def _match(row: Mapping[str, Any], slots: list[Mapping[str, Any]], leads_to: tup
         progress=_progress(row, known=known),
         pair=pair,
         players=pair or (players[0], players[1]),
-        sources=tuple(Source(slot["source"], slot["source_fixture"]) for slot in slots),
+        sources=tuple(Source(slot.source, slot.source_fixture) for slot in slots),
         leads_to=leads_to,
         since=row["match__created_at"],
         begun_at=row["match__begun_at"],
@@ -120,7 +137,7 @@ def _match(row: Mapping[str, Any], slots: list[Mapping[str, Any]], leads_to: tup
     )
 
 
-def _progress(row: Mapping[str, Any], *, known: bool) -> Progress:
+def _progress(row: FixtureRow, *, known: bool) -> Progress:
     if row["status"] == Fixture.Status.DECIDED:
         return Progress.SETTLED
     if not known:
@@ -133,16 +150,16 @@ def _progress(row: Mapping[str, Any], *, known: bool) -> Progress:
     return states.get(row["match__state"], Progress.REPORTED)
 
 
-def _slots(tournament: Tournament) -> dict[int, list[Mapping[str, Any]]]:
-    slots: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
-    rows = Slot.objects.filter(fixture__stage__division__tournament=tournament).order_by("fixture", "side")
-    for row in rows.values("fixture", "source", "source_fixture", "entry__player"):
-        slots[row["fixture"]].append(row)
+def _slots(tournament: Tournament) -> dict[int, list[_SlotRow]]:
+    slots: dict[int, list[_SlotRow]] = defaultdict(list)
+    rows = Slot.objects.filter(fixture__stage__division__tournament=tournament).order_by("fixture_id", "side")
+    for fixture, source, number, player in rows.values_list("fixture", "source", "source_fixture", "entry__player"):
+        slots[fixture].append(_SlotRow(source, number, player))
     return slots
 
 
 def _leads_to(
-    tournament: Tournament, rows: list[dict[str, Any]], slots: Mapping[int, list[Mapping[str, Any]]]
+    tournament: Tournament, rows: Sequence[FixtureRow], slots: Mapping[int, Sequence[_SlotRow]]
 ) -> dict[int, tuple[int, ...]]:
     """Return fixture -> the matches that wait for its winner or loser, drawn rounds and what follows byes included."""
     by_number = {(row["stage"], row["number"]): row["pk"] for row in rows}
@@ -151,10 +168,10 @@ def _leads_to(
     for row in rows:
         of_round[row["round"]].append(row["pk"])
         for slot in slots[row["pk"]]:
-            feeding = by_number.get((row["stage"], slot["source_fixture"]))
+            feeding = by_number.get((row["stage"], slot.source_fixture))
             if feeding is not None:
                 following[feeding].append(row["pk"])
-    drawn = Round.objects.filter(bracket__stage__division__tournament=tournament).exclude(entrants=[])
+    drawn = Round.objects.filter(bracket__stage__division__tournament=tournament).exclude(entrants=[]).order_by("pk")
     for round_, stage, entrants in drawn.values_list("pk", "bracket__stage", "entrants"):
         for _side, number in entrants:
             feeding = by_number.get((stage, number))
@@ -163,7 +180,7 @@ def _leads_to(
     return _without_byes(rows, following)
 
 
-def _without_byes(rows: list[dict[str, Any]], following: Mapping[int, list[int]]) -> dict[int, tuple[int, ...]]:
+def _without_byes(rows: Sequence[FixtureRow], following: Mapping[int, list[int]]) -> dict[int, tuple[int, ...]]:
     """Replace fixtures that are never played by what follows from them. Fixtures lead to higher numbers only."""
     never_played = {row["pk"] for row in rows if row["status"] in NEVER_PLAYED}
     leads_to: dict[int, tuple[int, ...]] = {}

@@ -7,10 +7,9 @@ which they are shown. A fixed number of queries, however large the event is. It 
 then there are no tables, and everything waits.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from core.names import numbered
@@ -18,7 +17,7 @@ from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.explanations import explain
 from tournaments.floor.facts import FloorFacts, MatchFacts, Rank, Source
-from tournaments.floor.loading import load_facts, on_the_floor
+from tournaments.floor.loading import FixtureRow, fixture_rows, load_facts
 from tournaments.floor.state import (
     Attention,
     FloorState,
@@ -28,7 +27,7 @@ from tournaments.floor.state import (
     TableOnFloor,
 )
 from tournaments.floor.times import clock_bank
-from tournaments.models import Fixture, Floor, FloorEvent, Round, Stage, Tournament
+from tournaments.models import Fixture, FloorEvent, Round, Stage, Tournament
 from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import reentries, shown
@@ -65,6 +64,7 @@ class MatchView:
     table: str
     """The label of its table; empty without one."""
     explain: Callable[[Reason], str]
+    round_id: int
     match_id: int | None
     finished_at: datetime | None
 
@@ -114,10 +114,9 @@ class AttentionView:
 
 @dataclass(frozen=True, slots=True)
 class FloorView:
-    """The floor of an event at a moment; `floor` is None until it is opened."""
+    """The floor of an event at a moment."""
 
     tournament: Tournament
-    floor: Floor | None
     now: datetime
     state: FloorState
     matches: Mapping[int, MatchView]
@@ -129,6 +128,11 @@ class FloorView:
     """Player id -> name."""
     rounds: Mapping[int, str]
     """Round id -> name, of all rounds of the event."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the floor was opened."""
+        return self.facts.is_open
 
     @property
     def zone(self) -> ZoneInfo:
@@ -172,11 +176,12 @@ class FloorView:
 
 def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> FloorView:
     """Return the floor of an event at `now`. Only `staff` see names in full of players who show initials."""
-    facts = load_facts(tournament)
+    rows = fixture_rows(tournament)
+    facts = load_facts(tournament, rows)
     state = floor_state(facts, now)
-    naming = _Naming(tournament, facts, state, staff=staff)
+    naming = _Naming(tournament, facts, state, rows, staff=staff)
     matches = {match.fixture: naming.match(match) for match in facts.matches}
-    ids = dict(tournament.floor_tables.values_list("pk", "public_id"))
+    ids = {table.table: table.public_id for table in facts.tables}
     tables = {
         key: TableView(
             row,
@@ -186,14 +191,15 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
         )
         for key, row in state.tables.items()
     }
-    opened = Floor.objects.filter(tournament=tournament).first()
-    return FloorView(tournament, opened, now, state, matches, tables, facts, naming.names, naming.rounds)
+    return FloorView(tournament, now, state, matches, tables, facts, naming.names, naming.rounds)
 
 
 class _Naming:
     """Names of the matches, rounds, tables and players of a floor."""
 
-    def __init__(self, tournament: Tournament, facts: FloorFacts, state: FloorState, *, staff: bool) -> None:
+    def __init__(
+        self, tournament: Tournament, facts: FloorFacts, state: FloorState, rows: Iterable[FixtureRow], *, staff: bool
+    ) -> None:
         self.state = state
         self.staff = staff
         self.zone = ZoneInfo(tournament.time_zone)
@@ -203,13 +209,7 @@ class _Naming:
         self.names = {player.pk: shown(player, staff) for player in players}
         rounds = Round.objects.filter(bracket__stage__division__tournament=tournament)
         self.rounds = round_names(rounds)
-        self.fixtures = {
-            row["pk"]: row
-            for row in Fixture.objects.filter(on_the_floor(tournament)).values(
-                "pk", "public_id", "match", "round", "round__bracket__key", "stage__format",
-                "stage__division__name", "stage__division__public_id", "stage__division__reentry_until",
-            )
-        }  # fmt: skip
+        self.fixtures = {row["pk"]: row for row in rows}
         allowed = any(row["stage__division__reentry_until"] is not None for row in self.fixtures.values())
         self.reentries = reentries(tournament) if allowed else {}
         self.brackets = {key: _bracket_name(*key) for key in {_bracket_key(row) for row in self.fixtures.values()}}
@@ -229,6 +229,7 @@ class _Naming:
             sides=(self._side(match, 0), self._side(match, 1)),
             table=self.labels.get(row.table, "") if row.table is not None else "",
             explain=self._explain,
+            round_id=fixture["round"],
             match_id=fixture["match"],
             finished_at=match.finished_at,
         )
@@ -247,7 +248,7 @@ class _Naming:
         return PlayerOnFloor(player, name, source, score[side] if score is not None else None)
 
 
-def _bracket_key(fixture: Mapping[str, Any]) -> tuple[str, str]:
+def _bracket_key(fixture: FixtureRow) -> tuple[str, str]:
     return fixture["round__bracket__key"], fixture["stage__format"]
 
 

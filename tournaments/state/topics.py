@@ -47,5 +47,4 @@ def topics_shown(event: Tournament, *, read_since: datetime) -> str:
 
 
 def _topics_of(event: Tournament) -> list[str]:
-    divisions = event.divisions.values_list("public_id", flat=True)
-    return [event.topic, *(matches_topic(f"division:{public_id}") for public_id in divisions)]
+    return [event.topic, *(matches_topic(division.topic) for division in event.divisions.all())]

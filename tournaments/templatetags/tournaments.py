@@ -182,13 +182,24 @@ def next_round_card(state: str) -> str:
 
 @register.inclusion_tag("tournaments/_console_head.html", takes_context=True)
 def console_head(
-    context: Context, page: str, *, may_direct: bool | None = None, divisions: Sequence[Division] | None = None
+    context: Context,
+    page: str,
+    *,
+    may_direct: bool | None = None,
+    divisions: Sequence[Division] | None = None,
+    has_floor: bool | None = None,
 ) -> dict[str, Any]:
-    """Render the head of the console above `page`; the context names the event, and the division if one is open."""
+    """Render the head of the console above `page`; the context names the event, and the division if one is open.
+
+    `has_floor` is that of the event, for a page that knows it.
+    """
     tournament = context["tournament"]
     directs = context.get("may_direct", False) if may_direct is None else may_direct
     if divisions is None:
         divisions = [counts.division for counts in context.get("divisions") or ()]
     reader = navigation.Reader(may_direct=bool(directs), only_helps=bool(context.get("only_helps")))
-    head = navigation.console_head(tournament, context.get("division"), divisions, page=page, reader=reader)
+    is_open = tournament.has_floor if has_floor is None else has_floor
+    head = navigation.console_head(
+        tournament, context.get("division"), divisions, page=page, reader=reader, has_floor=is_open
+    )
     return {"tournament": tournament, "head": head}

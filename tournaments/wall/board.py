@@ -73,7 +73,7 @@ class FloorScreen:
 
 def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> list[FloorScreen]:
     """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see."""
-    if view.floor is None:
+    if not view.is_open:
         return []
     calls, tables = _calls(view, view.now), [_tile(table) for table in view.tables.values()]
     upcoming = [_next(match) for match in view.queue[:NEXT_ON_SCREEN]]

@@ -21,6 +21,7 @@ MOST = {
     "{division}/": 18,  # one of them for who plays instead of whom
     "": 21,
     "console/": 24,
+    "floor/": 23,
     "{division}/entries/": 29,  # seven of them for who has paid, one for substitutes
     "console/log/": 15,
     "fixtures/{fixture}/": 22,

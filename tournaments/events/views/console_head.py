@@ -37,12 +37,21 @@ class ConsoleHead(NamedTuple):
 
 
 def console_head(
-    tournament: Tournament, division: Division | None, divisions: Sequence[Division], *, page: str, reader: Reader
+    tournament: Tournament,
+    division: Division | None,
+    divisions: Sequence[Division],
+    *,
+    page: str,
+    reader: Reader,
+    has_floor: bool,
 ) -> ConsoleHead:
-    """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event."""
+    """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event.
+
+    `has_floor` is that of the event.
+    """
     if division is None and len(divisions) == 1:
         division = divisions[0]
-    if tournament.has_floor:
+    if has_floor:
         tabs = [Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor")]
     else:
         tabs = [Tab(_("Console"), console_url(tournament, division), page in ("console", "floor"))]
@@ -85,7 +94,7 @@ def _tabs_of(division: Division, page: str, reader: Reader) -> Iterator[Tab]:
     if not reader.only_helps:
         yield Tab(_("Entries"), reverse("entries", args=args), page == "entries")
     if division.status != Division.Status.ENTRIES:
-        stages = list(division.stages.order_by("number"))
+        stages = sorted(division.stages.all(), key=lambda stage: stage.number)
         yield _standings_tab(division, stages)
         if reader.may_direct and any(
             stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages

@@ -55,7 +55,7 @@ def _facts_of(tournament: Tournament, by: Actor) -> QuerySet[FloorEvent]:
     """Return the facts that a user recorded at an event, with what their sentences need."""
     rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user).exclude(kind=Kind.UNDONE)
     names = ("fixture__match__player_0", "fixture__match__player_1")
-    return rows.select_related("fixture__stage__division", *names, "table", "player")
+    return rows.select_related(*names, "table", "player")
 
 
 def _of(about: About, fixture: Fixture) -> About:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.public_ids import LENGTH
 from tournaments.events.views.pages import event_url_args
 from tournaments.floor.facts import Category
 from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, TableView
@@ -83,6 +84,8 @@ class Cards:
         self.needs: Mapping[int, Need] = {need.line.fixture.pk: need for need in needs}
         self.attention = {item.fixture: item.kind for item in view.state.attention}
         self.args = event_url_args(view.tournament)
+        self._match_url = _url_before("floor-match", self.args)
+        self._table_url = _url_before("floor-table", self.args)
         self.several = len({match.division_id for match in view.matches.values()}) > 1
 
     def all(self) -> list[Card]:
@@ -117,7 +120,7 @@ class Cards:
 
     def sheet_url(self, match: MatchView) -> str:
         """Return the URL of the sheet of a match."""
-        return reverse("floor-match", args=[*self.args, match.public_id])
+        return f"{self._match_url}{match.public_id}/"
 
     def _queue_row(self, match: MatchView) -> QueueRow:
         names = (side_name(match.sides[0]), side_name(match.sides[1]))
@@ -145,7 +148,7 @@ class Cards:
         return Card(
             html_id=f"table-{table.public_id}",
             label=row.label,
-            url=reverse("floor-table", args=[*self.args, table.public_id]),
+            url=f"{self._table_url}{table.public_id}/",
             state=state,
             category=_category(table),
             match="",
@@ -222,6 +225,12 @@ class Cards:
             foot = _("Called %(called)s · no-show %(until)s") % {**times, "until": clock(no_show_at, self.zone)}
         css, icon = ("tag-warning", "away") if kind is not None else ("tag-call", "")
         return Mark("is-called", word, css, icon, foot)
+
+
+def _url_before(route: str, args: Sequence[str]) -> str:
+    """Return the URLs of a route up to the public id at their end, so that not each card reverses its own."""
+    placeholder = "x" * LENGTH
+    return reverse(route, args=[*args, placeholder]).removesuffix(f"{placeholder}/")
 
 
 def side_name(side: PlayerOnFloor) -> CardSide:

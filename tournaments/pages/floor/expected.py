@@ -14,7 +14,7 @@ MOST_BRACKETS = 2
 
 def expected_times(view: FloorView) -> list[ExpectedTime]:
     """Return when the first brackets and the evening are expected to end; empty before the floor is opened."""
-    if view.floor is None:
+    if not view.is_open:
         return []
     evening = evening_forecast(view)
     zone = ZoneInfo(view.tournament.time_zone)

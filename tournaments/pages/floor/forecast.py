@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from django.db.models import prefetch_related_objects
+
 from tournaments.floor.facts import Kind, MatchFacts
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.state import MatchState, TableState
@@ -15,7 +17,7 @@ from tournaments.formats.forecast.finish_times import Finish, length_of
 from tournaments.formats.forecast.live import FloorPace, LiveForecast, RemainingMatch, live_forecast
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.settings import BY_ROUND, LIVES
-from tournaments.models import Entry, Fixture, Stage
+from tournaments.models import Entry, Stage
 from tournaments.state.plans import settings_of
 
 OVER = (MatchState.SETTLED, MatchState.REPORTED)
@@ -93,12 +95,9 @@ class EveningForecast:
 
     @cached_property
     def round_ids(self) -> dict[RoundKey, int]:
-        """Row and number -> id of every round that has matches; one query."""
-        ids = dict(Fixture.objects.filter(pk__in=self.view.matches).values_list("pk", "round"))
-        return {
-            (row_key(self.view.matches[match.fixture], match), match.round): ids[match.fixture]
-            for match in self.view.facts.matches
-        }
+        """Row and number -> id of every round that has matches."""
+        shown = ((self.view.matches[match.fixture], match) for match in self.view.facts.matches)
+        return {(row_key(view, match), match.round): view.round_id for view, match in shown}
 
 
 def evening_forecast(view: FloorView) -> EveningForecast:
@@ -222,12 +221,13 @@ def _rounds_to_be_paired(
 
     Each waits for the whole round before it. Their keys are negative.
     """
-    stages = Stage.objects.filter(
-        division__tournament=view.tournament, format__in=BY_ROUND, status=Stage.Status.RUNNING
-    ).select_related("division")
+    prefetch_related_objects([view.tournament], "divisions__stages")
+    stages = [stage for division in view.tournament.divisions.all() for stage in division.stages.all()]
     matches: list[RemainingMatch] = []
     names: dict[RoundKey, str] = {}
     for stage in stages:
+        if stage.format not in BY_ROUND or stage.status != Stage.Status.RUNNING:
+            continue
         paired = [match for match in facts.values() if match.stage == stage.pk]
         if not paired:
             continue

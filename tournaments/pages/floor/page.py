@@ -65,7 +65,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     view = selectors.floor(tournament, now)
     needs = console.needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
-    divisions = _divisions(tournament)
+    divisions = list(tournament.divisions.all())
     messages = console.reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
@@ -81,7 +81,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "tournament": tournament,
         "club": tournament.club,
         "divisions": divisions,
-        "is_open": view.floor is not None,
+        "is_open": view.is_open,
         "several": cards.several,
         "now": now,
         "clock": clock(now, zone),
@@ -126,16 +126,9 @@ def forecast_context(view: FloorView) -> dict[str, Any]:
     }
 
 
-def _divisions(tournament: Tournament) -> list[Division]:
-    divisions = list(tournament.divisions.all())
-    for division in divisions:
-        division.tournament = tournament
-    return divisions
-
-
 def _default_tables(view: FloorView) -> int | None:
     """Return the number of tables with which the floor would open; None if it is open."""
-    if view.floor is not None:
+    if view.is_open:
         return None
     entered = Entry.objects.filter(division__tournament=view.tournament, status=Entry.Status.IN).count()
     return view.tournament.tables_for(entered)

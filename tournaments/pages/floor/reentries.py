@@ -36,11 +36,13 @@ def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: da
         row.stage.division.tournament = tournament
     open_ = {division for division in {row.stage.division for row in fixtures} if may_reenter(division, now)}
     decided = [row for row in fixtures if row.stage.division in open_ and row.status == Fixture.Status.DECIDED]
+    if not decided:
+        return {}
     posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
-    losers = _losers(decided) if decided else []
+    losers = _losers(decided)
     played = _have_played([loser.newest for _, loser in losers])
     fees = {division: _fee(division) for division in open_}
-    able = {entry for division in open_ for entry in (reenterable(division, now) if decided else ())}
+    able = {entry for division in open_ for entry in reenterable(division, now)}
     for fixture, loser in losers:
         division = fixture.stage.division
         loser.newest.division = division

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -61,6 +62,7 @@ def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the forecast of an event, for its floor."""
     began = timezone.now()
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    prefetch_related_objects([event], "divisions__stages")
     context = {
         "topics_shown": topics_shown(event, read_since=began),
         **forecast_context(selectors.floor(event, timezone.now())),
@@ -82,6 +84,7 @@ def _with_forecast(context: dict[str, Any]) -> dict[str, Any]:
 
 def _context(request: HttpRequest, tournament: Tournament, role: Role | None, began: datetime) -> dict[str, Any]:
     """The context of the floor; `began` is a moment before the first query for it."""
+    prefetch_related_objects([tournament], "divisions__stages")
     topics = topics_shown(tournament, read_since=began)
     context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
     chosen = request.GET.get("division", "")

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import Exists, Max, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from matches.lifecycle.own_match import Standing, standing_of
-from matches.models import Claim, Match, Objection, Result, Submission
+from matches.models import ChatReport, Claim, Match, Objection, Result, Submission
 from matches.play.chat.moderation import ReportedMessage, undecided
 from matches.presentation import labels
 from players.access import Role, is_at_least, role_in
@@ -181,10 +181,13 @@ def _lines(fixtures: Iterable[Fixture], rounds: Mapping[int, str]) -> list[Match
 
 
 def reported_messages(tournament: Tournament, divisions: Sequence[Division], by: Actor) -> list[ReportedMessage]:
-    """Return the reported chat messages of the event that wait for a decision of its staff; a query, or three."""
+    """Return the reported chat messages of the event that wait for a decision of its staff; a query, or four."""
     if by.user is None:
         return []
-    messages = undecided(by.user, Q(match__parent_topic__in=[division.topic for division in divisions]))
+    topics = [division.topic for division in divisions]
+    if not ChatReport.objects.filter(message__match__parent_topic__in=topics).exists():
+        return []
+    messages = undecided(by.user, Q(match__parent_topic__in=topics))
     return messages if messages and is_at_least(role_in(by.user, tournament.club), Role.ASSISTANT) else []
 
 
@@ -217,10 +220,11 @@ def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
 def _open(tournament: Tournament) -> QuerySet[Fixture]:
     open_claims = Claim.objects.filter(state__in=OPEN_CLAIMS)
     refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
-    return events.open_fixtures(tournament).prefetch_related(
+    # Their order is that of `called_in_order`.
+    return events.open_fixtures(tournament).order_by().prefetch_related(
         Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
         Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
-    )
+    )  # fmt: skip
 
 
 def _may_need_a_director() -> Q:
@@ -311,8 +315,9 @@ class RoundNeed:
 
 
 def round_need(division: Division) -> RoundNeed | None:
-    """Return what a stage paired round by round needs from the director, or None; two queries."""
-    stage = division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).order_by("-number").first()
+    """Return what a stage paired round by round needs from the director, or None; two queries beside its stages."""
+    running = [row for row in division.stages.all() if row.format in BY_ROUND and row.status == Stage.Status.RUNNING]
+    stage = max(running, key=lambda row: row.number, default=None)
     last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
     if stage is None or last is None:
         return None
@@ -337,11 +342,12 @@ class LatestResult:
 
 def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
     """Return the newest results, so that the director sees what was just entered."""
+    newest = Result.objects.filter(match=OuterRef("match")).order_by("-at")
     fixtures = list(
         Fixture.objects.filter(
             stage__division__tournament=tournament, match__state=Match.State.SETTLED, match__isnull=False
         )
-        .annotate(result_at=Max("match__results__at"))
+        .annotate(result_at=Subquery(newest.values("at")[:1]))
         .select_related("match__player_0", "match__player_1", "stage__division")
         .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
         .order_by("-result_at", "-number")[:most]
