@@ -21,6 +21,7 @@ from redis import Redis
 
 from config import valkey as embedded
 from config.celery import app as celery_app
+from config.garbage import collect_rarely
 from config.processes import spawn, stop
 from players.models import User
 from tests.settings import RUN_DIR
@@ -34,6 +35,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path == BROWSER_TESTS and not any("browser" in argument for argument in config.args):
         return True
     return None
+
+
+def pytest_collection_finish() -> None:
+    """Keep all modules and tests out of the garbage collector, for which they are a million objects."""
+    collect_rarely()
 
 
 # How long an example takes depends on what else the machine does.
