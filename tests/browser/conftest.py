@@ -12,7 +12,7 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
@@ -76,7 +76,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
     """The URL of the site under uvicorn, without a slash at the end. (live_server cannot serve streams.)"""
-    from config.asgi import application
+    # The files are listed once, and browsers keep them, as they do in production.
+    with override_settings(WHITENOISE_AUTOREFRESH=False):
+        from config.asgi import application
 
     config = uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
     uvicorn_server = uvicorn.Server(config)
