@@ -5,7 +5,9 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 import uvicorn
@@ -17,10 +19,21 @@ from django.views.decorators.csrf import csrf_exempt
 from config import asgi
 from config.arrival import MOST_BYTES
 from core.arrival import arrived_at
-from tests.config.test_downloads import eventually
+from tests.config.test_downloads import PATIENCE, eventually
 
 WAIT = 0.6
-"""Seconds for which a request is held up."""
+"""Seconds after which a client sends the rest of its request."""
+
+
+class Occupied:
+    """Pages that keep all threads of pages busy until they are released."""
+
+    def __init__(self) -> None:
+        self.all_busy = threading.Barrier(asgi.WSGI_THREADS + 1)
+        self.released = threading.Event()
+
+
+occupied = Occupied()
 
 
 @csrf_exempt
@@ -28,8 +41,9 @@ def show(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"body": len(request.body), "arrived": arrived_at(request).timestamp()})
 
 
-def sleep(request: HttpRequest) -> JsonResponse:
-    time.sleep(WAIT)
+def occupy(request: HttpRequest) -> JsonResponse:
+    occupied.all_busy.wait(PATIENCE)
+    occupied.released.wait(PATIENCE)
     return JsonResponse({})
 
 
@@ -38,7 +52,7 @@ class Urls:
 
     from config.urls import urlpatterns as _site
 
-    urlpatterns = (*_site, path("show/", show), path("sleep/", sleep))
+    urlpatterns = (*_site, path("show/", show), path("occupy/", occupy))
 
 
 @pytest.fixture
@@ -50,47 +64,59 @@ def port(transactional_db: None) -> Iterator[int]:
         eventually(lambda: server.started)
         yield server.servers[0].sockets[0].getsockname()[1]
         server.should_exit = True
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 def connect(port: int, text: str) -> socket.socket:
-    connected = socket.create_connection(("127.0.0.1", port), timeout=10)
+    connected = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     connected.sendall(text.encode())
     return connected
 
 
-def answer(connected: socket.socket) -> dict[str, float]:
+def answer(connected: socket.socket) -> dict[str, Any]:
     received = b""
     while chunk := connected.recv(4096):
         received += chunk
     connected.close()
-    shown: dict[str, float] = json.loads(received.partition(b"\r\n\r\n")[2])
+    shown: dict[str, Any] = json.loads(received.partition(b"\r\n\r\n")[2])
     return shown
+
+
+@contextmanager
+def all_threads_busy(port: int) -> Iterator[None]:
+    global occupied
+    occupied = Occupied()
+    pages = [connect(port, "GET /occupy/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") for _ in range(asgi.WSGI_THREADS)]
+    try:
+        occupied.all_busy.wait(PATIENCE)
+        yield
+    finally:
+        occupied.released.set()
+        for page in pages:
+            page.close()
+
+
+def read_played_match(port: int) -> str:
+    """Ask for a match that is played here, which does not exist; return the code of the answer."""
+    path = "/api/v1/matches/22222222aa/live/"
+    response = answer(connect(port, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"))
+    return str(response["code"])
 
 
 HEAD = "POST /show/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
 
 
 def test_waiting_for_a_thread_costs_no_time(port: int) -> None:
-    busy = [connect(port, "GET /sleep/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") for _ in range(asgi.WSGI_THREADS)]
-    time.sleep(WAIT / 3)
-    sent = time.time()
-    shown = answer(connect(port, f"{HEAD}Content-Length: 2\r\n\r\n{{}}"))
-    assert time.time() - sent > WAIT / 3, "it waited"
-    assert shown["arrived"] - sent < WAIT / 3
-    for connected in busy:
-        connected.close()
+    with all_threads_busy(port):
+        waiting = connect(port, f"{HEAD}Content-Length: 2\r\n\r\n{{}}")
+        read_played_match(port)  # The server has read what came before.
+        released = time.time()
+    assert answer(waiting)["arrived"] < released
 
 
 def test_a_match_that_is_played_waits_for_no_page(port: int) -> None:
-    busy = [connect(port, "GET /sleep/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") for _ in range(asgi.WSGI_THREADS)]
-    time.sleep(WAIT / 3)
-    sent = time.time()
-    head = "GET /api/v1/matches/22222222aa/live/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
-    assert answer(connect(port, head))["code"] == "not_found"
-    assert time.time() - sent < WAIT / 3
-    for connected in busy:
-        connected.close()
+    with all_threads_busy(port):
+        assert read_played_match(port) == "not_found"
 
 
 def test_a_body_that_comes_late_arrives_late(port: int) -> None:

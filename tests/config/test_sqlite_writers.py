@@ -17,7 +17,7 @@ from config.database import SQLITE_OPTIONS, is_busy
 pytestmark = pytest.mark.django_db
 
 WRITERS, TIMES = 4, 25
-PATIENCE = 1.0
+PATIENCE = 2.0
 
 
 class Site:

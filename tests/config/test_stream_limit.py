@@ -39,15 +39,21 @@ async def receive() -> Any:
     await asyncio.sleep(3600)
 
 
+async def all_tasks_wait() -> None:
+    """Let the other tasks go on until each of them waits; a step takes one turn of the event loop."""
+    for _ in range(200):
+        await asyncio.sleep(0)
+
+
 def test_eight_are_authorised_at_once_and_open_streams_take_no_turn() -> None:
     async def scenario() -> Streams:
         streams = Streams()
         limit = StreamLimit(streams)
         tasks = [asyncio.create_task(limit(SCOPE, receive, Answer().send)) for _ in range(50)]
-        await asyncio.sleep(0.05)
+        await all_tasks_wait()
         assert streams.most_at_once == 8
         streams.go.set()
-        await asyncio.sleep(0.05)
+        await all_tasks_wait()
         for task in tasks:
             task.cancel()
         return streams
@@ -61,14 +67,14 @@ def test_who_waits_too_long_is_told_when_to_come_back() -> None:
         streams = Streams()
         limit = StreamLimit(streams, most=1, patience=0.05)
         first = asyncio.create_task(limit(SCOPE, receive, Answer().send))
-        await asyncio.sleep(0.02)
+        await all_tasks_wait()
         second = Answer()
         await limit(SCOPE, receive, second.send)
         first.cancel()
         # A client that has gone gives its turn back.
         await asyncio.gather(first, return_exceptions=True)
         third = asyncio.create_task(limit(SCOPE, receive, Answer().send))
-        await asyncio.sleep(0.02)
+        await all_tasks_wait()
         assert streams.authorising == 2
         third.cancel()
         return second.messages

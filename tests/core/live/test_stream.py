@@ -33,7 +33,7 @@ from tests.conftest import ValkeyServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
-PATIENCE = 10
+PATIENCE = 60
 
 
 @pytest.fixture

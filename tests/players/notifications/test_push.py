@@ -73,7 +73,7 @@ class PushService:
 
     def connect(self, endpoint: Endpoint) -> HTTPConnection:
         """Connect to this server, whatever the endpoint is called."""
-        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=5)
+        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=60)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.http import Http404
 from django.test import Client, RequestFactory
 
-from core.live.publishing import CHANNEL, _client
+from core.live.publishing import CHANNEL, _client, publish
 from core.live.topics import authorise
 from engine.actions import Act
 from engine.clock import DAY, ClockSettings
@@ -27,6 +27,9 @@ from tests.matches.play.conftest import CLOCK, START, Board
 from tests.tokens import key_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE = 60
+LAST_TOPIC = "lobby:last"
+"""Published last, so that everything before it has arrived."""
 CORRESPONDENCE = ClockSettings(2 * DAY, 0, correspondence=True)
 
 
@@ -45,12 +48,16 @@ def listening() -> Iterator[Published]:
     with _client().pubsub(ignore_subscribe_messages=True) as pubsub:
         pubsub.psubscribe(f"{CHANNEL}user:*", f"{CHANNEL}lobby:*")
         for _ in range(2):
-            pubsub.get_message(timeout=5)
+            pubsub.get_message(timeout=PATIENCE)
 
         def published() -> list[str]:
+            publish(LAST_TOPIC, 0)
             topics = []
-            while message := pubsub.get_message(timeout=0.1):
-                topics.append(message["channel"].decode().removeprefix(CHANNEL))
+            while message := pubsub.get_message(timeout=PATIENCE):
+                topic = message["channel"].decode().removeprefix(CHANNEL)
+                if topic == LAST_TOPIC:
+                    break
+                topics.append(topic)
             return sorted(topics)
 
         yield published
