@@ -15,7 +15,7 @@ from benchmarks.pages import database
 from django.utils import timezone
 from playwright.sync_api import Browser, FloatRect, Page, Response
 
-from config.static_storage import without_comments
+from config.static_storage import slimmed
 from engine.clock import PRESETS
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
@@ -79,7 +79,7 @@ def opened(browser: Browser, url: str, view: str, ready: str) -> tuple[Page, lis
 def as_served(answer: Response) -> bytes:
     """Return a file as it is served in production."""
     body = answer.body()
-    return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
+    return slimmed(body.decode()).encode() if answer.url.endswith((".js", ".css")) else body
 
 
 def dragging(page: Page) -> float:

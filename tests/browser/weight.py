@@ -4,7 +4,7 @@ import gzip
 
 from playwright.sync_api import Page, Response
 
-from config.static_storage import without_comments
+from config.static_storage import slimmed
 
 MOST_BYTES = 60 * 1024
 """Of all files of a page with a board, with gzip."""
@@ -25,4 +25,4 @@ class Weights:
 
 def _as_served(answer: Response) -> bytes:
     body = answer.body()
-    return without_comments(body.decode()).encode() if answer.url.endswith(".js") else body
+    return slimmed(body.decode()).encode() if answer.url.endswith((".js", ".css")) else body
