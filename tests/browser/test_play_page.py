@@ -179,6 +179,7 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     expect(page.locator(".place.movable").first).to_be_attached()
     fits(page)
     in_sight(page, "#board", ".game-board .dice", "#undo", "#commit", "#seat-near", "#seat-far")
+    the_menu_is_beside_the_board(page)
     told_apart_without_colours(page)
     eventually(lambda: held_locks(page) > 0)
     page.wait_for_timeout(LOCKED_AFTER)
@@ -202,6 +203,18 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     expect(seat.panel("over")).to_be_visible()
     in_sight(page, "#board")
     eventually(lambda: held_locks(page) == 0)
+
+
+def the_menu_is_beside_the_board(page: Page) -> None:
+    in_sight(page, ".play-back", '[data-act="pause"]', '[data-open="resign"]')
+    summary = page.locator(".play-bar .menu summary")
+    summary.tap()
+    in_sight(page, ".play-bar .menu-list")
+    board, menu = (page.locator(selector).bounding_box() for selector in ("#board", ".play-bar .menu-list"))
+    assert board is not None
+    assert menu is not None
+    assert menu["x"] >= board["x"] + board["width"]
+    summary.tap()
 
 
 def with_a_desk(page: Page, table: Table) -> None:
