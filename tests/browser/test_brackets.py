@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from players.models import User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
+from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage, follow
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
@@ -34,8 +34,10 @@ def test_a_bracket_can_be_read_at_every_width(
     count, stage = FORMATS[name]
     division = builder.drawn(count, stage)
     builder.play(division, most=count // 2)
+    page = open_page("/")
     for width in (PHONE, DOUBLED, TABLET, DESK):
-        page = open_page(page_of(division), width=width)
+        page.set_viewport_size({"width": width, "height": HEIGHT.get(width, HEIGHT[DESK])})
+        page.goto(page_of(division))
         looked_at(page)
         assert page.evaluate(HEADINGS) == []
 

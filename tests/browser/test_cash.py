@@ -28,8 +28,9 @@ def test_fees_prizes_and_closing(
     cash_url: str, prizes: Prizes, open_page: OpenPage, alice: User, axe: Check, fits: Check
 ) -> None:
     for width, scheme in VIEWS:
+        page = open_page("/", width=width, scheme=scheme, user=alice)
         for path in ("", "?tab=prizes", "?tab=closing"):
-            page = open_page(f"{cash_url}{path}", width=width, scheme=scheme, user=alice)
+            page.goto(f"{cash_url}{path}")
             axe(page)
             fits(page)
     page = open_page(cash_url, width=PHONE, user=alice, touch=True)
