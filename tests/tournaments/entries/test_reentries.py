@@ -138,6 +138,20 @@ def test_a_reentry_is_what_its_preview_says_and_undoing_it_restores_everything(
     assert is_clean()
 
 
+@pytest.mark.parametrize(("format_", "count", "keeps"), [("knockout", 13, False), ("progressive", 11, False)])
+def test_reentries_are_undone_in_any_order(begun: Begun, format_: str, count: int, keeps: bool) -> None:
+    driver = begun(format_, count, keeps=keeps)
+    for row in [row for row in driver.ready() if row.round.number == 1][:2]:
+        driver.report(row, 0)
+    before = slot_states(driver)
+    entered = [again(driver, loser) for loser in losers(driver) if has_bye(driver, loser.pk)]
+    assert len(entered) == 2
+    for entry in entered:
+        undo(driver, entry)
+        assert is_clean()
+    assert slot_states(driver) == before
+
+
 @pytest.mark.parametrize("seed", [0, 2])
 def test_evenings_with_reentries_end_without_anybody_meeting_themselves(begun: Begun, seed: int) -> None:
     chance = Random(seed)

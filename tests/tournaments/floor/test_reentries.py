@@ -15,7 +15,10 @@ from players.models import User
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening
 from tournaments.floor.services import calls, opening
-from tournaments.ledger.selectors.accounts import division_charges
+from tournaments.floor.services.undo import last_of, undo
+from tournaments.ledger.selectors.accounts import account_of, division_charges
+from tournaments.ledger.services import payments
+from tournaments.ledger.services.payments import PaymentInput
 from tournaments.models import Division, Entry, Slot
 from tournaments.pages.floor.reentries import reentry_posts
 from tournaments.state.integrity import differences
@@ -70,6 +73,41 @@ def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
         assert f"Late entry of {loser.name} (2) undone." in html(undone)
     assert not any(charge.is_reentry for charge in division_charges(evening.division))
     assert f"{loser.name} enters again" in html(alice_client.get(url))
+    assert list(differences()) == []
+
+
+def test_a_reentry_can_be_undone_until_its_match_begins_and_the_page_says_what_was_paid(
+    evening: Evening, alice_client: Client, erin: User, as_user: Callable[[User], Client]
+) -> None:
+    number, url, event = first(evening), floor_url(evening), evening.division.tournament
+    loser = evening.match(number).player_1
+    evening.win(number)
+    posted = {"entry": evening.division.entries.get(player=loser).public_id, "number": 1}
+    done = html(alice_client.post(f"{url}do/re-enter/", posted, follow=True))
+    assert "It can be undone until the first match of the new entry begins." in done
+    again = evening.division.entries.get(player=loser, number=2)
+    fixture = Slot.objects.select_related("fixture__stage__division").get(entry=again).fixture
+    Division.objects.update(reentry_until=timezone.now() - timedelta(minutes=1))
+    until = f"Can be undone until M{fixture.number} begins."
+    assert until in html(alice_client.get(url))
+    assert "to be refunded" not in html(alice_client.get(url))
+    assert until not in html(as_user(erin).get(url))
+    payments.receive(
+        tournament=event, player=loser, payment=PaymentInput(15, "both entries"), by=evening.alice, now=timezone.now()
+    )
+    assert f"{until} Paid: 5 tickets, to be refunded then." in html(alice_client.get(url))
+    entries = f"/events/{event.club.slug}/{event.slug}/entries/{again.public_id}/undo-late/"
+    assert "Paid for it so far: 5 tickets." in html(alice_client.get(entries))
+    calls.start(fixture=fixture, **evening.acts)
+    assert until not in html(alice_client.get(url))
+    fact = last_of(event, evening.alice)
+    assert fact is not None
+    undo(tournament=event, event=fact, by=evening.alice, now=timezone.now())
+    assert until in html(alice_client.get(url)), "the start was undone"
+    undone = html(alice_client.post(f"{url}do/undo-re-entry/", {"entry": again.public_id}, follow=True))
+    assert "Paid for it so far: 5 tickets. The cash desk lists that as to be refunded." in undone
+    assert account_of(event, loser).owes == -5
+    assert until not in undone
     assert list(differences()) == []
 
 

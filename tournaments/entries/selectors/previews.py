@@ -11,7 +11,7 @@ from tournaments.entries.services.late_previews import LatePreview, Newcomer, Un
 from tournaments.entries.services.reentries import NEW_ENTRY, ReentryPreview
 from tournaments.entries.services.returns import Part, ReturnPreview
 from tournaments.ledger.money import Currency
-from tournaments.ledger.selectors.accounts import fees_of, plans_of
+from tournaments.ledger.selectors.accounts import fees_of, paid_for, plans_of
 from tournaments.models import Division, Entry, Fixture
 from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names, shown_entry
@@ -84,6 +84,7 @@ def reentry_view(preview: ReentryPreview) -> PartView:
     fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
     if fee:
         notes.append(_("The fee is %(fee)s.") % {"fee": Currency.of(division.tournament).with_name(fee)})
+    notes.append(_("It can be undone until the first match of the new entry begins."))
     return PartView(division.name, notes, change_lines(division, preview.changes, labels=labels))
 
 
@@ -102,7 +103,17 @@ def undo_view(preview: UndoPreview) -> PartView:
     notes = [text % {"name": shown_entry(entry, staff=True)}]
     if preview.late.withdrawal is not None and preview.late.withdrawal.taken_back_at is None:
         notes.append(_("The entry withdrawn with it takes part again."))
+    notes += refund_notes(entry)
     return PartView(entry.division.name, notes, change_lines(entry.division, preview.changes))
+
+
+def refund_notes(entry: Entry) -> list[str]:
+    """Return a sentence about what was paid for a late entry that is undone; none if nothing was paid."""
+    paid = paid_for([entry]).get(entry.pk, 0)
+    if not paid:
+        return []
+    text = _("Paid for it so far: %(amount)s. The cash desk lists that as to be refunded.")
+    return [text % {"amount": Currency.of(entry.division.tournament).with_name(paid)}]
 
 
 def change_lines(

@@ -129,9 +129,8 @@ def preview_undo(*, entry: Entry) -> UndoPreview:
         raise Refused("not_late", name=entry.player.shown_name)
     if late.stage.format == LEAGUE:
         raise Refused("late_entry_of_league", name=entry.player.shown_name)
-    rows = LateEntry.objects.filter(stage=late.stage, pk__gt=late.pk, undoes=None, undone_by=None).exclude(slots=[])
-    later = rows.select_related("entry__player").order_by("-pk").first()
-    if later is not None and late.slots:
+    later = _built_on(late)
+    if later is not None:
         raise Refused("late_entry_not_last", name=later.entry.player.shown_name)
     if late.stage.format in BY_ROUND:
         paired = Slot.objects.filter(entry=entry).order_by("fixture__number").values_list("fixture__number", flat=True)
@@ -153,6 +152,14 @@ def standing_late_entry(entry: Entry) -> LateEntry | None:
         return None
     drawn_again = late.stage.draws.filter(published_at__gt=late.at, round=0).exists()
     return None if drawn_again else late
+
+
+def _built_on(late: LateEntry) -> LateEntry | None:
+    """Return the newest late entry that changed the entrants of the same rounds; each fills byes of its own."""
+    rows = LateEntry.objects.filter(stage=late.stage, pk__gt=late.pk, undoes=None, undone_by=None)
+    rounds = {key for key, _ in late.entrants}
+    later = rows.select_related("entry__player").order_by("-pk") if rounds else ()
+    return next((row for row in later if rounds.intersection(key for key, _ in row.entrants)), None)
 
 
 def _graph_before(late: LateEntry) -> Graph:

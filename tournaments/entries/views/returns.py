@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from engine.errors import Refused
 from tournaments.entries.forms import DIVISION, EVENT, PreviewedForm, ReturnForm, ScopeForm
-from tournaments.entries.selectors.previews import PartView, reentry_view, return_view, undo_view
+from tournaments.entries.selectors.previews import PartView, reentry_view, refund_notes, return_view, undo_view
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.reentries import preview_reentry, reenter
 from tournaments.entries.services.returns import bring_back, preview_return
@@ -119,7 +119,7 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
     def apply(**values: Any) -> str:
         undo_late(entry=entry, **values)
-        return _("Late entry of %(name)s undone.") % name
+        return " ".join([_("Late entry of %(name)s undone.") % name, *refund_notes(entry)])
 
     change = EntryChange(_("Undo the late entry of %(name)s") % name, _("Undo"), preview, apply)
     return _preview_and_apply(request, entry, change)

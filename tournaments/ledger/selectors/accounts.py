@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from django.db.models import Sum
+
 from engine.errors import Refused
 from players.models import Player
 from tournaments.ledger.fees import Fees
@@ -222,6 +224,12 @@ def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
     for entry, pool, amount in rows.values_list("entry", "pool", "amount"):
         paid[entry, pool] += amount
     return paid
+
+
+def paid_for(entries: Iterable[Entry]) -> dict[int, int]:
+    """Return entry id -> what was paid for it and its side pools, less refunds; without entries for which that is 0."""
+    rows = Payment.objects.filter(entry__in=list(entries), kind__in=FEE_KINDS).order_by().values_list("entry")
+    return {entry: amount for entry, amount in rows.annotate(Sum("amount")) if entry is not None and amount}
 
 
 def account_of(tournament: Tournament, player: Player) -> Account:

@@ -21,7 +21,7 @@ from tournaments.pages.floor.chart import chart_of, clock, pilot_options
 from tournaments.pages.floor.closing import closing_need
 from tournaments.pages.floor.forecast import evening_forecast
 from tournaments.pages.floor.posts import Post, action_url
-from tournaments.pages.floor.reentries import reentry_posts
+from tournaments.pages.floor.reentries import reentered, reentry_posts
 from tournaments.pages.selectors import console
 from tournaments.pages.selectors.console import RoundNeed
 from tournaments.standings.selectors.champions import champions
@@ -109,6 +109,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "last_call": _last_call(view),
         "undoable": last_of(tournament, by),
         "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
+        "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
         "default_tables": _default_tables(view),
     }

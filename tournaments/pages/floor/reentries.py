@@ -9,15 +9,24 @@ from django.utils.translation import gettext as _
 from matches.lifecycle.begun import has_begun
 from matches.models import Result
 from players.actors import Actor
-from tournaments.entries.selectors.previews import reentry_view
+from tournaments.entries.selectors.previews import reentry_view, refund_notes
 from tournaments.entries.services.late_previews import preview_undo, standing_late_entry, undo_late
 from tournaments.entries.services.reentries import may_reenter, preview_reentry, reenter, reenterable
 from tournaments.formats.graph import MAIN
 from tournaments.ledger.money import Currency
-from tournaments.ledger.selectors.accounts import fees_of, plans_of
+from tournaments.ledger.selectors.accounts import fees_of, paid_for, plans_of
 from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 from tournaments.pages.floor.posts import Post, action_url
 from tournaments.state.names import shown_entry
+
+
+class Reentered(NamedTuple):
+    """A player who has entered again and has not begun a match since."""
+
+    name: str
+    text: str
+    """Until when the re-entry can be undone, and what was paid for it."""
+    post: Post
 
 
 class _Loser(NamedTuple):
@@ -27,16 +36,21 @@ class _Loser(NamedTuple):
     newest: Entry
 
 
-def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: datetime) -> dict[int, list[Post]]:
-    """Return fixture id -> the buttons for the losers of these decided matches who can enter again, or just have.
+def reentry_posts(
+    tournament: Tournament, fixtures: Collection[Fixture], now: datetime, *, with_undo: bool = False
+) -> dict[int, list[Post]]:
+    """Return fixture id -> the buttons for the losers of these decided matches who can enter again.
 
-    The service decides whether a re-entry can still be undone. No query for events without re-entry.
+    `with_undo` adds those that undo the re-entry of a loser who has not played since, for pages without the list of all
+    of them. The service decides whether that is still possible. No query for events without re-entry.
     """
     for row in fixtures:
         row.stage.division.tournament = tournament
-    open_ = {division for division in {row.stage.division for row in fixtures} if may_reenter(division, now)}
-    decided = [row for row in fixtures if row.stage.division in open_ and row.status == Fixture.Status.DECIDED]
-    if not decided:
+    decided = [
+        row for row in fixtures if row.stage.division.reentry_until is not None and row.status == Fixture.Status.DECIDED
+    ]
+    open_ = {division for division in {row.stage.division for row in decided} if may_reenter(division, now)}
+    if not open_ and not (with_undo and decided):
         return {}
     posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
     losers = _losers(decided)
@@ -48,9 +62,42 @@ def reentry_posts(tournament: Tournament, fixtures: Collection[Fixture], now: da
         loser.newest.division = division
         if loser.newest == loser.entry and loser.newest.pk in able:
             posts[fixture.pk].append(_enter(loser.newest, fees[division]))
-        elif loser.newest.number > loser.entry.number and loser.newest.pk not in played:
+        elif with_undo and loser.newest.number > loser.entry.number and loser.newest.pk not in played:
             posts[fixture.pk].append(_undo(loser.newest))
     return posts
+
+
+def reentered(tournament: Tournament) -> list[Reentered]:
+    """Return the re-entries of an event that can still be undone; no query for events without re-entry.
+
+    That does not end with the time until which players can enter again.
+    """
+    running = {
+        row.pk: row
+        for row in tournament.divisions.all()
+        if row.reentry_until is not None and row.status == Division.Status.RUNNING
+    }
+    if not running:
+        return []
+    again = Entry.objects.filter(division__in=running, number__gt=1, status=Entry.Status.IN)
+    entries = list(again.select_related("player").order_by("division", "pk"))
+    played, paid = _have_played(entries), paid_for(entries)
+    slots = Slot.objects.filter(entry__in=entries).order_by("-fixture__number")
+    first = dict(slots.values_list("entry", "fixture__number"))
+    rows = []
+    for entry in entries:
+        entry.division = running[entry.division_id]
+        if entry.pk not in played and entry.pk in first:
+            rows.append(_reentered(entry, first[entry.pk], paid.get(entry.pk, 0)))
+    return rows
+
+
+def _reentered(entry: Entry, first: int, paid: int) -> Reentered:
+    values = {"number": first, "amount": Currency.of(entry.division.tournament).with_name(paid)}
+    text = _("Can be undone until M%(number)d begins.")
+    if paid:
+        text = _("Can be undone until M%(number)d begins. Paid: %(amount)s, to be refunded then.")
+    return Reentered(shown_entry(entry, staff=True), text % values, _undo(entry))
 
 
 def _fee(division: Division) -> str:
@@ -126,4 +173,5 @@ def undo_reentry(*, entry: Entry, by: Actor, now: datetime) -> str:
     """Undo a re-entry and return what that did; undoing it twice changes nothing. Refused: as `undo_late`."""
     if entry.number == 1 or standing_late_entry(entry) is not None:
         undo_late(entry=entry, after=preview_undo(entry=entry).seq, by=by, now=now)
-    return _("Late entry of %(name)s undone.") % {"name": shown_entry(entry, staff=True)}
+    undone = _("Late entry of %(name)s undone.") % {"name": shown_entry(entry, staff=True)}
+    return " ".join([undone, *refund_notes(entry)])

@@ -46,7 +46,9 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
         "move_url": action_url(tournament, "move"),
         "late_url": action_url(tournament, "late"),
         "buttons": _buttons(tournament, on_floor),
-        "again": reentry_posts(tournament, [fixture], now).get(fixture.pk) if context["may_direct"] else None,
+        "again": reentry_posts(tournament, [fixture], now, with_undo=True).get(fixture.pk)
+        if context["may_direct"]
+        else None,
         "tables": [table for table in view.tables.values() if table.match is None],
     }
     if fixture.match is not None:
