@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client, override_settings
 from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from config.valkey import free_port
 from players.actors import Actor
@@ -33,6 +33,8 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
 PHONE, DESK = 390, 1280
 VIEWS = ((PHONE, "dark"), (DESK, "light"))
 """The views of the pages: each width and each theme once, since the layout does not depend on colours."""
+SOON = 15_000
+"""Milliseconds in which a page shows what it is told by its stream: without one it asks every 20 s."""
 HEIGHT = {PHONE: 844, DESK: 800}
 ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
 """What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
@@ -67,6 +69,7 @@ def browser() -> Iterator[Browser]:
     """Debian's Chromium, or the browser that CHROMIUM names."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
+    expect.set_options(timeout=SOON)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(ARGUMENTS))
         yield chromium

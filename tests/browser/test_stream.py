@@ -15,6 +15,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_
 from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Player
+from tests.browser.conftest import SOON
 from tests.tournaments.conftest import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,7 +31,6 @@ WATCH = """async ([topics, important, ticket]) => {
     });
 }"""
 WITHOUT_LOCKS = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined });"
-SECOND = 1_000
 
 
 class Site:
@@ -101,12 +101,12 @@ def tab(context: BrowserContext, *topics: str, important: bool = False, ticket: 
     return page
 
 
-def sees(page: Page, match: Match, seq: int, within: int = SECOND) -> None:
+def sees(page: Page, match: Match, seq: int) -> None:
     """Wait until the page has been called with a number of the match."""
     page.wait_for_function(
         "([topic, seq]) => window.seen.some(([t, s]) => t === topic && s === seq)",
         arg=[match.topic, seq],
-        timeout=within,
+        timeout=SOON,
     )
 
 
@@ -156,7 +156,7 @@ def test_another_tab_takes_over_when_the_leader_is_closed(
     sees(follower, match, 0)
     leader.close(run_before_unload=True)
     # Whatever happens before the follower has taken over arrives with the current number.
-    sees(follower, match, change(match), 2 * SECOND)
+    sees(follower, match, change(match))
     sees(follower, match, change(match))
     assert len(streams) == 2
 
@@ -171,10 +171,10 @@ def test_a_restart_of_the_server_is_survived(
     restartable.stop()
     seq = change(match)
     for page in pages:
-        page.wait_for_function("() => states.at(-1) === false", timeout=5 * SECOND)
+        page.wait_for_function("() => states.at(-1) === false", timeout=SOON)
     restartable.start()
     for page in pages:
-        sees(page, match, seq, 15 * SECOND)
+        sees(page, match, seq)
         page.wait_for_function("() => states.at(-1) === true")
     seq = change(match)
     for page in pages:
@@ -190,7 +190,7 @@ def test_a_stream_that_ends_by_itself_is_opened_again_without_a_word(
     match = make_match()
     page = tab(context, match.topic)
     page.wait_for_timeout(2_500)
-    sees(page, match, change(match), 2 * SECOND)
+    sees(page, match, change(match))
     assert len(streams) >= 2
     assert page.evaluate("states") == [True]
 
@@ -258,7 +258,7 @@ def test_a_tab_is_not_disturbed_by_one_that_may_not_watch(
     match, hidden = make_match(), make_match()
     Match.objects.filter(pk=hidden.pk).update(visibility=Match.Visibility.PRIVATE)
     allowed, refused = tab(context, match.topic), tab(context, hidden.topic)
-    refused.wait_for_function("() => states.at(-1) === false", timeout=5 * SECOND)
+    refused.wait_for_function("() => states.at(-1) === false", timeout=SOON)
     sees(allowed, match, change(match))
     assert (refused.evaluate("seen"), allowed.evaluate("states.at(-1)")) == ([], True)
     assert json.dumps(allowed.evaluate("seen")).count(hidden.topic) == 0

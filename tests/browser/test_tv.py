@@ -40,5 +40,5 @@ def test_the_screen_shows_the_board_and_new_scores(
     looked_at(page)
     ruling = Ruling(Act.END_GAME, LiveMatch.objects.get(pk=match.pk).last, side=0, value=2, reason="Agreed.")
     rule(match=match, ruling=ruling, by=by_alice, now=timezone.now())
-    expect(scores).to_have_text(["3", "6"], timeout=2_000)
-    expect(page.locator(".tv-box.is-followed")).to_contain_text("6", timeout=5_000)
+    expect(scores).to_have_text(["3", "6"])
+    expect(page.locator(".tv-box.is-followed")).to_contain_text("6")

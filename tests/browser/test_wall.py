@@ -72,26 +72,26 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
 
     # A call is on the wall without a reload; the message is set from the console.
     call(fixture=matches[1], table=tables[0], by=by_alice, now=timezone.now())
-    expect(page.locator(".wall-call")).to_have_count(2, timeout=3_000)
+    expect(page.locator(".wall-call")).to_have_count(2)
     settings = open_page(f"{path}settings/", user=alice)
     looked_at(settings)
     settings.get_by_label("Message").fill("Kitchen open until 20:30.")
     settings.get_by_label("Seconds per screen").fill("5")
     follow(settings.get_by_role("button", name="Show on the wall"))
-    expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.", timeout=3_000)
+    expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
 
     # Its parts come in turn.
-    expect(page.locator(".wall-screen.is-bracket").first).to_be_visible(timeout=8_000)
+    expect(page.locator(".wall-screen.is-bracket").first).to_be_visible()
     assert page.evaluate(SMALLEST) >= 29.5
     picture(page, "wall-bracket")
 
     # Without a network the content stays, marked with its time; afterwards it is current again.
     expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED|ERR_NETWORK"))
     page.context.set_offline(True)
-    expect(page.locator("#wall-stale")).to_be_visible(timeout=5_000)
+    expect(page.locator("#wall-stale")).to_be_visible()
     expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
     page.context.set_offline(False)
-    expect(page.locator("#wall-stale")).to_be_hidden(timeout=15_000)
+    expect(page.locator("#wall-stale")).to_be_hidden()
 
     # Reading the page again leaves nothing behind.
     grown = page.evaluate("document.querySelectorAll('*').length")
