@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import User
-from tests.browser.conftest import Check, OpenPage, follow
+from tests.browser.conftest import SOON, Check, OpenPage, follow
 from tests.browser.test_paper import people
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
@@ -80,8 +80,8 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
     follow(settings.get_by_role("button", name="Show on the wall"))
     expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
 
-    # Its parts come in turn.
-    expect(page.locator(".wall-screen.is-bracket").first).to_be_visible()
+    # Its parts come in turn; the brackets may just have had theirs.
+    expect(page.locator(".wall-screen.is-bracket").first).to_be_visible(timeout=4 * SOON)
     assert page.evaluate(SMALLEST) >= 29.5
     picture(page, "wall-bracket")
 
