@@ -1,15 +1,22 @@
-"""The session engine: Django's, in a table that says whose a session is. Named by settings.SESSION_ENGINE."""
+"""The session engine: Django's, in a table that says whose a session is. Named by settings.SESSION_ENGINE.
+
+A session is read together with its account, so that a request by somebody who is signed in takes one query for both.
+"""
 
 import hashlib
 import secrets
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth import SESSION_KEY, login
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user, login
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.utils.functional import SimpleLazyObject
 
 from players.accounts.backend import BACKEND
 from players.models import AccountSession, User
@@ -30,6 +37,9 @@ SYSTEMS = (
 class SessionStore(DatabaseSessionStore):
     """Stores the account beside the data."""
 
+    user: User | None = None
+    """The account of the session that was read, whether or not the session still signs it in."""
+
     @classmethod
     def get_model_class(cls) -> type[AccountSession]:
         """Return the model of the table."""
@@ -43,6 +53,32 @@ class SessionStore(DatabaseSessionStore):
         if STARTED in data:
             row.started_at = datetime.fromisoformat(data[STARTED])
         return row
+
+    def _get_session_from_db(self) -> AccountSession | None:
+        row: AccountSession | None = super()._get_session_from_db()  # type: ignore[misc]
+        self.user = row.user if row is not None else None
+        return row
+
+
+class SessionAuthentication(AuthenticationMiddleware):
+    """Django's middleware, which takes the account that was read with the session."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Set `request.user`, read when it is first used."""
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: _signed_in(request))  # type: ignore[assignment]
+
+
+def _signed_in(request: HttpRequest) -> User | AnonymousUser:
+    """Return the account that the session signs in; whatever is unusual is left to Django."""
+    session = request.session
+    user_id, backend = session.get(SESSION_KEY), session.get(BACKEND_SESSION_KEY)
+    user: User | None = session.user  # type: ignore[attr-defined]
+    if user is None or (user_id, backend) != (str(user.pk), BACKEND) or not user.is_active:
+        return get_user(request)
+    if not constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()):
+        return get_user(request)
+    return user
 
 
 def begin(request: HttpRequest, user: User) -> None:

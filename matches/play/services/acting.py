@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from engine.actions import Act, Phase
 from engine.cube import Side
@@ -87,6 +87,16 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
         raise Refused("not_allowed_here")
     # Two players may happen to send the same key.
     request = request._replace(key=f"{side}:{request.key}" if request.key else "")
+    try:
+        return _act(match, side, request, by, now, network)
+    except IntegrityError:
+        if request.key and Action.objects.filter(live_id=match.pk, key=request.key).exists():
+            raise Refused("key_reused") from None
+        raise
+
+
+def _act(match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, network: str) -> Acted:
+    """Let a side act, once what is due has happened."""
     with transaction.atomic():
         locked = lock_with_live(match.pk)
         if not due.is_due(locked, now):
@@ -116,7 +126,9 @@ def _first_answer(match: Match, request: ActionInput) -> Acted | None:
 
     Refused: `key_reused` where that was another action.
     """
-    if not request.key:
+    # Whoever repeats an action has not seen what it led to: most actions need no query for this.
+    is_new = match.state == Match.State.LIVE and request.after >= match.live.last
+    if not request.key or is_new:
         return None
     try:
         first = Action.objects.get(live_id=match.pk, key=request.key)

@@ -94,7 +94,15 @@ def test_a_key_stands_for_one_action_only(board):
     board.do(mover, Act.PLAY, after=after, moves=moves, key="k2")
     with refused("key_reused"):
         board.do(mover, Act.PLAY, after=after, moves=moves[:1], key="k2")
-    assert board.live.last == after + 1
+
+
+def test_a_key_is_not_taken_again_for_the_next_action(board):
+    mover = board.open_game()
+    board.do(mover, Act.PLAY, moves=board.any_play(), key="k1")
+    after = board.live.last
+    with refused("key_reused"):
+        board.do(mover, Act.CONCEDE, key="k1")
+    assert board.live.last == after
 
 
 def test_a_roll_that_is_not_allowed_reveals_no_link(board):

@@ -1,11 +1,16 @@
 """Users see where they are signed in, and end it."""
 
 import re
+import secrets
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 
-from players.accounts.sessions import browser_of
+from players.accounts.sessions import SessionAuthentication, SessionStore, browser_of
 from players.models import AccountSession, User
 from tests.pages import html
 
@@ -44,6 +49,39 @@ def test_bob_signs_out_everywhere_else(bob: User, carol: User, password: str) ->
     response = clients[0].post(f"{PAGE}end-others/", follow=True)
     assert "2 other devices are signed out." in html(response)
     assert [signed_in(client) for client in clients] == [True, False, False, True]
+
+
+def test_session_and_account_are_read_by_one_query(
+    client: Client, bob: User, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    client.force_login(bob)
+    request = RequestFactory().get("/")
+    request.session = SessionStore(client.cookies["sessionid"].value)
+    SessionAuthentication(lambda _: HttpResponse()).process_request(request)
+    with django_assert_num_queries(1):
+        assert request.user == bob
+
+
+def test_a_session_ends_with_the_account_and_with_its_password(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    assert signed_in(client)
+    bob.is_active = False
+    bob.save()
+    assert not signed_in(client)
+    bob.is_active = True
+    bob.set_password("another-word-4711")
+    bob.save()
+    assert not signed_in(client)
+    assert not AccountSession.objects.exists()
+
+
+def test_a_session_survives_a_change_of_the_secret_key(client: Client, bob: User, settings: Any) -> None:
+    client.force_login(bob)
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = secrets.token_urlsafe(50)
+    assert signed_in(client)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert signed_in(client), "it is signed with the new key by now"
 
 
 @pytest.mark.parametrize(
