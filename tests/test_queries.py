@@ -12,7 +12,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config.database import PREPARE_AFTER
 from matches.models import Match
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM
@@ -165,12 +164,3 @@ def test_the_most_used_routes_read_no_table_from_end_to_end(client: Client, site
             whole[path] = tables
     assert queries > 80
     assert whole == {}
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL alone keeps plans")
-def test_a_statement_is_planned_once_for_a_connection() -> None:
-    with connection.cursor() as cursor:
-        for _ in range(PREPARE_AFTER + 1):
-            User.objects.filter(email="bob@example.org").exists()
-        cursor.execute("SELECT statement FROM pg_prepared_statements")
-        assert any("players_user" in statement for (statement,) in cursor.fetchall())

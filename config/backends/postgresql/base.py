@@ -1,5 +1,7 @@
 """PostgreSQL, announcing commits."""
 
+from select import POLLIN, poll
+
 from django.db import InterfaceError, OperationalError
 from django.db.backends.postgresql import base
 
@@ -10,3 +12,19 @@ class DatabaseWrapper(AnnouncedWrites, base.DatabaseWrapper):
     """A connection to PostgreSQL."""
 
     unknown_after = (InterfaceError, OperationalError)
+
+    def is_usable(self) -> bool:
+        """Return whether the server still answers, which Django asks before each request.
+
+        A server that ends a connection says so on it. While nothing has come, no query is needed to know.
+        """
+        if self.connection is None or self.connection.closed:
+            return False
+        return not _has_input(self.connection.pgconn.socket) or super().is_usable()
+
+
+def _has_input(socket: int) -> bool:
+    """Return whether anything waits to be read from a socket, its end included."""
+    waiting = poll()
+    waiting.register(socket, POLLIN)
+    return bool(waiting.poll(0))
