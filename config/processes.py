@@ -80,8 +80,14 @@ class Child:
         """Start the process and write its pid to a file."""
         self.process = spawn(self.argv, self.env)
         self.started_at = time.monotonic()
-        self.pid_file.write_text(f"{self.process.pid}\n")
+        self._write_pid(self.process.pid)
         return self.process
+
+    def _write_pid(self, pid: int) -> None:
+        """Replace the file at once, so that nobody reads it while it is empty."""
+        new = self.pid_file.with_suffix(".new")
+        new.write_text(f"{pid}\n")
+        new.replace(self.pid_file)
 
     def restart_if_dead(self) -> str | None:
         """Restart the process if it is time to; return a message for the operator if it has just died."""

@@ -147,7 +147,10 @@ def plant(mutant: Mutant) -> bool:
     """Replace the code of a function in this process, however it is decorated and wherever it was imported."""
     new = mutated_code(mutant)
     import_module(mutant.path.removesuffix(".py").replace("/", "."))
+    # Frozen objects would be missing.
+    gc.unfreeze()
     objects = gc.get_objects()
+    gc.freeze()
     # By `type`: `isinstance` would ask a weak proxy for the class of an object that is gone.
     functions = [value for value in objects if type(value) is FunctionType and _same_place(value.__code__, new)]
     for function in functions:

@@ -11,6 +11,8 @@ from typing import Any
 
 import django
 
+from tests.faults.create_event import wait_for_draft
+
 
 def make(players: int, tables: int) -> dict[str, str]:
     """Create Alice's club with an event whose floor is open; nobody rests between matches."""
@@ -46,7 +48,7 @@ def make(players: int, tables: int) -> dict[str, str]:
     division.refresh_from_db()
     set_stages(division=division, stages=[StageSettings("knockout")], after=division.seq, **acts)
     draw = draws.request_draw(division=division, **acts)
-    draws.make_draft(draw_id=draw.pk, now=now)
+    wait_for_draft(draw)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, **acts)
     opening.open_floor(tournament=event, **acts)

@@ -10,6 +10,7 @@ import django
 
 if TYPE_CHECKING:
     from players.models import Club, User
+    from tournaments.models import Draw
 
 FORGOTTEN_FOR = timedelta(seconds=15)
 """One match of each first round is never reported; its deadline is so much later."""
@@ -37,7 +38,7 @@ def create_event(club: "Club", alice: "User", format_: str, count: int) -> None:
     from tournaments.entries.services import entries
     from tournaments.events.services import deadlines, events
     from tournaments.formats.settings import NextRound, StageSettings
-    from tournaments.models import Draw, Fixture
+    from tournaments.models import Fixture
     from tournaments.state.stages import set_stages
 
     now = timezone.now()
@@ -55,14 +56,19 @@ def create_event(club: "Club", alice: "User", format_: str, count: int) -> None:
         stage = StageSettings(format_, rounds=SWISS_ROUNDS, next_round=NextRound.PUBLISH, countdown=1)
     set_stages(division=division, stages=[stage], after=division.seq, **acts)
     draw = draws.request_draw(division=division, **acts)
-    deadline = time.monotonic() + PATIENCE
-    while draw.state == Draw.State.REQUESTED and time.monotonic() < deadline:
-        time.sleep(0.05)  # until the worker has drawn
-        draw.refresh_from_db()
+    wait_for_draft(draw)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, **acts)
     forgotten = Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
     deadlines.extend_deadline(fixture=forgotten, due_at=now + FORGOTTEN_FOR, **acts)
+
+
+def wait_for_draft(draw: "Draw") -> None:
+    """Wait until a worker of the installation has made the draft of a draw."""
+    deadline = time.monotonic() + PATIENCE
+    while draw.state == draw.State.REQUESTED and time.monotonic() < deadline:
+        time.sleep(0.05)
+        draw.refresh_from_db()
 
 
 if __name__ == "__main__":
