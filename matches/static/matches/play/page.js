@@ -43,7 +43,6 @@ class Page {
     if (!this.store.state) return void setTimeout(() => this.start(), POLL_EVERY);
     setInterval(() => this.#drawBanners(), 500);
     this.#watch();
-    import("./chat.js"); // Not before the board is there.
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;
     this.pings = new PresencePings(this.store, settings, (lag) => this.#showLag(lag));
