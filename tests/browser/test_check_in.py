@@ -1,13 +1,14 @@
 """Checking in a field of 32 in a browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import APIResponse, Locator, Route, expect
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import PHONE, SOON, VIEWS, Check, OpenPage
 from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
 from tournaments.entries.services import entries
 from tournaments.events.services import events
@@ -82,3 +83,34 @@ def test_a_director_checks_32_players_in(
         page = open_page(url, width=width, scheme=scheme, user=alice)
         axe(page)
         fits(page)
+
+
+def test_a_tap_during_a_refresh_stays_on_the_page(division: Division, open_page: OpenPage, alice: User) -> None:
+    event = division.tournament
+    page = open_page(f"/events/{event.club.slug}/{event.slug}/check-in/", user=alice)
+    here = page.locator(".arrival-here")
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        if len(held) < 2:
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    def tap(number: int, *, then: list[str]) -> None:
+        """Tap a player, until the answers to these requests are held."""
+        page.get_by_role("button", name=f"Player {number}").first.click()
+        for _ in range(SOON // 50):
+            if [route.request.method for route, _ in held] == then:
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError(held)
+
+    page.route(re.compile(r"/check-in/\?"), hold)
+    tap(1, then=["GET"])
+    page.route("**/check-in/mark/**", hold)
+    tap(2, then=["GET", "POST"])
+    # The refresh was read before the second tap.
+    for route, answer in held:
+        route.fulfill(response=answer)
+    expect(here).to_have_count(2)

@@ -107,7 +107,10 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 document.addEventListener("htmx:beforeSwap", (event) => {
   const root = event.detail.requestConfig?.elt;
   if (!polls(root) || event.detail.target !== root) return;
-  if (isInUse(root)) event.detail.shouldSwap = false;
+  // What the reader does meanwhile may not be in it, and would be gone from the page.
+  const part = acting.size ? parts.get(root) : undefined;
+  part?.askAgain();
+  if (part || isInUse(root)) event.detail.shouldSwap = false;
   else if (root.id) states.set(root.id, stateOf(root));
 });
 
@@ -131,6 +134,7 @@ const refreshedAt = new Map(); // by the id of a part, which outlives its elemen
 class WatchedPart {
   #timer = 0;
   #isDue = false;
+  #isDropped = false; // The last answer was not shown.
 
   constructor(element) {
     const { topics, every, ticket } = element.dataset;
@@ -159,9 +163,15 @@ class WatchedPart {
   raise() {
     const shown = this.element.querySelector("[data-shown]")?.dataset.shown ?? "";
     for (const [topic, seq] of numbersOf(shown)) this.shown.set(topic, Math.max(seq, this.shown.get(topic) ?? 0));
-    if (!this.#isDue || [...this.newest].some(([topic, seq]) => seq > this.shown.get(topic))) return;
+    if (!this.#isDue || this.#isDropped || [...this.newest].some(([topic, seq]) => seq > this.shown.get(topic))) return;
     this.#isDue = false;
     this.#wait(this.pause);
+  }
+
+  /** Refresh once the reader's request is answered, instead of now. */
+  askAgain() {
+    this.#isDue = this.#isDropped = true;
+    this.#wait(ACTING);
   }
 
   #changed(topic, seq) {
@@ -181,7 +191,7 @@ class WatchedPart {
   #refresh() {
     if (acting.size) return this.#wait(ACTING);
     if (document.hidden || isLeaving() || isInUse(this.element)) return this.#wait(AGAIN);
-    this.#isDue = false;
+    this.#isDue = this.#isDropped = false;
     for (const [topic, seq] of this.newest) this.shown.set(topic, Math.max(seq, this.shown.get(topic)));
     refreshedAt.set(this.element.id, Date.now());
     window.htmx.trigger(this.element, "topics");
