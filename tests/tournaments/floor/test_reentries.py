@@ -10,6 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from matches.lifecycle.finish import ResultInput
+from matches.models import Result
 from players.actors import Actor
 from players.models import User
 from tests.pages import html
@@ -21,6 +23,7 @@ from tournaments.ledger.services import payments
 from tournaments.ledger.services.payments import PaymentInput
 from tournaments.models import Division, Entry, Slot
 from tournaments.pages.floor.reentries import reentry_posts
+from tournaments.results.services import results
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
@@ -90,14 +93,14 @@ def test_a_reentry_can_be_undone_until_its_match_begins_and_the_page_says_what_w
     Division.objects.update(reentry_until=timezone.now() - timedelta(minutes=1))
     until = f"Can be undone until M{fixture.number} begins."
     assert until in html(alice_client.get(url))
-    assert "to be refunded" not in html(alice_client.get(url))
+    assert "due for refund" not in html(alice_client.get(url))
     assert until not in html(as_user(erin).get(url))
     payments.receive(
         tournament=event, player=loser, payment=PaymentInput(15, "both entries"), by=evening.alice, now=timezone.now()
     )
-    assert f"{until} Paid: 5 tickets, to be refunded then." in html(alice_client.get(url))
+    assert f"{until} Undoing it makes 5 tickets due for refund." in html(alice_client.get(url))
     entries = f"/events/{event.club.slug}/{event.slug}/entries/{again.public_id}/undo-late/"
-    assert "Paid for it so far: 5 tickets." in html(alice_client.get(entries))
+    assert "Paid so far: 5 tickets." in html(alice_client.get(entries))
     calls.start(fixture=fixture, **evening.acts)
     assert until not in html(alice_client.get(url))
     fact = last_of(event, evening.alice)
@@ -105,7 +108,7 @@ def test_a_reentry_can_be_undone_until_its_match_begins_and_the_page_says_what_w
     undo(tournament=event, event=fact, by=evening.alice, now=timezone.now())
     assert until in html(alice_client.get(url)), "the start was undone"
     undone = html(alice_client.post(f"{url}do/undo-re-entry/", {"entry": again.public_id}, follow=True))
-    assert "Paid for it so far: 5 tickets. The cash desk lists that as to be refunded." in undone
+    assert "Paid so far: 5 tickets. The cash desk lists it as a refund due." in undone
     assert account_of(event, loser).owes == -5
     assert until not in undone
     assert list(differences()) == []
@@ -130,6 +133,15 @@ def test_a_reentry_is_not_offered_once_it_has_played_or_the_time_is_over(
     page = html(alice_client.get(url))
     assert "enters again" not in page
     assert "Undo the re-entry" not in page
+
+
+def test_both_losers_of_a_match_that_both_forfeited_can_enter_again(evening: Evening, alice_client: Client) -> None:
+    number = first(evening)
+    nobody_came = ResultInput(None, kind=Result.Kind.DOUBLE_FORFEIT)
+    results.enter_result(fixture=evening.fixture(number), result=nobody_came, **evening.acts)
+    page = html(alice_client.get(floor_url(evening)))
+    for player in (evening.match(number).player_0, evening.match(number).player_1):
+        assert f"{player.name} enters again: 5 tickets" in page
 
 
 def test_without_a_bye_nobody_is_offered_to_enter_again(

@@ -112,7 +112,7 @@ def refund_notes(entry: Entry) -> list[str]:
     paid = paid_for([entry]).get(entry.pk, 0)
     if not paid:
         return []
-    text = _("Paid for it so far: %(amount)s. The cash desk lists that as to be refunded.")
+    text = _("Paid so far: %(amount)s. The cash desk lists it as a refund due.")
     return [text % {"amount": Currency.of(entry.division.tournament).with_name(paid)}]
 
 

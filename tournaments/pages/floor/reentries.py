@@ -54,7 +54,7 @@ def reentry_posts(
         return {}
     posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
     losers = _losers(decided)
-    played = _have_played([loser.newest for _, loser in losers])
+    played = _have_played([loser.newest for _, loser in losers]) if with_undo else set()
     fees = {division: _fee(division) for division in open_}
     able = {entry for division in open_ for entry in reenterable(division, now)}
     for fixture, loser in losers:
@@ -96,7 +96,7 @@ def _reentered(entry: Entry, first: int, paid: int) -> Reentered:
     values = {"number": first, "amount": Currency.of(entry.division.tournament).with_name(paid)}
     text = _("Can be undone until M%(number)d begins.")
     if paid:
-        text = _("Can be undone until M%(number)d begins. Paid: %(amount)s, to be refunded then.")
+        text = _("Can be undone until M%(number)d begins. Undoing it makes %(amount)s due for refund.")
     return Reentered(shown_entry(entry, staff=True), text % values, _undo(entry))
 
 
@@ -118,8 +118,9 @@ def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, _Loser]]:
     newest = {(entry.division_id, _person(entry)): entry for entry in entries.order_by("pk")}
     losers = []
     for slot in rows:
-        entry, winner = slot.entry, winners.get(slot.fixture.match_id)
-        if entry is None or winner is None or winner == slot.side:
+        entry, match_id = slot.entry, slot.fixture.match_id
+        # A match that both forfeited has two losers.
+        if entry is None or match_id not in winners or winners[match_id] == slot.side:
             continue
         last = newest.get((entry.division_id, _person(entry)))
         if last is not None:

@@ -40,15 +40,14 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     context = fixture_page(fixture, role, by, now)
     view = selectors.floor(tournament, now)
     on_floor = view.matches.get(fixture.pk)
+    again = reentry_posts(tournament, [fixture], now, with_undo=True) if context["may_direct"] else {}
     context |= {
         "on_floor": on_floor,
         "score_url": action_url(tournament, "score"),
         "move_url": action_url(tournament, "move"),
         "late_url": action_url(tournament, "late"),
         "buttons": _buttons(tournament, on_floor),
-        "again": reentry_posts(tournament, [fixture], now, with_undo=True).get(fixture.pk)
-        if context["may_direct"]
-        else None,
+        "again": again.get(fixture.pk),
         "tables": [table for table in view.tables.values() if table.match is None],
     }
     if fixture.match is not None:
