@@ -103,15 +103,14 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (polls(event.detail.elt) && isLeaving()) event.preventDefault();
 });
 
-// The response may arrive after somebody has begun to type.
+// The answer may be older than what the reader is doing by now, and would undo it on the page.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const root = event.detail.requestConfig?.elt;
   if (!polls(root) || event.detail.target !== root) return;
-  // What the reader does meanwhile may not be in it, and would be gone from the page.
-  const part = acting.size ? parts.get(root) : undefined;
-  part?.askAgain();
-  if (part || isInUse(root)) event.detail.shouldSwap = false;
-  else if (root.id) states.set(root.id, stateOf(root));
+  if (acting.size || isInUse(root)) {
+    event.detail.shouldSwap = false;
+    parts.get(root)?.askAgain();
+  } else if (root.id) states.set(root.id, stateOf(root));
 });
 
 document.addEventListener("htmx:afterSettle", () => {
@@ -168,7 +167,7 @@ class WatchedPart {
     this.#wait(this.pause);
   }
 
-  /** Refresh once the reader's request is answered, instead of now. */
+  /** Refresh when the reader has finished, as the last answer was not shown. */
   askAgain() {
     this.#isDue = this.#isDropped = true;
     this.#wait(ACTING);
