@@ -98,11 +98,10 @@ class Wall:
         killed = self._web_process()
         os.kill(int(killed), signal.SIGKILL)
         deadline = monotonic() + PATIENCE * 4
-        while monotonic() < deadline and (self._web_process() in (killed, "") or not self._answers()):
+        while monotonic() < deadline and (self._web_process() == killed or not self._answers()):
             sleep(0.2)
 
     def _web_process(self) -> str:
-        """Return the id of the web process; empty while it is being written."""
         return (self.running.var / "run" / "web.pid").read_text().strip()
 
     def _answers(self) -> bool:

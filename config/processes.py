@@ -84,7 +84,7 @@ class Child:
         return self.process
 
     def _write_pid(self, pid: int) -> None:
-        """Replace the file at once, so that nobody reads it while it is empty."""
+        """Replace the file atomically, so that no reader finds it empty."""
         new = self.pid_file.with_suffix(".new")
         new.write_text(f"{pid}\n")
         new.replace(self.pid_file)

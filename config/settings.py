@@ -130,7 +130,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "players.accounts.sessions.SessionAuthentication",
+    "players.accounts.sessions.AccountMiddleware",
     "config.middleware.Preferences",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

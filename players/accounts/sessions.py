@@ -60,7 +60,7 @@ class SessionStore(DatabaseSessionStore):
         return row
 
 
-class SessionAuthentication(AuthenticationMiddleware):
+class AccountMiddleware(AuthenticationMiddleware):
     """Django's middleware, which takes the account that was read with the session."""
 
     def process_request(self, request: HttpRequest) -> None:

@@ -14,9 +14,9 @@ class DatabaseWrapper(AnnouncedWrites, base.DatabaseWrapper):
     unknown_after = (InterfaceError, OperationalError)
 
     def is_usable(self) -> bool:
-        """Return whether the server still answers, which Django asks before each request.
+        """Return whether the connection still works; Django asks before each request.
 
-        A server that ends a connection says so on it. While nothing has come, no query is needed to know.
+        A server that closes a connection sends a message first. If nothing has arrived, no query is needed to find out.
         """
         if self.connection is None or self.connection.closed:
             return False

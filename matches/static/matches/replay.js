@@ -7,7 +7,7 @@ import { showCopyButtons } from "../config/copy.js";
 import { Board } from "./board/board.js";
 
 const AUTOPLAY_EVERY = 1600; // Milliseconds.
-const REST = 300; // Milliseconds after a step, until the page takes its address.
+const ADDRESS_DELAY = 300; // Milliseconds after the last step until the address bar shows it.
 const MOST_KEPT = 12; // Games.
 const KEYS = {
   ArrowLeft: "previous",
@@ -160,14 +160,14 @@ class Replay {
     button.setAttribute("aria-pressed", String(this.#timer !== 0));
   }
 
-  /** Show what stands beside the board a frame after its checkers begin to move: both at once would take too long. */
+  /** Update the rest of the page two frames after the checkers begin to move: all in one frame would take too long. */
   async #settleSoon(request) {
     await nextFrame();
     await nextFrame();
     if (request === this.#requested) this.#settle();
   }
 
-  /** Browsers take the address of a step a few times a second only, and draw the tab's icon again each time. */
+  /** Put the step into the address bar. Browsers limit how often a page may do so, and redraw the tab's icon each time. */
   #writeAddress() {
     history.replaceState(null, "", this.#url(this.at));
   }
@@ -265,7 +265,7 @@ class Replay {
       this.board.element.dataset.shown = `${this.game}.${this.at}`;
     }
     this.#drawing = false;
-    this.#resting = setTimeout(() => this.#writeAddress(), REST);
+    this.#resting = setTimeout(() => this.#writeAddress(), ADDRESS_DELAY);
   }
 
   #autoplay(on) {

@@ -10,7 +10,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from players.accounts.sessions import SessionAuthentication, SessionStore, browser_of
+from players.accounts.sessions import AccountMiddleware, SessionStore, browser_of
 from players.models import AccountSession, User
 from tests.pages import html
 
@@ -57,7 +57,7 @@ def test_session_and_account_are_read_by_one_query(
     client.force_login(bob)
     request = RequestFactory().get("/")
     request.session = SessionStore(client.cookies["sessionid"].value)
-    SessionAuthentication(lambda _: HttpResponse()).process_request(request)
+    AccountMiddleware(lambda _: HttpResponse()).process_request(request)
     with django_assert_num_queries(1):
         assert request.user == bob
 

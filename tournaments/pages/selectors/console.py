@@ -220,11 +220,12 @@ def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
 def _open(tournament: Tournament) -> QuerySet[Fixture]:
     open_claims = Claim.objects.filter(state__in=OPEN_CLAIMS)
     refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
-    # Their order is that of `called_in_order`.
-    return events.open_fixtures(tournament).order_by().prefetch_related(
+    # `called_in_order` sorts them.
+    unordered = events.open_fixtures(tournament).order_by()
+    return unordered.prefetch_related(
         Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
         Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
-    )  # fmt: skip
+    )
 
 
 def _may_need_a_director() -> Q:
