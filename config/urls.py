@@ -1,4 +1,4 @@
-"""The URLs of the site, most of them from the apps. Who may open which is in tests/test_access.py."""
+"""The URLs of the site, most of them from the apps. Who may open which is in tests/access/."""
 
 from django.conf import settings
 from django.contrib import admin

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from matches.models import Verdict
 from players.models import Notification, User
-from tests import test_role_walk
-from tests.test_role_walk import (  # noqa: F401  # noqa: F401
+from tests.access import test_role_walk
+from tests.access.test_role_walk import (  # noqa: F401  # noqa: F401
     World,
     as_user,
     bob_player,

@@ -15,7 +15,7 @@ from drf_spectacular.generators import SchemaGenerator
 from config import api_schema
 from config.schema import METHODS, operations
 from players.models import User
-from tests.test_access import routes
+from tests.access.test_routes import routes
 
 Described = dict[str, Any]
 

@@ -13,10 +13,11 @@ from engine.dice import Chain, ChainTag
 from matches.models import Action, Match, Result
 from matches.play.services import due
 from players.models import User
+from tests.access.answers import Access
+from tests.access.test_routes import ROUTES
 from tests.api.test_matches import as_, ask, at, by_link
 from tests.matches.cast import BOB, CAROL
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
-from tests.test_access import ROUTES, Access
 
 __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 

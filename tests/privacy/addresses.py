@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from matches.lifecycle import links
 from matches.models import Challenge, Match, Submission
 from players.models import Player
-from tests.test_role_walk import OF_RECORDS, ROUTES
+from tests.access.test_role_walk import OF_RECORDS, ROUTES
 from tournaments.demo import club as demo
 from tournaments.models import Correction, Division, Entry, Fixture, Table, Tournament
 

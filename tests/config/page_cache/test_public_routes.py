@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from config.backends.writes import NOT_PUBLIC
 from config.page_cache.requests import page_request
 from config.page_cache.routes import PUBLIC_ROUTES
-from tests.test_role_walk import (  # noqa: F401
+from tests.access.test_role_walk import (  # noqa: F401
     World,
     as_user,
     bob_player,

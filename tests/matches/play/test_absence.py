@@ -28,7 +28,7 @@ def long_after_the_start(valkey: Redis) -> None:
 
 
 def there(board: Board, side: int, *, every: int = 15, tab: str = "a") -> None:
-    absences.note_sign_of_life(public_id=board.match.public_id, side=side, tab=tab, every=every, now=board.now)
+    absences.note_sign_of_life(absences.sign_of(board.match.public_id, side, tab, every), board.now)
 
 
 def leaves(board: Board, side: int, tab: str = "a") -> None:

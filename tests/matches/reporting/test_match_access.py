@@ -16,8 +16,9 @@ from matches.models import Match
 from matches.reporting.services import proposals
 from players.actors import Actor
 from players.models import Club, Player, User
+from tests.access.answers import ONLY_POST, Access
+from tests.access.test_routes import ROUTES
 from tests.matches.cast import BOB, CAROL, Role, join, match_between, player_of
-from tests.test_access import ONLY_POST, ROUTES, Access
 
 pytestmark = pytest.mark.django_db
 

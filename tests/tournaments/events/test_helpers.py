@@ -18,9 +18,10 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Membership, Player, User
 from players.people.services import erase_player
+from tests.access.event_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
-from tests.tournaments.pages.test_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS, address, check
+from tests.tournaments.pages.test_roles import address, check
 from tournaments import access
 from tournaments.events.services import helpers as services
 from tournaments.events.services.events import create_tournament

@@ -7,8 +7,9 @@ from django.apps import apps
 from django.db import models, transaction
 from django.test import Client
 
+from tests.access.event_roles import TABLE
 from tests.tournaments.conftest import RunningEvent
-from tests.tournaments.pages.test_roles import TABLE, address
+from tests.tournaments.pages.test_roles import address
 from tournaments.models import Tournament
 
 pytestmark = pytest.mark.django_db
