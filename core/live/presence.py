@@ -47,11 +47,24 @@ class Presence(NamedTuple):
 UNKNOWN = Presence(None)
 
 
-def sign_of_life(member: Member, tab: str, *, now: float, lasts: float) -> None:
-    """Note that a tab of a member is open, and will be for `lasts` seconds unless it says goodbye."""
+class Sign(NamedTuple):
+    """A sign of life: a tab of a member is open, and will be for `lasts` seconds unless it says goodbye."""
+
+    member: Member
+    tab: str
+    lasts: float
+
+
+def sign_of_life(sign: Sign, *, now: float) -> None:
+    """Note a sign of life."""
     with _noting() as pipeline:
-        pipeline.hset(_key(member), tab, f"{now}:{now + lasts}")
-        pipeline.expire(_key(member), KEPT)
+        _note(pipeline, sign, now)
+
+
+def _note(pipeline: Pipeline, sign: Sign, now: float) -> None:
+    key = _key(sign.member)
+    pipeline.hset(key, sign.tab, f"{now}:{now + sign.lasts}")
+    pipeline.expire(key, KEPT)
 
 
 def goodbye(member: Member, tabs: Iterable[str], *, now: float) -> None:
@@ -68,19 +81,25 @@ def note_start(*, now: float) -> None:
         pipeline.set(_STARTED, now)
 
 
-def presences(members: Sequence[Member], *, now: float) -> list[Presence]:
-    """Return who is there; `UNKNOWN` for all while the broker is down, and for whoever has never been there."""
+def presences(members: Sequence[Member], *, now: float, sign: Sign | None = None) -> list[Presence]:
+    """Return who is there; `UNKNOWN` for all while the broker is down, and for whoever has never been there.
+
+    A sign of life given with it is noted first, in the same round trip.
+    """
     try:
-        pipeline = _client().pipeline()
+        pipeline = _client().pipeline(transaction=False)
+        if sign is not None:
+            _note(pipeline, sign, now)
         pipeline.set(_STARTED, now, nx=True)
         pipeline.get(_STARTED)
         for member in members:
             pipeline.hgetall(_key(member))
-        _, started, *signs = _execute(pipeline)
+        answers = _execute(pipeline)
     except RedisError as error:
         log.warning("presence_unknown", error=str(error))
         return [UNKNOWN] * len(members)
-    return [_presence(tabs, float(started), now) for tabs in signs]
+    started, *tabs_of_members = answers[-1 - len(members) :]
+    return [_presence(tabs, float(started), now) for tabs in tabs_of_members]
 
 
 def _presence(tabs: dict[bytes, bytes], started: float, now: float) -> Presence:
@@ -103,7 +122,7 @@ def _key(member: Member) -> str:
 @contextmanager
 def _noting() -> Iterator[Pipeline]:
     """Commands that are sent together at the end; without a broker presence is unknown anyway."""
-    pipeline = _client().pipeline()
+    pipeline = _client().pipeline(transaction=False)
     yield pipeline
     try:
         _execute(pipeline)

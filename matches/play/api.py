@@ -4,6 +4,7 @@ A player is signed in or names a personal link in `Match-Link`. An action names 
 with an `Idempotency-Key` it is safe to repeat.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404
@@ -18,6 +19,7 @@ from rest_framework.views import APIView
 
 from core import throttle
 from core.arrival import arrived_at
+from core.live.presence import Presence
 from core.numbers import parse_int
 from engine.actions import Act
 from engine.clock import DAY
@@ -176,9 +178,9 @@ class LiveActions(APIView):
         side = side_of(player)
         network, now = throttle.client_network(request), arrived_at(request)
         acted = acting.act(match=player.match, side=side, request=action, by=player.by, now=now, network=network)
-        if form["tab"]:
-            absences.note_sign_of_life(public_id=public_id, side=side, tab=form["tab"], every=form["every"], now=now)
-        return _answer(request, acted.live, player, since=form["after"], acted=acted)
+        sign = absences.sign_of(public_id, side, form["tab"], form["every"]) if form["tab"] else None
+        seen = absences.side_presences(public_id, now, sign)
+        return _answer(request, acted.live, player, since=form["after"], acted=acted, presences=seen)
 
 
 class LivePing(APIView):
@@ -206,7 +208,7 @@ class LivePing(APIView):
             estimate = lag.measure(match_id=match.pk, side=side, network=network, ping=form["ping"], now=now)
         else:
             estimate = lag.measured(match.pk, side, network)
-        absences.note_sign_of_life(public_id=public_id, side=side, tab=form["tab"], every=form["every"], now=now)
+        absences.note_sign_of_life(absences.sign_of(public_id, side, form["tab"], form["every"]), now)
         return Response({"lag": estimate, "ping": lag.new_ping(match.pk, side, timezone.now())})
 
 
@@ -315,12 +317,12 @@ def _answer(
     *,
     since: int = 0,
     acted: Acted | None = None,
+    presences: Sequence[Presence] | None = None,
     code: int = status.HTTP_200_OK,
 ) -> Response:
     """The board as its reader sees it, after an action of theirs; for the holder of a link with a stream ticket."""
     latest, lag_credits = (acted.actions, acted.credits) if acted else ((), None)
-    board = as_json(
-        watched(live, seat, request.user, timezone.now()), since=since, latest=latest, lag_credits=lag_credits
-    )
+    reader = watched(live, seat, request.user, timezone.now())
+    board = as_json(reader, since=since, latest=latest, lag_credits=lag_credits, presences=presences)
     ticket = links.stream_ticket(live.match, seat.side) if seat is not None and seat.token else None
     return Response(board | {"ticket": ticket}, status=code)

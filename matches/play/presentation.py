@@ -26,13 +26,18 @@ MOST_ACTIONS = 500
 
 
 def as_json(
-    watched: Watched, *, since: int, latest: Sequence[Action] = (), lag_credits: tuple[int, int] | None = None
+    watched: Watched,
+    *,
+    since: int,
+    latest: Sequence[Action] = (),
+    lag_credits: tuple[int, int] | None = None,
+    presences: Sequence[Presence] | None = None,
 ) -> Json:
     """Where a match stands for its reader, and its actions after number `since`; for a side also what it may do.
 
     `latest` are actions that have just been added; they are not read again if the reader misses only those. Nor are
-    `lag_credits` where they are given. The step graph of a roll is for its mover alone. Spectators do not see who is
-    there, nor anybody's lag.
+    `lag_credits` and the `presences` of the sides where they are given. The step graph of a roll is for its mover
+    alone. Spectators do not see who is there, nor anybody's lag.
     """
     live, state, now = watched.live, watched.state, watched.at
     is_all = bool(latest) and (latest[0].seq - 1, latest[-1].seq) == (since, watched.last)
@@ -46,7 +51,7 @@ def as_json(
         "now": now,
         **public_json(live, state),
         "due_at": _due_at(watched),
-        "presence": [_presence_json(presence) for presence in _presences(watched)],
+        "presence": [_presence_json(presence) for presence in presences or _presences(watched)],
         "lag": _lag_json(watched, lag_credits),
         "chains": _chains_json(watched),
         "actions": actions_json,

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import transaction
 
-from core.live.presence import Presence, goodbye, presences, sign_of_life
+from core.live.presence import Presence, Sign, goodbye, presences, sign_of_life
 from engine.actions import Act, FlagRule
 from engine.clock import SECOND
 from engine.cube import Side
@@ -35,14 +35,19 @@ def member(public_id: str, side: Side) -> tuple[str, str]:
     return f"match:{public_id}", str(side)
 
 
-def side_presences(public_id: str, now: datetime) -> list[Presence]:
-    """Return whether the pages of side 0 and of side 1 are open."""
-    return presences([member(public_id, side) for side in (0, 1)], now=now.timestamp())
+def sign_of(public_id: str, side: Side, tab: str, every: int) -> Sign:
+    """Return the sign of life of a page of a side that gives one every so many seconds."""
+    return Sign(member(public_id, side), tab, lasts=every * PINGS_MISSED)
 
 
-def note_sign_of_life(*, public_id: str, side: Side, tab: str, every: int, now: datetime) -> None:
-    """Note that a page of a side is open and will show so again within `every` seconds."""
-    sign_of_life(member(public_id, side), tab, now=now.timestamp(), lasts=every * PINGS_MISSED)
+def side_presences(public_id: str, now: datetime, sign: Sign | None = None) -> list[Presence]:
+    """Return whether the pages of side 0 and of side 1 are open, once a sign of life of one of them is noted."""
+    return presences([member(public_id, side) for side in (0, 1)], now=now.timestamp(), sign=sign)
+
+
+def note_sign_of_life(sign: Sign, now: datetime) -> None:
+    """Note that a page of a side is open."""
+    sign_of_life(sign, now=now.timestamp())
 
 
 def note_goodbye(*, public_id: str, side: Side, tab: str, now: datetime) -> None:
