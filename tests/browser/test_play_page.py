@@ -15,7 +15,7 @@ from matches.models import Match
 from matches.play.page.context import THEMES
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
-from players.models import User
+from players.models import Player, User
 from tests.browser.conftest import Check, OpenPage
 from tests.browser.test_play import Seat, eventually
 from tests.browser.weight import MOST_BYTES, Weights
@@ -24,6 +24,8 @@ from tests.matches.play.conftest import BOB, CAROL, Board, match, users
 __all__ = ["match", "users"]
 
 LANDSCAPE = 844, 390
+SMALL_LANDSCAPE, LARGE_LANDSCAPE = (667, 375), (932, 430)
+LONG_NAME = "Maximiliane Friederike von und zu Hohenlohe-Langenburg-Walde"
 LEAST_CONTRAST = 3.0
 """Of parts of a picture with what is beside them; source: WCAG 2.2, 1.4.11."""
 LOCKED_AFTER = 600
@@ -102,12 +104,14 @@ def contrast(colour: list[float], other: list[float]) -> float:
 
 def in_sight(page: Page, *selectors: str) -> None:
     """Fail unless all of these can be seen as a whole without scrolling."""
+    window = page.viewport_size
+    assert window is not None
     for selector in selectors:
         box = page.locator(selector).bounding_box()
         assert box is not None, selector
         assert min(box["x"], box["y"]) >= 0, (selector, box)
-        assert box["x"] + box["width"] <= LANDSCAPE[0], (selector, box)
-        assert box["y"] + box["height"] <= LANDSCAPE[1], (selector, box)
+        assert box["x"] + box["width"] <= window["width"], (selector, box)
+        assert box["y"] + box["height"] <= window["height"], (selector, box)
 
 
 def faces(page: Page) -> dict[str, list[float]]:
@@ -169,6 +173,7 @@ def signs_of_life(page: Page) -> dict[str, set[str]]:
 
 @pytest.mark.usefixtures("site")
 def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPage, fits: Check) -> None:
+    Player.objects.update(name=LONG_NAME)
     table = Table(match, users)
     page = open_page("/preferences/play/", user=users[table.near], touch=True)
     page.add_init_script(RECORDER)
@@ -196,7 +201,8 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     table.turn_of(table.near)
     table.act(table.far, Act.DOUBLE)
     expect(seat.panel("cube")).to_be_visible()
-    in_sight(page, "#board", ".game-board .cube", '[data-act="take"]', '[data-act="drop"]')
+    for size in (SMALL_LANDSCAPE, LARGE_LANDSCAPE, LANDSCAPE):
+        the_offered_cube_covers_no_seat(page, *size)
     with_a_desk(page, table)
 
     table.act(table.near, Act.CONCEDE)
@@ -215,6 +221,17 @@ def the_menu_is_beside_the_board(page: Page) -> None:
     assert menu is not None
     assert menu["x"] >= board["x"] + board["width"]
     summary.tap()
+
+
+def the_offered_cube_covers_no_seat(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    in_sight(page, "#board", ".game-board .cube", '[data-act="take"]', '[data-act="drop"]', "#seat-far", "#seat-near")
+    board, seat, panel = (page.locator(part).bounding_box() for part in ("#board", "#seat-near", ".play-actions"))
+    assert board is not None
+    assert seat is not None
+    assert panel is not None
+    assert board["width"] > width / 2
+    assert seat["y"] + seat["height"] <= panel["y"]
 
 
 def with_a_desk(page: Page, table: Table) -> None:

@@ -5,6 +5,7 @@ import { duration, score, words } from "./fill.js";
 import { currentGame, movesOf } from "./moves.js";
 
 const WAITING = { opening: "Ready", to_roll: "Roll", to_play: "Play", doubled: "Double", resigned: "Resigned" };
+const LONGEST_NAME = 24; // Characters.
 
 /** Return the name of the panel for a state; `side` is null for viewers. */
 export function panelOf(state, side) {
@@ -38,7 +39,7 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
   const values = {
     game: state.game,
     score: score(state.score, near),
-    opponent: names[far],
+    opponent: shortened(names[far]),
     pauses: side === null ? "" : Math.max(0, pauses - state.pauses[side]),
     vacationLeft: side === null ? "" : state.vacation_left[side],
     watching: words("watching", { count: state.spectators }),
@@ -51,6 +52,12 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
   };
   if (state.stakes) Object.assign(values, stakesOf(state, near, side));
   return values;
+}
+
+/** Return a name short enough for a heading beside the board; the seats show more of it. */
+function shortened(name) {
+  const letters = [...name];
+  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join("").trimEnd()}…` : name;
 }
 
 /** Return by how much the reader sees the match late; empty for players and where it is shown live. */
