@@ -14,6 +14,8 @@ CSRF = "c" * 32
 SIGN_EVERY, MEASURE_EVERY = 15.0, 30.0
 """Seconds between two signs of life and between two measurements of the lag, as the play page has them."""
 SIGN = {"tab": "bench", "every": int(SIGN_EVERY)}
+TICKET_LASTS = 240.0
+"""Seconds in which pings use the ticket of an answer instead of the cookies."""
 DOUBLE_CHANCE = 0.05
 RECONNECT_AFTER = 0.2
 READ_AGAIN_AFTER = 0.5
@@ -39,6 +41,9 @@ class Player:
         headers = {"Cookie": f"sessionid={session}; csrftoken={CSRF}", "X-CSRFToken": CSRF, "Accept": "*/*"}
         self.headers, self.port = headers, port
         self.connection = Connection(port, headers)
+        # Browsers do not share connections between requests with and without cookies.
+        self.without_cookies = Connection(port, {"Accept": "*/*"})
+        self.ticket, self.ticket_from = "", -TICKET_LASTS
         self.path = f"/api/v1/matches/{match_id}/live/"
         self.state: Json = {"last": 0, "seq": 0}
         self.streamed = 0
@@ -121,13 +126,22 @@ class Player:
     async def _exchange(self, ping: str, times: int, figures: Figures) -> None:
         for _ in range(times):
             try:
-                answer = await self.connection.request("POST", f"{self.path}ping/", {"ping": ping, **SIGN})
+                answer = await self._send_ping({"ping": ping, **SIGN})
             except (OSError, EOFError, Problem) as error:
                 figures.errors[f"ping: {error}"] += 1
                 return
             if ping:
                 self.measured_at = monotonic()
             ping = answer["ping"]
+
+    async def _send_ping(self, sign: Json) -> Json:
+        path = f"{self.path}ping/"
+        if monotonic() < self.ticket_from + TICKET_LASTS:
+            answer: Json = await self.without_cookies.request("POST", path, sign | {"ticket": self.ticket})
+        else:
+            answer = await self.connection.request("POST", path, sign)
+            self.ticket, self.ticket_from = answer["ticket"], monotonic()
+        return answer
 
 
 class Table:

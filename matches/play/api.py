@@ -31,6 +31,7 @@ from matches.lifecycle.play_rules import play_rules_of
 from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
 from matches.play.dice_export import dice_of
 from matches.play.live import Kind
+from matches.play.page_tickets import Page, page_of, page_ticket
 from matches.play.presentation import as_json
 from matches.play.serializers import (
     DiceChainSerializer,
@@ -193,23 +194,28 @@ class LivePing(APIView):
         operation_id="live_ping",
         summary="Measure the lag of a player's connection",
         request=LivePingSerializer,
+        description="With the `ticket` of an earlier answer neither an account nor a link is needed for five minutes.",
         examples=[OpenApiExample("Every 15 seconds", value={"tab": "k3v9", "every": 15}, request_only=True)],
         parameters=[LINK],
         responses={200: LivePongSerializer, 401: PROBLEM, 404: PROBLEM, 422: PROBLEM},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The estimate after this ping, and the next ping."""
-        player = seat_of(request, public_id, only_seat=True)
-        match, side, network = player.match, side_of(player), throttle.client_network(request)
-        throttle.count(throttle.LIVE_PINGS_OF, f"{public_id}:{side}")
         form = validated(LivePingSerializer, request)
-        now = arrived_at(request)
+        ticket, page = form["ticket"], page_of(form["ticket"], public_id)
+        if page is None:
+            seat = seat_of(request, public_id, only_seat=True)
+            page = Page(seat.match.pk, side_of(seat))
+            ticket = page_ticket(public_id, page)
+        match_id, side = page
+        throttle.count(throttle.LIVE_PINGS_OF, f"{public_id}:{side}")
+        network, now = throttle.client_network(request), arrived_at(request)
         if form["ping"]:
-            estimate = lag.measure(match_id=match.pk, side=side, network=network, ping=form["ping"], now=now)
+            estimate = lag.measure(match_id=match_id, side=side, network=network, ping=form["ping"], now=now)
         else:
-            estimate = lag.measured(match.pk, side, network)
+            estimate = lag.measured(match_id, side, network)
         absences.note_sign_of_life(absences.sign_of(public_id, side, form["tab"], form["every"]), now)
-        return Response({"lag": estimate, "ping": lag.new_ping(match.pk, side, timezone.now())})
+        return Response({"lag": estimate, "ping": lag.new_ping(match_id, side, timezone.now()), "ticket": ticket})
 
 
 class LiveGoodbye(APIView):

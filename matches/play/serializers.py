@@ -111,6 +111,13 @@ class LivePingSerializer(serializers.Serializer[Any]):
     )
     tab = serializers.RegexField(TAB, required=False, default="page", help_text="Tells the pages of a player apart.")
     every = serializers.IntegerField(required=False, default=15, min_value=5, max_value=60, help_text=EVERY)
+    ticket = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="The `ticket` of an earlier answer, instead of an account or a link.",
+    )
 
 
 class LiveGoodbyeSerializer(serializers.Serializer[Any]):
@@ -127,6 +134,10 @@ class LivePongSerializer(serializers.Serializer[Any]):
 
     lag = serializers.IntegerField(help_text="The estimated lag of this connection in milliseconds.")
     ping = serializers.CharField(help_text="The next ping; send it back at once to measure again, or keep it unused.")
+    ticket = serializers.CharField(
+        help_text="For further pings, until five minutes after it was first given. Without a valid ticket a ping needs "
+        "the account or the link, and its answer has a new one."
+    )
 
 
 class LiveRulingSerializer(serializers.Serializer[Any]):

@@ -1,9 +1,11 @@
 """The API of matches played here: Bob with his account, Carol with her personal link, Alice directs."""
 
+import time
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from core import throttle
@@ -11,7 +13,9 @@ from engine.actions import Phase
 from engine.clock import DAY
 from engine.dice import Chain, ChainTag
 from matches.models import Action, Match, Result
+from matches.play.page_tickets import LASTS, Page, page_ticket
 from matches.play.services import due
+from matches.play.services.absences import side_presences
 from players.models import User
 from tests.access.answers import Access
 from tests.access.test_routes import ROUTES
@@ -201,6 +205,28 @@ def test_a_ping_measures_the_way_to_the_page_and_back(match: Match, clients: lis
     ask(clients[CAROL], at(match, "live", "ping"), 200, {"ping": answer["ping"], "tab": "k3", "every": 60})
     assert ask(clients[BOB], at(match, "live", "ping"), 422, {"ping": board["ping"]})["code"] == "bad_ping"
     assert ask(APIClient(), at(match, "live"), 200)["ping"] is None
+
+
+@pytest.mark.usefixtures("valkey")
+def test_a_ticket_stands_for_the_player_in_pings_for_five_minutes(
+    match: Match, clients: list[APIClient], django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, page = at(match, "live", "ping"), APIClient()
+    first = ask(clients[CAROL], url, 200, {"tab": "k3"})
+    with django_assert_num_queries(0):
+        answer = ask(page, url, 200, {"tab": "k3", "ping": first["ping"], "ticket": first["ticket"]})
+    assert answer["ticket"] == first["ticket"], "pings do not renew it"
+    assert side_presences(match.public_id, timezone.now())[CAROL].online
+    bobs = ask(clients[BOB], url, 200, {})["ping"]
+    assert ask(page, url, 422, {"ping": bobs, "ticket": first["ticket"]})["code"] == "bad_ping"
+    other = page_ticket("k3v9w2xq7m", Page(match.pk, CAROL))
+    for ticket in ("", "k3v9", first["ticket"][:-1], other):
+        ask(page, url, 401, {"ticket": ticket})
+    later = time.time() + LASTS.total_seconds() + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    ask(page, url, 401, {"ticket": first["ticket"]})
+    renewed = ask(clients[CAROL], url, 200, {"ticket": first["ticket"]})["ticket"]
+    ask(page, url, 200, {"ticket": renewed})
 
 
 def test_an_action_shows_that_its_page_is_open(match: Match, clients: list[APIClient]) -> None:

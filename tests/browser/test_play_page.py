@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, Response, expect
 
 from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
@@ -171,6 +171,18 @@ def signs_of_life(page: Page) -> dict[str, set[str]]:
     return names
 
 
+def answers_to_pings(page: Page) -> list[tuple[bool, int]]:
+    """Whether each ping from now on had a ticket, and the status of its answer."""
+    answers: list[tuple[bool, int]] = []
+
+    def note(response: Response) -> None:
+        if response.url.endswith("/ping/"):
+            answers.append(("ticket" in response.request.post_data_json, response.status))
+
+    page.on("response", note)
+    return answers
+
+
 @pytest.mark.usefixtures("site")
 def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPage, fits: Check) -> None:
     Player.objects.update(name=LONG_NAME)
@@ -178,7 +190,7 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     page = open_page("/preferences/play/", user=users[table.near], touch=True)
     page.add_init_script(RECORDER)
     page.set_viewport_size({"width": LANDSCAPE[0], "height": LANDSCAPE[1]})
-    signs = signs_of_life(page)
+    signs, answers = signs_of_life(page), answers_to_pings(page)
     page.goto(f"/matches/{match.public_id}/play/")
     seat = Seat(page, touch=True)
     expect(page.locator(".place.movable").first).to_be_attached()
@@ -194,6 +206,7 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     table.turn_of(table.far)
     expect(seat.panel("roll")).to_be_visible()
     assert len(signs["ping"]) == 1
+    assert answers[:4] == [(False, 200), *[(True, 200)] * 3], "one account for four pings"
     assert signs["actions"] == signs["ping"], "an action needs no ping beside it"
     in_sight(page, "#board", '[data-act="roll"]', '[data-act="double"]', '[data-open="resign"]')
     assert tones(page) == 0

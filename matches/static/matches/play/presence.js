@@ -4,6 +4,7 @@ const VISIBLE = 15;
 const HIDDEN = 60;
 const MEASURE_EVERY = 30; // Seconds, while the page has anything to send.
 const FIRST = 3; // Measurements at the start.
+const TICKET_LASTS = 240; // Seconds in which pings use the ticket of an answer; then the account or the link counts again.
 
 export class PresencePings {
   /** `onLag` gets the measured milliseconds after each measurement. */
@@ -14,6 +15,8 @@ export class PresencePings {
     this.tab = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => (byte % 36).toString(36)).join("");
     this.timer = 0;
     this.measured = -Infinity;
+    this.ticket = "";
+    this.ticketFrom = -Infinity;
     store.signOfLife = () => ({ tab: this.tab, every: this.#every });
     store.addEventListener("state", ({ detail }) => detail.own && this.#acted());
     document.addEventListener("visibilitychange", () => this.#ping());
@@ -51,8 +54,7 @@ export class PresencePings {
   /** Send a ping, and that of each answer at once, which measures the lag; the first one may be empty. */
   async #exchange(ping, times) {
     for (let left = times; left; left -= 1) {
-      const sent = { ping, ...this.store.signOfLife() };
-      const { ok, data } = await this.store.post("ping/", sent).catch(() => ({ ok: false }));
+      const { ok, data } = await this.#send({ ping, ...this.store.signOfLife() });
       if (!ok) return;
       if (ping) {
         this.measured = performance.now();
@@ -60,6 +62,16 @@ export class PresencePings {
       }
       ({ ping } = data);
     }
+  }
+
+  /** Send a ping: by its ticket it costs the server little, so the cookies stay here. */
+  async #send(sign) {
+    const isFresh = performance.now() - this.ticketFrom < TICKET_LASTS * 1000;
+    const sent = isFresh ? [{ ...sign, ticket: this.ticket }, { credentials: "omit" }] : [sign];
+    const answer = await this.store.post("ping/", ...sent).catch(() => ({ ok: false }));
+    if (!answer.ok) this.ticketFrom = -Infinity;
+    else if (!isFresh) [this.ticket, this.ticketFrom] = [answer.data.ticket, performance.now()];
+    return answer;
   }
 
   #leave() {

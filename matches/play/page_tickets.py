@@ -1,0 +1,39 @@
+"""Page tickets: for five minutes they prove which side of a match a page belongs to.
+
+A page that shows every few seconds that it is open needs one look at its account or personal link in that time. Whoever
+has a ticket can do nothing else with it. A page whose user has signed out, or whose link was revoked, may be shown as
+open until its ticket expires.
+"""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.core.signing import BadSignature, TimestampSigner
+
+from engine.cube import Side
+from matches.models import Match
+
+LASTS = timedelta(minutes=5)
+"""As long as an event stream at most, after which its reader is authorised again."""
+_signer = TimestampSigner(salt="matches.page_tickets")
+
+
+class Page(NamedTuple):
+    """What a ticket is for."""
+
+    match_id: int
+    side: Side
+
+
+def page_ticket(public_id: str, page: Page) -> str:
+    """Return a ticket for a page of this match."""
+    return _signer.sign(f"{public_id}.{page.match_id}.{page.side}")
+
+
+def page_of(ticket: str, public_id: str) -> Page | None:
+    """Return what a ticket is for; None if it is empty, forged, too old or of another match."""
+    try:
+        named, match_id, side = _signer.unsign(ticket, max_age=LASTS).split(".")
+    except BadSignature:
+        return None
+    return Page(int(match_id), int(side)) if named == public_id else None
