@@ -1,8 +1,8 @@
 """Page tickets: for five minutes they prove which side of a match a page belongs to.
 
-A page that shows every few seconds that it is open needs one look at its account or personal link in that time. Whoever
-has a ticket can do nothing else with it. A page whose user has signed out, or whose link was revoked, may be shown as
-open until its ticket expires.
+An open page pings every few seconds. With a ticket, its account or personal link is not read from the database for each
+ping. A ticket allows nothing but pings. A page whose user has signed out, or whose link was revoked, may be shown as open
+until its ticket expires.
 """
 
 from datetime import timedelta

@@ -64,7 +64,7 @@ export class PresencePings {
     }
   }
 
-  /** Send a ping: by its ticket it costs the server little, so the cookies stay here. */
+  /** Send a ping, where possible with a ticket and without cookies: that takes the server least. */
   async #send(sign) {
     const isFresh = performance.now() - this.ticketFrom < TICKET_LASTS * 1000;
     const sent = isFresh ? [{ ...sign, ticket: this.ticket }, { credentials: "omit" }] : [sign];
