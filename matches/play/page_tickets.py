@@ -1,8 +1,8 @@
 """Page tickets: for five minutes they prove which side of a match a page belongs to.
 
-An open page pings every few seconds. With a ticket, its account or personal link is not read from the database for each
-ping. A ticket allows nothing but pings. A page whose user has signed out, or whose link was revoked, may be shown as open
-until its ticket expires.
+An open page pings every few seconds. With a ticket, its account or personal link is not read from the database for
+each ping. A ticket allows nothing but pings. A page whose user has signed out, or whose link was revoked, may be shown
+as open until its ticket expires.
 """
 
 from datetime import timedelta
@@ -11,7 +11,6 @@ from typing import NamedTuple
 from django.core.signing import BadSignature, TimestampSigner
 
 from engine.cube import Side
-from matches.models import Match
 
 LASTS = timedelta(minutes=5)
 """As long as an event stream at most, after which its reader is authorised again."""
