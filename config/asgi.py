@@ -1,7 +1,8 @@
 """The ASGI application: `/live/` through Django's ASGI handler, everything else through WSGI on a few threads.
 
 Plain Django views are two to ten times as fast through WSGI on a thread as through Django's own ASGI handler, and a few
-hundred open streams do not slow them down. Public pages come from a cache before that (`config.page_cache`).
+hundred open streams do not slow them down. Requests are read to their end before that (`config.request_bodies`), and
+public pages come from a cache (`config.page_cache`).
 """
 
 import os
@@ -22,6 +23,7 @@ from config.garbage import collect_rarely  # noqa: E402
 from config.page_cache.application import PageCache  # noqa: E402
 from config.page_limit import PageLimit  # noqa: E402
 from config.pulse import WebPulse  # noqa: E402
+from config.request_bodies import CompleteRequests  # noqa: E402
 from config.stream_limit import StreamLimit  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
 from config.wsgi_threads import WSGIThreads  # noqa: E402
@@ -57,7 +59,7 @@ live = StreamLimit(django_asgi)
 pulse = WebPulse()
 
 
-async def application(scope: Scope, receive: Receive, send: Send) -> None:
+async def handle(scope: Scope, receive: Receive, send: Send) -> None:
     """Pass a connection to the handler for its path."""
     if scope["type"] == "http" and scope["path"] in HEALTH_CHECKS:
         # The supervisor's check after a start begins the pulse.
@@ -70,3 +72,6 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         await pages(scope, receive, send)
     else:
         await live(scope, receive, send)
+
+
+application = CompleteRequests(handle)

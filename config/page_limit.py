@@ -21,7 +21,7 @@ class PageLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         most = self._most_reads if scope["method"] in SAFE else self._most_writes
         if self._in_progress >= most:
-            await refuse(send, retry_after=RETRY_AFTER)
+            await refuse(send)
             return
         self._in_progress += 1
         try:
@@ -30,14 +30,23 @@ class PageLimit:
             self._in_progress -= 1
 
 
-async def refuse(send: Send, *, retry_after: int) -> None:
-    """Answer 503, as problem details."""
-    problem = {"type": "about:blank", "title": "Service unavailable", "status": HTTPStatus.SERVICE_UNAVAILABLE}
+async def refuse(
+    send: Send,
+    status: HTTPStatus = HTTPStatus.SERVICE_UNAVAILABLE,
+    *,
+    retry_after: int = RETRY_AFTER,
+    closes: bool = False,
+) -> None:
+    """Answer as problem details; with `closes`, end the connection, whose request was not read to its end."""
+    problem = {"type": "about:blank", "title": status.phrase, "status": status}
     headers = [
         (b"content-type", b"application/problem+json"),
-        (b"retry-after", str(retry_after).encode()),
         (b"cache-control", b"private, no-store"),
         (b"x-content-type-options", b"nosniff"),
     ]
-    await send({"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": headers})
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers.append((b"retry-after", str(retry_after).encode()))
+    if closes:
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(problem).encode()})

@@ -1,8 +1,8 @@
 """Run the WSGI application on a few threads, with as few changes between event loop and thread as possible.
 
 Each change waits until the other side has Python's lock, up to 5 ms on a busy server. a2wsgi changes four times for a
-small page: for the body of the request, the head, the body and the end of the response. Here a request that was read
-before takes one change to the thread, and a complete response one change back.
+small page: for the body of the request, the head, the body and the end of the response. Here a request, which was read
+before, takes one change to the thread, and a complete response one change back.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 
-from a2wsgi.wsgi import Body, build_environ
+from a2wsgi.wsgi import build_environ
+from django.core.exceptions import RequestDataTooBig
 
-from config.arrival import stamped
 from config.clients import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect
-from core.arrival import is_stamped
+from config.request_bodies import TOO_LARGE
 
 Message = dict[str, Any]
 Deliver = Callable[[Message], None]
@@ -32,8 +32,8 @@ class WSGIThreads:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="WSGI")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run the application for one request; a small one is read and stamped before it waits for a thread."""
-        client = Client(await stamped(scope, receive), send)
+        """Run the application for one request, which is complete (see `config.request_bodies`)."""
+        client = Client(receive, send)
         scope[CLIENT] = client
         try:
             await client.serve(self._run, scope)
@@ -43,7 +43,7 @@ class WSGIThreads:
 
     async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()
-        body = BytesIO(await _read(receive)) if is_stamped(scope) else Body(loop, receive)
+        body = NotRead() if TOO_LARGE in scope else BytesIO(await _read(receive))
 
         def deliver(message: Message) -> None:
             asyncio.run_coroutine_threadsafe(send(message), loop).result()  # type: ignore[arg-type]
@@ -71,6 +71,18 @@ class WSGIThreads:
             return [_chunk(b"", more=False)]
         finally:
             body.close()
+
+
+class NotRead(BytesIO):
+    """Stands for a body that is larger than any view takes."""
+
+    def read(self, _size: int | None = -1) -> bytes:
+        """Raise RequestDataTooBig."""
+        raise RequestDataTooBig
+
+    def readline(self, _size: int | None = -1) -> bytes:
+        """Raise RequestDataTooBig."""
+        raise RequestDataTooBig
 
 
 async def _read(receive: Receive) -> bytes:

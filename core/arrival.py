@@ -17,15 +17,7 @@ def stamp(scope: dict[str, Any], now: datetime) -> None:
     scope[ARRIVED] = (now - EPOCH) // timedelta(microseconds=1)
 
 
-def is_stamped(scope: dict[str, Any]) -> bool:
-    """Whether a request was complete before its view runs."""
-    return ARRIVED in scope
-
-
 def arrived_at(request: HttpRequest | Request) -> datetime:
-    """Return when a request was complete; the present time where the server has not stamped it.
-
-    Call it once the body was read: the rest of a large one may come late.
-    """
+    """Return when a request was complete; the present time where the server has not stamped it."""
     arrived = request.META.get("asgi.scope", {}).get(ARRIVED)
     return timezone.now() if arrived is None else EPOCH + timedelta(microseconds=arrived)

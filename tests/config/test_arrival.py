@@ -17,7 +17,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
 from config import asgi
-from config.arrival import MOST_BYTES
+from config.request_bodies import SMALL
 from core.arrival import arrived_at
 from tests.config.test_downloads import PATIENCE, eventually
 
@@ -50,6 +50,7 @@ def occupy(request: HttpRequest) -> JsonResponse:
 class Urls:
     """The site with two more pages: one shows when its request arrived, one keeps a thread busy."""
 
+    from config.urls import handler400 as handler400
     from config.urls import urlpatterns as _site
 
     urlpatterns = (*_site, path("show/", show), path("occupy/", occupy))
@@ -129,8 +130,8 @@ def test_a_body_that_comes_late_arrives_late(port: int) -> None:
     assert shown["body"] == 2
 
 
-@pytest.mark.parametrize("size", [MOST_BYTES, MOST_BYTES + 1])
-def test_a_large_request_counts_from_when_its_view_runs(port: int, size: int) -> None:
+@pytest.mark.parametrize("size", [SMALL, SMALL + 1])
+def test_a_large_body_that_comes_late_arrives_late(port: int, size: int) -> None:
     sent = time.time()
     connected = connect(port, f"{HEAD}Content-Length: {size}\r\n\r\n{'x' * (size - 1)}")
     time.sleep(WAIT)

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 import yaml
 from django.core.management import get_commands
+from django.urls import resolve
 from jsonschema import Draft202012Validator
 
 from config.celery import BACKGROUND, RECORDS, URGENT
+from config.request_bodies import LARGEST
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -132,6 +134,29 @@ def test_the_example_has_only_documented_settings_and_no_secret() -> None:
     assert values["SECRET_KEY"] == ""
     assert "@" not in values["REDIS_URL"]
     assert re.fullmatch(r"postgresql://\w+@[^:]+", values["DATABASE_URL"]), "no password"
+
+
+def test_caddy_accepts_its_file() -> None:
+    if shutil.which("caddy") is None:
+        pytest.skip("Caddy is not installed")
+    arguments = ["--config", DEPLOY / "Caddyfile", "--adapter", "caddyfile"]
+    done = subprocess.run(["caddy", "validate", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    formatted = subprocess.run(["caddy", "fmt", DEPLOY / "Caddyfile"], capture_output=True, text=True, check=False)
+    assert formatted.stdout == (DEPLOY / "Caddyfile").read_text()
+
+
+def test_only_the_health_check_takes_a_web_process_out_of_service() -> None:
+    directives = [line.split() for line in (DEPLOY / "Caddyfile").read_text().splitlines() if line.strip()]
+    names = {directive[0] for directive in directives}
+    assert names.isdisjoint({"fail_duration", "max_fails", "unhealthy_status", "unhealthy_latency"})
+    (path,) = [directive[1] for directive in directives if directive[0] == "health_uri"]
+    assert resolve(path).url_name == "healthz"
+
+
+def test_the_proxy_passes_on_all_that_a_web_process_reads() -> None:
+    (size,) = re.findall(r"max_size (\d+)MB", (DEPLOY / "Caddyfile").read_text())
+    assert int(size) * 1000**2 > LARGEST
 
 
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:

@@ -82,4 +82,4 @@ def test_who_waits_too_long_is_told_when_to_come_back() -> None:
     start, body = asyncio.run(scenario())
     assert start["status"] == 503
     assert dict(start["headers"])[b"retry-after"] == str(RETRY_AFTER).encode()
-    assert b"Service unavailable" in body["body"]
+    assert b"Service Unavailable" in body["body"]
