@@ -10,19 +10,26 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from players.actors import Actor
-from players.models import User
+from players.models import Player, User
 from tests.browser.conftest import SOON, Check, OpenPage, follow
 from tests.browser.test_paper import people
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
-from tournaments.floor.services.calls import call
+from tournaments.floor.services.calls import call, start
 from tournaments.floor.services.opening import open_floor
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Table
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
+LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"
 PICTURES = os.environ.get("PAPER_PICTURES", "")
+CUT = """
+  [...document.querySelectorAll(".wall-name, .wall-tables li")]
+    .filter((part) => part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 20)
+    .map((part) => part.textContent.trim())
+"""
+"""Return the names in calls and the tiles of tables that are not shown as a whole; letters may reach out of a line."""
 SMALLEST = """
   [...document.querySelectorAll(".wall-screen:not([hidden]) *, .wall-head *, .wall-foot *")]
     .filter((part) => [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
@@ -70,9 +77,18 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
     looked_at(page)
     picture(page, "wall-floor")
 
-    # A call is on the wall without a reload; the message is set from the console.
+    # A call is on the wall without a reload, with the whole of a long name; the message is set from the console.
+    match = matches[1].match
+    assert match is not None
+    Player.objects.filter(pk=match.player_0_id).update(name=LONG_NAME)
+    call(fixture=matches[2], table=tables[3], by=by_alice, now=now)
+    start(fixture=matches[2], by=by_alice, now=now)
     call(fixture=matches[1], table=tables[0], by=by_alice, now=timezone.now())
     expect(page.locator(".wall-call")).to_have_count(2)
+    expect(page.locator(".wall-tables")).to_contain_text("Playing")
+    expect(page.locator(".wall-name", has_text=LONG_NAME)).to_be_visible()
+    picture(page, "wall-calls")
+    assert page.evaluate(CUT) == []
     settings = open_page(f"{path}settings/", user=alice)
     looked_at(settings)
     settings.get_by_label("Message").fill("Kitchen open until 20:30.")

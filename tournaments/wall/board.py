@@ -16,7 +16,11 @@ CALLS_ON_SCREEN = 2
 TABLES_WITH_CALLS = 12
 """Tables that fit below the calls; more have a screen of their own."""
 TABLES_ON_SCREEN = 48
+TABLES_WITH_ROOM = 10
+"""Tables that get wider tiles, since these still fit below the calls."""
 NEXT_ON_SCREEN = 4
+LONGEST_IN_LARGE_PRINT = 18
+"""Characters of a name that fit on a line in the large print of a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,12 @@ class CallCard:
     where: str
     fresh: bool
     last_call: bool
+
+    @property
+    def css_class(self) -> str:
+        """A fresh call stands out; a long name is in smaller print, so that all of it is shown."""
+        is_long = any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
+        return " ".join(["wall-call", *["is-fresh"] * self.fresh, *["is-long"] * is_long])
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,7 @@ class TableTile:
 class NextMatch:
     """A match that is called next, and what it waits for."""
 
-    names: str
+    names: tuple[str, str]
     detail: str
 
 
@@ -68,7 +78,7 @@ class FloorScreen:
     @property
     def table_columns(self) -> int:
         """Tables beside each other."""
-        return 6 if len(self.tables) <= TABLES_WITH_CALLS else 8
+        return 5 if len(self.tables) <= TABLES_WITH_ROOM else 6
 
 
 def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> list[FloorScreen]:
@@ -124,6 +134,6 @@ def _tile(table: TableView) -> TableTile:
 
 
 def _next(match: MatchView) -> NextMatch:
-    names = " – ".join(side.name for side in match.sides)
+    names = match.sides[0].name, match.sides[1].name
     waits = match.reasons[0] if match.reasons else _("next free table")
     return NextMatch(names, f"{match.round} · {waits}")

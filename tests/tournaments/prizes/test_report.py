@@ -1,6 +1,7 @@
 """The report of an event, and the API of the cash desk."""
 
 import csv
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
@@ -20,7 +21,8 @@ from tests.matches.analysis.rows import store_game
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.prizes.conftest import Prizes
-from tournaments.models import Payment
+from tests.tournaments.support.played_stages import STAGES, drawn_as, play
+from tournaments.models import Division, Payment
 from tournaments.pages.selectors.report import event_night
 from tournaments.results.services import results
 
@@ -50,6 +52,21 @@ def test_the_report_has_winners_prizes_upsets_and_ratings(
     prizes.division.prize_plans.update(published=False)
     hidden = visitor.get(f"/api/v1/tournaments/{event.public_id}/report/").json()
     assert hidden["divisions"][0]["prizes"] == []
+
+
+def test_the_report_of_a_running_event_leaves_out_brackets_without_a_place(
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    by_alice: Actor,
+    as_user: Callable[[User | None], Client],
+) -> None:
+    division = drawn_as(make_division(match_length=5), STAGES["knockout"], make_players(16), by_alice)
+    play(division, by_alice, random.Random(7), most=1)
+    event, visitor = division.tournament, as_user(None)
+    (reported,) = visitor.get(f"/api/v1/tournaments/{event.public_id}/report/").json()["divisions"]
+    assert [bracket["places"] for bracket in reported["brackets"]] == [[]]
+    page = html(visitor.get(f"/events/{event.club.slug}/{event.slug}/report/"))
+    assert "No place is certain yet." in page
 
 
 def test_how_well_an_event_and_an_evening_were_played_by_api_and_as_a_file(

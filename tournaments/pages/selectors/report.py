@@ -53,6 +53,11 @@ class DivisionReport:
     brackets: list[BracketReport]
     prizes: DivisionPrizesView | None
 
+    @property
+    def decided_brackets(self) -> list[BracketReport]:
+        """The brackets of which a place is certain."""
+        return [bracket for bracket in self.brackets if bracket.places]
+
 
 @dataclass(frozen=True, slots=True)
 class Upset:

@@ -80,8 +80,9 @@ function drawClocks() {
 }
 
 function drawTime() {
-  const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
   const field = document.getElementById("tv-time");
+  const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: field.dataset.zone };
+  const time = new Date().toLocaleTimeString(document.documentElement.lang, options);
   if (field.textContent !== time) field.textContent = time;
 }
 
