@@ -178,7 +178,7 @@ def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) 
         "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
         "may_report": open_to_claims and not own,
         "may_answer": open_to_claims and side is not None and pending.report is not None and not own,
-        "may_send": side is not None and match.state != Match.State.VOID and not is_proven,
+        "may_send": side is not None and match.state not in (Match.State.VOID, Match.State.LIVE) and not is_proven,
         "may_propose": side is not None and match.state == Match.State.OPEN,
     }
 

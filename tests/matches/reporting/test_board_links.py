@@ -41,6 +41,7 @@ def test_players_go_to_their_board_and_others_watch(live: Match, bob: User, clie
     own = html(client.get(page))
     assert "Your board is open." in own
     assert leads_to(own, f"{page}play/", "To the board")
+    assert "Send the match record" not in own, "records are refused while the match is being played here"
 
 
 def test_my_matches_leads_straight_to_the_board(live: Match, bob: User, client: Client) -> None:
