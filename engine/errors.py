@@ -114,6 +114,7 @@ MESSAGES: dict[str, str] = {
     "no_match": "There is no match in the file.",
     "too_many_games": "The record contains more than {limit} games.",
     "too_many_plies": "The record contains more than {limit} rolls and cube actions.",
+    "too_many_values": "The record contains more than {limit} values.",
     "too_many_lines": "The record has more than {limit} lines.",
     "inflates_too_much": "Unpacked, the file would be larger than {limit} bytes, far more than a match record needs.",
     "damaged_file": "The file is damaged or incomplete and cannot be unpacked.",

@@ -150,8 +150,14 @@ BOMBS = (
     ),
     Bomb("a million nodes in SGF", Site.record, repeated(";", MOST_BYTES, "(;GM[6]"), "too_many_plies", False),
     Bomb("nested trees in SGF, 8 MiB", Site.record, repeated("(", MOST_BYTES, "(;GM[6]"), "cut_short", False),
-    Bomb("nested JSON, 8 MiB", Site.record, repeated("[", MOST_BYTES, '{"a":'), "bad_json", False),
-    Bomb("four million lists in JSON", Site.record, repeated("[],", MOST_BYTES, '{"a":[', "0]}"), "other_json", False),
+    Bomb("nested JSON, 8 MiB", Site.record, repeated("[", MOST_BYTES, '{"a":'), "too_many_values", False),
+    Bomb(
+        "four million lists in JSON",
+        Site.record,
+        repeated("[],", MOST_BYTES, '{"a":[', "0]}"),
+        "too_many_values",
+        False,
+    ),
     Bomb(
         "half a character, 8 MiB",
         Site.record,

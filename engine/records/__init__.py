@@ -27,8 +27,8 @@ def read(data: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     `data` is the content of a file, or text that was pasted.
 
     Raises Refused if there is nothing to read: `file_too_large`, what refuse_other_files refuses, `not_text`,
-    `unknown_format`, `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `inflates_too_much`,
-    `damaged_file`.
+    `unknown_format`, `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `too_many_values`,
+    `inflates_too_much`, `damaged_file`.
     """
     if isinstance(data, str):
         data = data.encode("utf-8", "replace")

@@ -19,6 +19,9 @@ class Limits:
     games: int = 500
     plies: int = 50_000
     """Rolls and cube actions in all games together."""
+    values: int = 1_250_000
+    """Texts, numbers, lists, objects and names in our own JSON: 25 for each of the most plies. Python takes some 60
+    bytes for each."""
     inflated_bytes: int = 16 * 1024 * 1024
     """Size of a packed file (`.xg`) once unpacked."""
     problems: int = 200

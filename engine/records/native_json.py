@@ -33,6 +33,8 @@ VERSION = 1
 _KINDS = {kind.value: kind for kind in Kind}
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]").search
 """An escape that may be half of a surrogate pair, which is possible in JSON but not in UTF-8."""
+_STRING = re.compile(r'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
+"""A text, or all that follows a quotation mark that is never closed."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -137,6 +139,8 @@ def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     Raises Refused: `bad_json` (not JSON), `other_json` (JSON of another kind), `unknown_version`,
     `bad_field` (with the path of the wrong value and what was expected), and those of the limits.
     """
+    if len(content) > limits.values and _number_of_values(content) > limits.values:
+        raise Refused("too_many_values", limit=limits.values)
     try:
         data = json.loads(content, parse_constant=_no_constant, parse_float=_finite)
         if _HALF_CHARACTER(content):
@@ -146,6 +150,12 @@ def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     except (ValueError, RecursionError):
         raise Refused("bad_json", line=1, column=1) from None
     return from_data(data, limits)
+
+
+def _number_of_values(content: str) -> int:
+    """Return how many values JSON has, or a few more: each but the first follows a comma, a colon or a bracket."""
+    outside_texts = _STRING.sub("", content)
+    return 1 + sum(outside_texts.count(mark) for mark in ",:[{")
 
 
 def from_data(data: Any, limits: Limits = DEFAULT_LIMITS) -> Transcript:

@@ -1,6 +1,7 @@
 """Our own JSON: lossless, and strict when it is read."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -185,3 +186,24 @@ def any_event(draw: st.DrawFn) -> Event:
 def test_everything_survives(transcript: Transcript) -> None:
     assert read(write(transcript, "json")) == transcript
     assert from_data(json.loads(json.dumps(to_data(transcript)))) == transcript
+
+
+def values_in(data: Any) -> int:
+    """Count the values and names of decoded JSON."""
+    if isinstance(data, dict):
+        return 1 + len(data) + sum(map(values_in, data.values()))
+    return 1 + (sum(map(values_in, data)) if isinstance(data, list) else 0)
+
+
+def test_json_may_have_so_many_values_and_no_more() -> None:
+    record = write(replace(MATCH, info={"Event": 'Commas, "quotes": [1], {2} \\'}), "json")
+    count = values_in(json.loads(record))
+    read(record, Limits(values=count))
+    with pytest.raises(Refused) as refused:
+        read(record, Limits(values=count - 1))
+    assert refused.value.code == "too_many_values"
+
+
+def test_json_of_as_many_plies_as_a_record_may_have_is_read() -> None:
+    game = replace(MATCH.games[0], events=MATCH.games[0].events[:1] * Limits().plies)
+    assert len(read(write(replace(MATCH, games=(game,)), "json")).games[0].events) == Limits().plies
