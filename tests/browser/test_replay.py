@@ -125,6 +125,10 @@ def test_the_replay_is_accessible_and_fits(open_page: OpenPage, looked_at: Check
     page.keyboard.press("End")
     shown(page, next(moment for moment in moments if moment.side is None))
     looked_at(page)
+    page.set_viewport_size({"width": 667, "height": 375})
+    board = page.locator(".game-board").bounding_box()
+    assert board is not None
+    assert 0.9 * 375 < board["height"] <= 375, "on a phone on its side the board takes the height"
 
 
 def test_checkers_do_not_move_where_motion_is_reduced(browser: Browser, site: str) -> None:
