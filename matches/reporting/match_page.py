@@ -256,7 +256,10 @@ def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> s
     name = match.names[winner]
     if score is None:
         return gettext("{name} won.").format(name=name)
-    return gettext("{name} won {score}.").format(name=name, score=labels.score_of(match, winner, score))
+    shown = labels.score_of(match, winner, score)
+    if score[winner] < match.length:
+        return gettext("{name} won. The score was {score}.").format(name=name, score=shown)
+    return gettext("{name} won {score}.").format(name=name, score=shown)
 
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:

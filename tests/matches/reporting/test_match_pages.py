@@ -13,11 +13,12 @@ from pytest_django import DjangoAssertNumQueries
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
-from matches.models import Match, Proposal, Submission
+from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.models import Match, Proposal, Result, Submission
 from matches.records.services.submissions import RecordFile
 from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
 from players.models import Club, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between
 from tests.pages import html
@@ -54,6 +55,12 @@ def test_one_player_reports_and_the_other_confirms(match: Match, bob: User, caro
     page = post(as_(carol), at(match, "confirm"), after=1, key="b")
     assert "Bob won 7–5." in page
     assert 'data-state="settled"' in page
+
+
+def test_a_match_that_was_conceded_has_a_winner_and_the_score_at_that_time(match: Match) -> None:
+    conceded = ResultInput(CAROL, (4, 2), Result.Kind.CONCESSION)
+    append_result(match, conceded, Basis(Result.Source.LIVE), by=SYSTEM, now=NOW)
+    assert "Carol won. The score was 2–4." in html(Client().get(at(match)))
 
 
 def test_the_loser_reports_and_can_withdraw_it(match: Match, carol: User) -> None:
