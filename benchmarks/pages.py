@@ -20,7 +20,7 @@ django.setup()
 
 from django.db import connection  # noqa: E402, its settings come from the lines above
 from django.test import Client  # noqa: E402
-from django.test.utils import CaptureQueriesContext, setup_test_environment, teardown_test_environment  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
 
 from config.garbage import collect_rarely  # noqa: E402
 from tests.settings import RUN_DIR  # noqa: E402
@@ -34,14 +34,12 @@ HEAD = f"  {'':<34} {'p50':>10} {'p99':>11} {'CPU p50':>11} {'CPU p99':>11} {'si
 def database() -> Iterator[None]:
     """Create a database for this run."""
     RUN_DIR.mkdir(parents=True, exist_ok=True)
-    setup_test_environment()
     name = connection.settings_dict["NAME"]
     connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
         yield
     finally:
         connection.creation.destroy_test_db(name, verbosity=0)
-        teardown_test_environment()
 
 
 def measure(label: str, path: str, *, user: Any = None, **headers: str) -> None:

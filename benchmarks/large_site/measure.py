@@ -77,17 +77,15 @@ def main() -> None:
     django.setup()
     from django.db import connection
     from django.test import Client
-    from django.test.utils import setup_test_environment
 
     from matches.models import Match
     from players.models import Player, User
 
-    setup_test_environment()
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     print(
         f"{Player.objects.count()} players, {Match.objects.count()} matches ({connection.vendor}), {requests} requests"
     )
-    anonymous, signed_in = Client(), Client()
+    anonymous, signed_in = Client(SERVER_NAME="localhost"), Client(SERVER_NAME="localhost")
     paths = routes()
     signed_in.force_login(User.objects.get(email="measured@example.org"))
     for label, path, is_signed_in in paths:
