@@ -19,6 +19,8 @@ __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "t
 
 POLLED = "01:01"
 """Longer than the interval of any of these parts."""
+ASKED_AGAIN = 6_000
+"""Milliseconds: less than the interval of the console, more than the pause after an answer that was not shown."""
 
 
 @pytest.fixture
@@ -110,7 +112,7 @@ def test_a_field_in_use_is_not_replaced_and_its_text_stays(
     expect(page.locator("#latest").locator("..").locator("..")).to_contain_text(f"M{booked.number}")
 
 
-def test_a_response_that_arrives_during_typing_is_dropped(
+def test_a_response_that_arrives_during_typing_is_dropped_and_asked_for_again(
     division: Division, address: str, open_page: OpenPage, alice: User
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
@@ -123,6 +125,10 @@ def test_a_response_that_arrives_during_typing_is_dropped(
     page.route("**/console/**", type_meanwhile)
     polled(page)
     expect(page.locator("#typed")).to_have_value("7")
+    page.unroute("**/console/**")
+    page.locator("#typed").evaluate("field => { field.value = field.defaultValue; }")
+    page.clock.run_for(ASKED_AGAIN)
+    expect(page.locator("#typed")).to_have_count(0)
 
 
 def test_the_focus_stays_where_it_was(
