@@ -1,7 +1,7 @@
 """Read each request to its end in the event loop, before it waits for a place or a thread, and stamp it.
 
-A client that sends its request slowly, or never to its end, so occupies a connection and nothing else. A request counts
-from the moment its last byte is here; one that sends its headers early and the rest later gains nothing.
+That way a client that sends its request slowly, or never finishes it, occupies a connection and nothing else. A request
+counts from the moment its last byte is here; one that sends its headers early and the rest later gains nothing.
 """
 
 import asyncio

@@ -29,6 +29,7 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[st
 
 def test_every_route_is_in_the_table() -> None:
     paths = list(routes())
+    assert len(ROUTES) == sum(len(table.ROUTES) for table in (site, people, matches, events)), "each is in one table"
     assert "healthz" in paths
     assert sorted(set(paths) - set(ROUTES)) == [], "routes that nobody has decided about"
     assert sorted(set(ROUTES) - set(paths)) == [], "routes that are gone"

@@ -34,10 +34,9 @@ class CallCard:
     last_call: bool
 
     @property
-    def css_class(self) -> str:
-        """A fresh call stands out; a long name is in smaller print, so that all of it is shown."""
-        is_long = any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
-        return " ".join(["wall-call", *["is-fresh"] * self.fresh, *["is-long"] * is_long])
+    def is_long(self) -> bool:
+        """Whether the names need smaller print, so that all of them is shown."""
+        return any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)
