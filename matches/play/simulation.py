@@ -73,11 +73,12 @@ class Simulation:
         start(match=self.match, settings=settings, by=SYSTEM, now=self.now)
         for side in (0, 1):
             commit_chain(match=self.match, side=side, anchor="", by=SYSTEM, now=self.now)
+        self.live = self._read()
 
     def run(self) -> Played:
         """Play until there is a result, then adjudicate what was played."""
-        while live := self._live:
-            self._step(live)
+        while self.live.match.state == Match.State.LIVE:
+            self._step()
         live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=self.match.pk)
         verdict = adjudicate(transcript_of(live))
         errors = [finding.code for finding in verdict.findings if finding.severity == "error"]
@@ -85,62 +86,61 @@ class Simulation:
         is_one_sided = any(finding.code == "side_never_moved" for finding in verdict.findings)
         return Played(live.match, verdict.outcome, errors, is_one_sided, counts)
 
-    @property
-    def _live(self) -> LiveMatch | None:
-        """The match as it is now; None once it is over."""
-        return LiveMatch.objects.filter(pk=self.match.pk, match__state=Match.State.LIVE).first()
+    def _read(self) -> LiveMatch:
+        return LiveMatch.objects.select_related("match").get(pk=self.match.pk)
 
-    def _step(self, live: LiveMatch) -> None:
+    def _step(self) -> None:
         """Let some time pass, then let somebody act."""
-        state = due.state_of(live)
-        if self._passes_due_time(live):
-            return
-        if state.match.phase is Phase.ADJOURNED:
-            self._rule(live, Ruling(Act.RESUME, live.last))
+        state = due.state_of(self.live)
+        if self._passes_due_time():
+            self.live = self._read()
+        elif state.match.phase is Phase.ADJOURNED:
+            self._rule(Ruling(Act.RESUME, self.live.last))
         elif state.is_paused:
             for side in (0, 1):
-                self._act(live, side, Kind.CONTINUE)
+                self._act(side, Kind.CONTINUE)
         elif state.match.flagged is not None:
-            self._act(live, 1 - state.match.flagged, Act.CLAIM_FLAG)
-        elif not self._does_something_else(live, state):
-            self._plays_on(live, state)
+            self._act(1 - state.match.flagged, Act.CLAIM_FLAG)
+        elif not self._does_something_else(state):
+            self._plays_on(state)
 
-    def _passes_due_time(self, live: LiveMatch) -> bool:
+    def _passes_due_time(self) -> bool:
         """Mostly a few seconds pass; now and then so many that something falls due, which a worker settles."""
-        if live.due_at is not None and self.random.random() < LONG_THOUGHT_CHANCE:
-            self.now = max(self.now, live.due_at) + due.GRACE
-            return due.settle_due(match_id=live.pk, now=self.now)
+        due_at = self.live.due_at
+        if due_at is not None and self.random.random() < LONG_THOUGHT_CHANCE:
+            self.now = max(self.now, due_at) + due.GRACE
+            return due.settle_due(match_id=self.match.pk, now=self.now)
         self.now += timedelta(milliseconds=self.random.randint(300, 6_000))
         # As a request does: without the grace of a sweep.
-        return live.due_at is not None and due.settle_first(match_id=live.pk, now=self.now)
+        return due_at is not None and due_at <= self.now and due.settle_first(match_id=self.match.pk, now=self.now)
 
-    def _does_something_else(self, live: LiveMatch, state: LiveState) -> bool:
+    def _does_something_else(self, state: LiveState) -> bool:
         """A pause, a resignation or a ruling, where one is possible."""
         side = state.match.to_act
         if side is None:
             return False
         waits = state.match.phase is Phase.TO_ROLL
         if waits and state.pauses[side] < 1 and self.random.random() < PAUSE_CHANCE:
-            self._act(live, side, Kind.PAUSE)
+            self._act(side, Kind.PAUSE)
         elif waits and state.offers[side] < 1 and self.random.random() < RESIGN_CHANCE:
-            self._act(live, side, Act.RESIGN, value=1)
+            self._act(side, Act.RESIGN, value=1)
         elif self.random.random() < RULING_CHANCE:
-            self._rule(live, self._ruling(live, state, side))
+            self._rule(self._ruling(state, side))
         else:
             return False
         return True
 
-    def _ruling(self, live: LiveMatch, state: LiveState, side: Side) -> Ruling:
+    def _ruling(self, state: LiveState, side: Side) -> Ruling:
         if state.clock is not None and self.random.random() < 0.5:
-            return Ruling(Kind.ADJUST_CLOCK, live.last, side, self.random.randint(0, 30) * SECOND)
-        return Ruling(Act.ADJOURN, live.last)
+            return Ruling(Kind.ADJUST_CLOCK, self.live.last, side, self.random.randint(0, 30) * SECOND)
+        return Ruling(Act.ADJOURN, self.live.last)
 
-    def _plays_on(self, live: LiveMatch, state: LiveState) -> None:
+    def _plays_on(self, state: LiveState) -> None:
         """What the simulated players of the engine would do."""
         if state.match.phase is Phase.OPENING:
             for side in (0, 1):
                 if not state.ready[side]:
-                    self._act(live, side, Kind.READY)
+                    self._act(side, Kind.READY)
             return
         action = next_action(state.match, self.random, self.styles)
         kind = action.act
@@ -151,11 +151,10 @@ class Simulation:
         assert action.side is not None  # noqa: S101, somebody is to act
         value = action.value if kind is Act.RESIGN else None
         play_forced = self.random.random() < 0.5
-        self._act(live, action.side, kind, moves=action.moves, value=value, play_forced=play_forced)
+        self._act(action.side, kind, moves=action.moves, value=value, play_forced=play_forced)
 
     def _act(
         self,
-        live: LiveMatch,
         side: Side,
         kind: str,
         *,
@@ -163,12 +162,13 @@ class Simulation:
         value: int | None = None,
         play_forced: bool = False,
     ) -> None:
-        request = ActionInput(kind, live.last, moves=moves, value=value, play_forced=play_forced and kind == Act.ROLL)
-        acted = act(match=self.match, side=side, request=request, by=SYSTEM, now=self.now)
-        live.last = acted.actions[-1].seq
+        play_forced = play_forced and kind == Act.ROLL
+        request = ActionInput(kind, self.live.last, moves=moves, value=value, play_forced=play_forced)
+        self.live = act(match=self.match, side=side, request=request, by=SYSTEM, now=self.now).live
 
-    def _rule(self, live: LiveMatch, ruling: Ruling) -> None:
+    def _rule(self, ruling: Ruling) -> None:
         rule(match=self.match, ruling=ruling, by=SYSTEM, now=self.now)
+        self.live = self._read()
 
 
 def play_matches(count: int, seed: int) -> Iterator[Played]:
