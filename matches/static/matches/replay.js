@@ -32,6 +32,7 @@ class Replay {
   #timer = 0;
   #resting = 0;
   #drawing = false;
+  #settled = { game: 0, at: 0 };
   quiz = false;
   revealed = new Set(); // URLs of steps
 
@@ -108,15 +109,15 @@ class Replay {
     return text;
   }
 
-  /** Show the step at a URL, of this game or of another one. */
+  /** Show the step at a URL, of this game or of another one; of those asked for within a frame only the last. */
   async go(url) {
     const request = ++this.#requested;
     clearTimeout(this.#resting);
-    const { game, at, steps } = this;
     const to = new URL(url, location.href);
     const flip = to.searchParams.has("flip");
-    if (numberIn(url, "g", Infinity) !== game || flip !== this.flip) {
-      let text;
+    const isOther = numberIn(url, "g", Infinity) !== this.game || flip !== this.flip;
+    let text = "";
+    if (isOther) {
       try {
         text = await this.#load(url);
       } catch {
@@ -124,15 +125,19 @@ class Replay {
         location.assign(url);
         return;
       }
-      if (request !== this.#requested) return;
+    } else {
+      this.at = numberIn(to, "p", this.steps.length);
+    }
+    await nextFrame();
+    if (request !== this.#requested) return;
+    if (isOther) {
       this.#replaceParts(text);
       this.board.setOptions(this.#sides());
+      this.at = numberIn(to, "p", this.steps.length);
     }
-    this.at = numberIn(to, "p", this.steps.length);
-    const isNext = this.game === game && this.at === at + 1;
-    this.#draw(isNext ? steps[at - 1] : null);
-    if (this.steps === steps) this.settled = this.#settleSoon(request);
-    else this.#settle();
+    const { game, at } = this.#settled;
+    this.#settle();
+    this.#draw(this.game === game && this.at === at + 1 ? this.steps[at - 1] : null);
   }
 
   /** Put the parts of another game, or of the other side of the board, in place of those shown. */
@@ -160,13 +165,6 @@ class Replay {
     button.setAttribute("aria-pressed", String(this.#timer !== 0));
   }
 
-  /** Update the rest of the page two frames after the checkers begin to move: all in one frame would take too long. */
-  async #settleSoon(request) {
-    await nextFrame();
-    await nextFrame();
-    if (request === this.#requested) this.#settle();
-  }
-
   /** Put the step into the address bar. Browsers limit how often a page may do so, and redraw the tab's icon each time. */
   #writeAddress() {
     history.replaceState(null, "", this.#url(this.at));
@@ -175,6 +173,7 @@ class Replay {
   /** Show what belongs to this step beside the board. What reads the layout comes before what changes it. */
   #settle() {
     const step = this.steps[this.at - 1];
+    this.#settled = { game: this.game, at: this.at };
     this.#settleMoves();
     this.#settleNow(step);
     for (const name of ["first", "previous", "next", "last"]) point(link(name), this.#target(name));
@@ -182,7 +181,7 @@ class Replay {
       const side = Number(seat.dataset.side);
       seat.classList.toggle("is-on-turn", side === step.side);
       seat.querySelector("[data-turn]").hidden = side !== step.side;
-      seat.querySelector("[data-pips]").textContent = step.pips[side];
+      write(seat.querySelector("[data-pips]"), String(step.pips[side]));
     }
     link("flip").href = `${settings.url}?g=${this.game}&p=${this.at}${this.flip ? "" : "&flip=1"}`;
     frame.querySelector("[data-xgid]").textContent = step.xgid;
@@ -207,7 +206,7 @@ class Replay {
     const [chip, text, illegal] = now.children;
     chip.hidden = step.side === null;
     chip.className = `chip ${step.side === 1 ? "chip-black" : "chip-white"}`;
-    text.textContent = this.#isHidden() ? settings.quiz : step.words;
+    write(text, this.#isHidden() ? settings.quiz : step.words);
     text.classList.toggle("mono", step.side !== null);
     illegal.hidden = step.legal;
     if (!this.#timer) announcement.textContent = text.textContent;
@@ -261,7 +260,6 @@ class Replay {
       const shownPosition = positionOf(this.steps, this.at);
       if (this.#isHidden()) shownPosition.plan = null;
       await this.board.show(shownPosition, { animate: from?.moves ?? null });
-      await this.settled;
       this.board.element.dataset.shown = `${this.game}.${this.at}`;
     }
     this.#drawing = false;
@@ -317,6 +315,11 @@ function nextFrame() {
 
 function link(name) {
   return frame.querySelector(`a[data-step="${name}"]`);
+}
+
+/** Set the text of an element, unless it has it already: to write it again would lay the page out again. */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /** Lead a link to a URL, or nowhere. */

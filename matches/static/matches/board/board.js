@@ -273,30 +273,30 @@ export class Board extends EventTarget {
     return this.#isNear(0) ? checkers : checkers.map((_, place) => -checkers[25 - place]);
   }
 
+  /** Everything is drawn before the checkers begin to move, so that nothing but them changes meanwhile. */
   async #animate(position, moves) {
     const duration = this.#duration();
-    if (moves?.length && duration && !document.hidden) {
-      this.element.classList.add("is-moving");
-      await this.#walkThrough(moves, position.last?.side ?? position.turn, duration);
-      this.element.classList.remove("is-moving");
-    }
+    const isMoving = Boolean(moves?.length && duration && !document.hidden);
+    if (isMoving) this.#walkThrough(moves, position.last?.side ?? position.turn);
+    this.element.classList.toggle("is-moving", isMoving);
     if (position === this.#position && !this.#walk?.path.length) await this.#settle(duration);
+    else await this.checkers.layOut(this.geometry, duration);
+    this.element.classList.remove("is-moving");
   }
 
-  /** Move checkers along, several at once; a checker that moves on waits for its first step. */
-  async #walkThrough(moves, side, duration) {
-    let started = new Set();
+  /** Move checkers along, several in one phase; a checker that moves on waits for its first step. */
+  #walkThrough(moves, side) {
+    let [phase, started] = [0, new Set()];
     for (const [from, to] of moves) {
       const [start, end] = [this.#placeOf(from, side), this.#placeOf(to, side)];
       if (started.has(start) || started.has(end)) {
-        await this.checkers.layOut(this.geometry, duration);
+        phase += 1;
         started = new Set();
       }
       const hits = this.checkers.isNear(end) === !this.#isNear(side);
-      this.checkers.move(start, end, hits);
+      this.checkers.move(start, end, hits, phase);
       started.add(end);
     }
-    await this.checkers.layOut(this.geometry, duration);
   }
 
   async #settle(duration) {

@@ -19,7 +19,7 @@ export class Checkers {
         const element = document.createElement("span");
         element.className = "checker";
         layer.append(element);
-        this.#stacks[near ? NEAR_OFF : FAR_OFF].push({ element, near, spot: null, transform: "" });
+        this.#stacks[near ? NEAR_OFF : FAR_OFF].push({ element, near, spot: null, transform: "", stops: [] });
       }
     }
   }
@@ -41,15 +41,24 @@ export class Checkers {
     return this.#stacks[place].at(-1)?.near ?? null;
   }
 
-  /** Move the top checker of a place, and a hit one to its bar. Nothing is drawn until `layOut`. */
-  move(from, to, hits) {
+  /**
+   * Move the top checker of a place, and a hit one to its bar. Nothing is drawn until `layOut`, where the moves of each
+   * `phase` follow those of the one before it.
+   */
+  move(from, to, hits, phase = 0) {
     const checker = this.#stacks[from].pop();
     if (!checker) return;
     if (hits && this.#stacks[to].length) {
       const hit = this.#stacks[to].pop();
-      this.#stacks[hit.near ? NEAR_BAR : FAR_BAR].push(hit);
+      this.#put(hit, hit.near ? NEAR_BAR : FAR_BAR, phase);
     }
-    this.#stacks[to].push(checker);
+    this.#put(checker, to, phase);
+  }
+
+  #put(checker, place, phase) {
+    const stack = this.#stacks[place];
+    stack.push(checker);
+    checker.stops.push({ phase, spot: { place, index: stack.length - 1, count: stack.length } });
   }
 
   /** Move checkers until the places hold these counts: positive for the near player's, negative for the other's. */
@@ -73,7 +82,7 @@ export class Checkers {
     }
   }
 
-  /** Put every checker where it belongs, in `duration` ms. Resolves when they are there. */
+  /** Put every checker where it belongs, in `duration` ms for each phase of its moves. Resolves when they are there. */
   layOut(geometry, duration) {
     const isSame = geometry === this.#geometry;
     this.#geometry = geometry;
@@ -81,9 +90,10 @@ export class Checkers {
     for (const [place, stack] of this.#stacks.entries()) {
       for (const [index, checker] of stack.entries()) {
         const spot = { place, index, count: stack.length };
+        const stops = checker.stops.splice(0);
         // Most checkers stay where they are.
         if (isSame && checker !== this.#held && isSameSpot(checker.spot, spot)) continue;
-        const moved = this.#place(checker, spot, duration);
+        const moved = this.#place(checker, spot, stops, duration);
         if (moved) moving.push(moved.then(() => setLevel(checker)));
         setLevel(checker, moved ? ABOVE : 0);
       }
@@ -105,28 +115,45 @@ export class Checkers {
     element.style.transform = `translate(${x - size / 2}px, ${y - size / 2}px) scale(1.1)`;
   }
 
-  #place(checker, spot, duration) {
+  #place(checker, spot, stops, duration) {
     const { element, transform: before } = checker;
     const { place, index, count } = spot;
-    const geometry = this.#geometry;
-    const isSlab = place >= NEAR_OFF;
-    const { x, y } = geometry.checkerAt(place, index, count);
-    const { width, height } = isSlab ? geometry.slab() : { width: geometry.checker, height: geometry.checker };
-    const next = `translate(${x - width / 2}px, ${y - height / 2}px)`;
+    const next = this.#transformAt(spot);
     const isHeld = checker === this.#held;
     const start = isHeld ? element.style.transform : before;
     Object.assign(checker, { spot, transform: next });
-    element.textContent = index === count - 1 && geometry.isCrowded(place, count) ? String(count) : "";
-    element.classList.toggle("slab", isSlab);
+    element.textContent = index === count - 1 && this.#geometry.isCrowded(place, count) ? String(count) : "";
+    element.classList.toggle("slab", place >= NEAR_OFF);
     element.classList.remove("held");
     element.style.transform = next;
     if (!start || start === next || !duration) return null;
-    const animation = element.animate([{ transform: start }, { transform: next }], {
-      duration: isHeld ? duration / 2 : duration,
-      easing: "ease-in-out",
-    });
-    return animation.finished.catch(() => {});
+    return isHeld ? glide(element, [start, next], duration / 2) : this.#travel(element, start, stops, next, duration);
   }
+
+  /** Animate a checker from stop to stop, each in its phase, and at last to where it belongs. */
+  #travel(element, start, stops, next, duration) {
+    const phases = 1 + (stops.at(-1)?.phase ?? 0);
+    const path = [start];
+    for (const { phase, spot } of stops.slice(0, -1)) {
+      while (path.length <= phase) path.push(path.at(-1));
+      path.push(this.#transformAt(spot));
+    }
+    while (path.length < phases) path.push(path.at(-1));
+    return glide(element, [...path, next], phases * duration);
+  }
+
+  #transformAt({ place, index, count }) {
+    const geometry = this.#geometry;
+    const { x, y } = geometry.checkerAt(place, index, count);
+    const { width, height } = place >= NEAR_OFF ? geometry.slab() : { width: geometry.checker, height: geometry.checker };
+    return `translate(${x - width / 2}px, ${y - height / 2}px)`;
+  }
+}
+
+/** Animate an element through transforms at equal distances in time. Resolves at the end. */
+function glide(element, transforms, duration) {
+  const frames = transforms.map((transform) => ({ transform, easing: "ease-in-out" }));
+  return element.animate(frames, { duration }).finished.catch(() => {});
 }
 
 function isSameSpot(left, right) {

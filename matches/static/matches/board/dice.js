@@ -19,22 +19,37 @@ export function drawDice(button, geometry, dice, { isNear, isLight }) {
   const size = geometry.dieSize;
   const gap = size * 0.28;
   const width = dice.length * size + (dice.length - 1) * gap;
-  const picture = svg("svg", { width, height: size, viewBox: `0 0 ${width} ${size}`, "aria-hidden": "true" });
-  for (const [index, { die, used }] of dice.entries()) {
-    const group = svg("g", { class: used ? "die used" : "die", transform: `translate(${index * (size + gap)} 0)` });
-    group.append(svg("rect", { x: 1, y: 1, width: size - 2, height: size - 2, rx: size * 0.14 }));
-    const center = (third) => size * (0.24 + 0.26 * third);
-    const pips = PIPS[die - 1].map(([column, row]) => circle({ x: center(column), y: center(row) }, size * 0.085));
-    group.append(svg("path", { d: pips.join("") }));
-    picture.append(group);
+  const picture = `${dice.length} ${size}`;
+  if (button.dataset.picture !== picture) {
+    button.replaceChildren(blankDice(dice.length, { size, gap, width }));
+    button.dataset.picture = picture;
   }
-  button.replaceChildren(picture);
+  for (const [index, group] of [...button.firstChild.children].entries()) {
+    group.classList.toggle("used", dice[index].used);
+    group.lastChild.setAttribute("d", pips(dice[index].die, size));
+  }
   button.classList.toggle("light", isLight);
   button.classList.toggle("dark", !isLight);
   const { x, y } = geometry.diceAt(isNear);
   const padding = Math.max((44 - size) / 2, 4);
   button.style.padding = `${padding}px`;
   button.style.transform = `translate(${x - width / 2 - padding}px, ${y - size / 2 - padding}px)`;
+}
+
+/** Return a picture of dice without pips, which is filled in for each roll: to lay out a new one takes far longer. */
+function blankDice(count, { size, gap, width }) {
+  const picture = svg("svg", { width, height: size, viewBox: `0 0 ${width} ${size}`, "aria-hidden": "true" });
+  for (let index = 0; index < count; index += 1) {
+    const group = svg("g", { class: "die", transform: `translate(${index * (size + gap)} 0)` });
+    group.append(svg("rect", { x: 1, y: 1, width: size - 2, height: size - 2, rx: size * 0.14 }), svg("path"));
+    picture.append(group);
+  }
+  return picture;
+}
+
+function pips(die, size) {
+  const center = (third) => size * (0.24 + 0.26 * third);
+  return PIPS[die - 1].map(([column, row]) => circle({ x: center(column), y: center(row) }, size * 0.085)).join("");
 }
 
 /** Draw the cube `{face, owner, offered, dimmed}`; `face` is the number on it. `owner`: "near", "far" or null. */

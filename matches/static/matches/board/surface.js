@@ -63,10 +63,15 @@ export function drawPlay(target, geometry, steps, kind, countAt) {
     starts += circle(start, radius - 1);
     ends += circle(end, radius);
   }
-  // One element for all that looks the same: a play is drawn between two frames of an animation.
+  // One element for all that looks the same, which is kept: a play is drawn between two frames of an animation.
   const looks = { "line-under": lines, [`line ${kind}`]: lines, "ring-under": starts, [`ring ${kind} from`]: starts };
-  const parts = Object.entries({ ...looks, [`ring ${kind}`]: ends }).filter(([, d]) => d);
-  target.replaceChildren(...parts.map(([name, d]) => svg("path", { class: name, d })));
+  const parts = Object.entries({ ...looks, [`ring ${kind}`]: ends });
+  if (!target.firstChild) target.append(...parts.map(() => svg("path")));
+  for (const [index, [name, d]] of parts.entries()) {
+    const path = target.children[index];
+    if (path.getAttribute("class") !== name) path.setAttribute("class", name);
+    path.setAttribute("d", d);
+  }
 }
 
 /** Return a circle as a part of a path. */

@@ -1,0 +1,69 @@
+"""The board by itself: how the checkers of a play move."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+# Of side 0, who sits at the bottom: two checkers on the 24 point. The opponent has a blot on what is the 13 point.
+BEFORE = {13: -1, 24: 2}
+AFTER = {0: -1, 13: 1, 24: 1}
+MOVES = [[24, 18], [18, 13]]
+OPEN = """async () => {
+  const href = "/static/matches/board/board.css";
+  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+  const loaded = new Promise((done) => style.addEventListener("load", done));
+  document.head.append(style);
+  const { Board } = await import("/static/matches/board/board.js");
+  const box = document.createElement("div");
+  box.style.cssText = "position: fixed; inset: 0 auto auto 0; width: 884px; height: 617px";
+  document.body.replaceChildren(box);
+  window.board = new Board(box, { speed: 0 });
+  await loaded;
+}"""
+SHOW = """async ([counts, moves]) => {
+  const checkers = Array.from({ length: 26 }, (_, place) => counts[place] ?? 0);
+  const position = { checkers, turn: 1, dice: [3, 1], cube: null, plan: null, last: { side: 0, moves: moves ?? [] } };
+  const shown = board.show(position, { animate: moves });
+  if (!moves) await shown;
+}"""
+AT = """(moment) => {
+  for (const animation of board.element.getAnimations({ subtree: true })) {
+    animation.pause();
+    animation.currentTime = animation.effect.getComputedTiming().endTime * moment;
+  }
+  const places = [...board.element.querySelectorAll(".checker:not(.slab)")].map((checker) => {
+    const box = checker.getBoundingClientRect();
+    return board.placeAt(box.x + box.width / 2, box.y + box.height / 2);
+  });
+  return places.sort((left, right) => left - right);
+}"""
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    """A page with nothing but a board, on which checkers have begun to move; they need a minute for each step."""
+    context = browser.new_context(base_url=site, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto("/")
+    page.evaluate(OPEN)
+    page.evaluate(SHOW, [BEFORE, None])
+    page.evaluate("board.setOptions({ speed: 60_000 })")
+    page.evaluate(SHOW, [AFTER, MOVES])
+    page.wait_for_function("board.element.getAnimations({ subtree: true }).length === 2")
+    yield page
+    context.close()
+
+
+def test_a_checker_that_moves_on_stops_on_its_way_and_hits_only_where_it_arrives(page: Page) -> None:
+    assert page.evaluate(AT, 0.0) == [13, 24, 24]
+    assert page.evaluate(AT, 0.5) == [13, 18, 24]
+    assert page.evaluate(AT, 0.999) == [0, 13, 24]
+
+
+def test_nothing_but_the_checkers_is_seen_while_they_move(page: Page) -> None:
+    marks = page.locator(".game-board").locator(".dice, .trail").all()
+    assert [mark.is_visible() for mark in marks] == [False, False]
+    page.evaluate("board.element.getAnimations({ subtree: true }).forEach((animation) => animation.finish())")
+    page.wait_for_function("!board.element.classList.contains('is-moving')")
+    assert [mark.is_visible() for mark in marks] == [True, True]
