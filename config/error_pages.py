@@ -12,16 +12,16 @@ from rest_framework import exceptions
 from config.api_errors import problem_response
 from config.api_parsing import TooLarge
 from config.database import is_busy
-from config.page_limit import RETRY_AFTER
+from config.refusals import BUSY, RETRY_AFTER
 from players.accounts.views.pages import way_back
 
 
 class Busy(exceptions.APIException):
     """The database has no time for a request."""
 
-    status_code = HTTPStatus.SERVICE_UNAVAILABLE
-    default_detail = "The site is busy. Nothing was saved; try again in a few seconds."
-    default_code = "busy"
+    status_code = BUSY.status
+    default_detail = BUSY.detail
+    default_code = BUSY.code
 
 
 def page(request: HttpRequest, status: int, template: str) -> HttpResponse:

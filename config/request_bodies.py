@@ -6,14 +6,13 @@ counts from the moment its last byte is here; one that sends its headers early a
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
 from config.clients import Receive, Scope, Send
-from config.page_limit import refuse
+from config.refusals import BUSY, TOO_SLOW, Refusal, refuse
 from core.arrival import stamp
 
 MIB = 1024 * 1024
@@ -53,7 +52,7 @@ class CompleteRequests:
         try:
             refusal = await self._read(body)
             if refusal is not None:
-                await refuse(send, refusal, closes=refusal == HTTPStatus.REQUEST_TIMEOUT)
+                await refuse(scope, send, refusal, closes=refusal is TOO_SLOW)
             elif not body.is_abandoned:
                 body.describe(scope)
                 stamp(scope, timezone.now())
@@ -61,8 +60,8 @@ class CompleteRequests:
         finally:
             self.in_memory -= body.in_memory
 
-    async def _read(self, body: "Body") -> HTTPStatus | None:
-        """Read a body to its end; return the status with which it is refused, if it is."""
+    async def _read(self, body: "Body") -> Refusal | None:
+        """Read a body to its end; return why it is refused, if it is."""
         while not body.is_read:
             enough = body.size + STEP
             try:
@@ -70,9 +69,9 @@ class CompleteRequests:
                     while not body.is_read and body.size < enough:
                         self.in_memory += await body.read()
                         if self.in_memory > MOST_IN_MEMORY and body.in_memory:
-                            return HTTPStatus.SERVICE_UNAVAILABLE
+                            return BUSY
             except TimeoutError:
-                return HTTPStatus.REQUEST_TIMEOUT
+                return TOO_SLOW
         return None
 
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from config.clients import Receive, Scope, Send
 from config.monitoring import open_stream
-from config.page_limit import refuse
+from config.refusals import BUSY, refuse
 
 MOST = 8
 """Streams that are authorised at once."""
@@ -38,7 +38,7 @@ class StreamLimit:
             async with asyncio.timeout(self._patience):
                 await turns.acquire()
         except TimeoutError:
-            await refuse(send, retry_after=RETRY_AFTER)
+            await refuse(scope, send, BUSY, retry_after=RETRY_AFTER)
             return
         async with _released_once(turns) as release:
 

@@ -3,7 +3,8 @@
 import asyncio
 from typing import Any
 
-from config.page_limit import RETRY_AFTER, PageLimit
+from config.page_limit import PageLimit
+from config.refusals import RETRY_AFTER
 
 
 class Pages:
@@ -32,7 +33,7 @@ def test_reads_are_refused_before_writes_and_both_go_on_once_others_have_ended()
         limit = PageLimit(pages, reads=1, writes=2)
 
         def ask(method: str) -> asyncio.Task[None]:
-            return asyncio.create_task(limit({"type": "http", "method": method}, receive, send))
+            return asyncio.create_task(limit({"method": method, "path": "/", "headers": []}, receive, send))
 
         waiting = [ask("GET")]
         await asyncio.sleep(0)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from config import asgi, request_bodies
-from config.page_limit import RETRY_AFTER
+from config.refusals import RETRY_AFTER
 from tests.config.test_arrival import answer, connect, port
 from tests.config.test_downloads import PATIENCE, eventually
 
@@ -57,8 +57,8 @@ def test_slow_bodies_take_up_no_turns_of_streams(port: int) -> None:
 
 def test_a_body_that_stops_is_answered_408(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_bodies, "PATIENCE", SOON)
-    status, headers, _ = received(connect(port, post("/show/", "Content-Length: 2") + "x"))
-    assert (status, headers["connection"]) == (408, "close")
+    status, headers, body = received(connect(port, post("/show/", "Content-Length: 2") + "x"))
+    assert (status, headers["connection"], json.loads(body)["code"]) == (408, "close", "too_slow")
 
 
 def test_a_large_body_may_take_longer_while_it_keeps_coming(port: int, monkeypatch: pytest.MonkeyPatch) -> None:

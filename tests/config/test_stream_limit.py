@@ -1,11 +1,12 @@
 """At most so many event streams are authorised at once; the others wait, and are sent away after a while."""
 
 import asyncio
+import json
 from typing import Any
 
 from config.stream_limit import RETRY_AFTER, StreamLimit
 
-SCOPE = {"type": "http", "path": "/live/"}
+SCOPE = {"type": "http", "path": "/live/", "headers": []}
 
 
 class Streams:
@@ -82,4 +83,4 @@ def test_who_waits_too_long_is_told_when_to_come_back() -> None:
     start, body = asyncio.run(scenario())
     assert start["status"] == 503
     assert dict(start["headers"])[b"retry-after"] == str(RETRY_AFTER).encode()
-    assert b"Service Unavailable" in body["body"]
+    assert json.loads(body["body"])["code"] == "busy"

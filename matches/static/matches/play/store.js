@@ -4,7 +4,7 @@
 const RETRY = [500, 1000, 2000, 4000];
 const PATIENCE = 8000;
 const ANSWER_WITHIN = 1000;
-const BUSY = new Set([429, 502, 503, 504]);
+const BUSY = new Set([408, 429, 502, 503, 504]);
 
 /** The server cannot be reached, or not now. */
 class Unreachable extends Error {}

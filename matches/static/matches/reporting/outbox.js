@@ -93,7 +93,7 @@ async function send(report) {
     return;
   }
   const isHere = report.match === about.match;
-  if (response.status >= 500 || response.status === 429) return;
+  if (response.status >= 500 || [408, 429].includes(response.status)) return;
   if (new URL(response.url).pathname.startsWith("/sign-in/") || response.status === 403) {
     if (isHere) show(report, "signed-out", "discard");
     return;

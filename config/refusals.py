@@ -1,0 +1,81 @@
+"""Answers to requests that never reach Django: the site is busy, or a request took too long to arrive."""
+
+import base64
+import hashlib
+import json
+from http import HTTPStatus
+from typing import NamedTuple
+
+from config.clients import Scope, Send
+
+RETRY_AFTER = 2
+"""Seconds after which a client should try again."""
+STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{max-width:32rem;margin:20vh auto;padding:0 1rem;font:1.0625rem/1.5 system-ui,sans-serif}"
+)
+STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+COMMON = [(b"cache-control", b"private, no-store"), (b"x-content-type-options", b"nosniff")]
+
+
+class Refusal(NamedTuple):
+    """A reason not to pass a request on."""
+
+    status: HTTPStatus
+    code: str
+    detail: str
+
+
+BUSY = Refusal(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "busy",
+    "The site is busy. Nothing was saved; try again in a few seconds.",
+)
+TOO_SLOW = Refusal(
+    HTTPStatus.REQUEST_TIMEOUT,
+    "too_slow",
+    "What you sent took too long to arrive. Nothing was saved; try again when the connection is better.",
+)
+
+
+async def refuse(
+    scope: Scope, send: Send, refusal: Refusal, *, retry_after: int = RETRY_AFTER, closes: bool = False
+) -> None:
+    """Answer with a page where a browser shows the answer to a person, else with problem details.
+
+    With `closes` the connection ends, since the request was not read to its end.
+    """
+    headers = [*COMMON]
+    if _shows_pages(scope):
+        body = page(refusal)
+        policy = f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; frame-ancestors 'none'"
+        headers += [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", policy.encode())]
+    else:
+        problem = {"type": "about:blank", "title": refusal.status.phrase, "status": refusal.status}
+        body = json.dumps(problem | {"code": refusal.code, "detail": refusal.detail})
+        headers.append((b"content-type", b"application/problem+json"))
+    if refusal is BUSY:
+        headers.append((b"retry-after", str(retry_after).encode()))
+    if closes:
+        headers.append((b"connection", b"close"))
+    headers.append((b"content-length", str(len(body.encode())).encode()))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body.encode()})
+
+
+def page(refusal: Refusal) -> str:
+    """Return a page that needs nothing else, since the templates and style sheets of the site need a thread as well."""
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Please try again</title>
+<style>{STYLE}</style>
+<h1>Please try again</h1>
+<p>{refusal.detail}</p>
+"""
+
+
+def _shows_pages(scope: Scope) -> bool:
+    accept = dict(scope["headers"]).get(b"accept", b"")
+    return b"text/html" in accept and not scope["path"].startswith("/api/")
