@@ -124,8 +124,12 @@ def is_insider(user: Visitor, match: Match) -> bool:
 
 
 def refetch(match: Match) -> Match:
-    """Fetch a match again that was already authorised."""
-    return _match(match.public_id)
+    """Fetch a match again that was already authorised, with the club, pool and players of before if they are the same."""
+    again = Match.objects.get(pk=match.pk)
+    for relation in ("club", "pool", "player_0", "player_1"):
+        if getattr(again, f"{relation}_id") == getattr(match, f"{relation}_id"):
+            setattr(again, relation, getattr(match, relation))
+    return again
 
 
 def record_of(seat: Seat, record_id: str) -> Submission:

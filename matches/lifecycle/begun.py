@@ -80,6 +80,11 @@ def begun_at(claims: Iterable[Claim], results: Iterable[Result], *started: datet
     return min([*reports, *scores, *starts], default=None)
 
 
+def note_beginning(match: Match, at: datetime) -> None:
+    """Set `begun_at` of a locked match to which a fact of this time was added that begins it, without saving it."""
+    match.begun_at = at if match.begun_at is None else min(at, match.begun_at)
+
+
 def derive_begun(match: Match) -> None:
     """Set `begun_at` of a locked match from its facts, without saving it."""
     opened_at = LiveMatch.objects.filter(pk=match.pk).values_list("begun_at", flat=True).first()

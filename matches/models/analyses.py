@@ -159,7 +159,7 @@ class Decision(models.Model):
     counted = models.BooleanField(help_text=_("Whether it counts for the performance rating."))
 
     class Meta:
-        ordering = ("analysis", "game", "event", "pk")
+        ordering = ("analysis_id", "game", "event", "pk")
         verbose_name = _("decision")
         verbose_name_plural = _("decisions")
         constraints: ClassVar = [

@@ -205,7 +205,7 @@ class Result(models.Model):
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        ordering = ("match", "-version")
+        ordering = ("match_id", "-version")
         verbose_name = _("result")
         verbose_name_plural = _("results")
         constraints: ClassVar = [

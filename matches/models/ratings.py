@@ -104,7 +104,7 @@ class RatingChange(models.Model):
     experience_before = models.PositiveIntegerField()
 
     class Meta:
-        ordering = ("finished_at", "match")
+        ordering = ("finished_at", "match_id")
         verbose_name = _("rating change")
         verbose_name_plural = _("rating changes")
         indexes: ClassVar = [

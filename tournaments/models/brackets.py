@@ -212,7 +212,7 @@ class Slot(models.Model):
     live = models.BooleanField(default=True, help_text=_("Whether nobody may stand in two slots of this round."))
 
     class Meta:
-        ordering = ("fixture", "side")
+        ordering = ("fixture_id", "side")
         verbose_name = _("slot")
         verbose_name_plural = _("slots")
         constraints: ClassVar = [

@@ -55,7 +55,7 @@ class Table(models.Model):
     category = models.CharField(_("category"), max_length=10, choices=Category, default=Category.NORMAL)
 
     class Meta:
-        ordering = ("tournament", "order", "pk")
+        ordering = ("tournament_id", "order", "pk")
         verbose_name = _("table")
         verbose_name_plural = _("tables")
         constraints: ClassVar = [

@@ -94,8 +94,7 @@ def write_params(request: Request) -> dict[str, Any]:
 
 def match_response(request: Request, seat: Seat, code: int = status.HTTP_200_OK) -> Response:
     """The match as it is after a write."""
-    match = access.match_for_link(seat.token).match if seat.token else access.refetch(seat.match)
-    return with_etag(match_data(match, seat.side, request, timezone.now()), code)
+    return with_etag(match_data(access.refetch(seat.match), seat.side, request, timezone.now()), code)
 
 
 def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
-from matches.lifecycle.begun import derive_begun
+from matches.lifecycle.begun import derive_begun, note_beginning
 from matches.lifecycle.finish import Basis, ResultInput, append_result, same_outcome
 from matches.lifecycle.locks import changed, lock_match_if_free
 from matches.models import Claim, Match, Result, Submission
@@ -34,9 +34,11 @@ def apply_report(
     elif report.is_own_loss:
         _keep_pending(match, report, by, now)
     else:
-        mark_claimed(match)
+        _mark_claimed(match, report)
         notifications.notify_respondent(match, report)
-    report.refresh_from_db()
+    if match.state != Match.State.CLAIMED:
+        # The result or the dispute has changed the stored report, but not this object.
+        report.refresh_from_db()
 
 
 def reports_agree(match: Match, report: Claim, other: Claim) -> bool:
@@ -44,10 +46,10 @@ def reports_agree(match: Match, report: Claim, other: Claim) -> bool:
     return same_outcome(match.length, report.winner, report.score, other.winner, other.score)
 
 
-def mark_claimed(match: Match) -> None:
-    """Save that a report waits for an answer."""
+def _mark_claimed(match: Match, report: Claim) -> None:
+    """Save that a new report waits for an answer."""
     match.state = Match.State.CLAIMED
-    derive_begun(match)
+    note_beginning(match, report.created_at)
     changed(match, "state", "begun_at")
 
 
@@ -128,4 +130,4 @@ def _keep_pending(match: Match, report: Claim, by: Actor, now: datetime) -> None
         return
     report.stands_at = now + timedelta(seconds=settings.OWN_LOSS_PENDING)
     report.save(update_fields=["stands_at"])
-    mark_claimed(match)
+    _mark_claimed(match, report)

@@ -86,7 +86,7 @@ def report(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm)
         stored = reports.report_score(side=seat.side, **params).report
     if seat.side is None:
         return sheet_thanks(stored)
-    return _reported(access.refetch(stored.match), stored.is_own_loss)
+    return _reported(access.refetch(seat.match), stored.is_own_loss)
 
 
 def _reported(match: Match, is_own_loss: bool) -> str:
