@@ -20,6 +20,7 @@ django_asgi = get_asgi_application()
 
 from config.clients import Receive, Scope, Send  # noqa: E402
 from config.garbage import collect_rarely  # noqa: E402
+from config.monitoring import draining  # noqa: E402
 from config.page_cache.application import PageCache  # noqa: E402
 from config.page_limit import PageLimit  # noqa: E402
 from config.pulse import WebPulse  # noqa: E402
@@ -74,4 +75,5 @@ async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         await live(scope, receive, send)
 
 
+draining.listen()
 application = CompleteRequests(handle)

@@ -6,7 +6,7 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from config.monitoring import health, is_measured
+from config.monitoring import draining, health, is_measured
 
 FORWARDED = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 """Headers by which a proxy on this machine is told from a client on this machine."""
@@ -15,7 +15,9 @@ FORWARDED = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwa
 @never_cache
 @require_GET
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Answer while the process lives."""
+    """Answer while the process lives; 503 once it is about to stop."""
+    if draining.is_draining():
+        return HttpResponse("about to stop\n", status=503, content_type="text/plain")
     return HttpResponse("ok\n", content_type="text/plain")
 
 

@@ -1,12 +1,13 @@
 """`/readyz` tries a write and names what is wrong; `/healthz` needs neither database nor broker."""
 
+import signal
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test import Client
 
-from config.monitoring import health
+from config.monitoring import draining, health
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +18,20 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_healthz_needs_no_database(client: Client) -> None:
     assert client.get("/healthz").content == b"ok\n"
+
+
+def test_a_process_that_is_about_to_stop_fails_its_health_check_and_goes_on(client: Client) -> None:
+    before = signal.getsignal(signal.SIGUSR1)
+    draining.listen()
+    try:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGUSR1)
+        assert client.get("/healthz").status_code == 503
+        assert client.get("/robots.txt").status_code == 200
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        draining._process.is_draining = False
+    assert client.get("/healthz").status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)
