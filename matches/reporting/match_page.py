@@ -23,7 +23,7 @@ from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.action_urls import action_url
 from matches.reporting.appointments import zone_of
 from matches.reporting.link_handouts import link_notes
-from matches.reporting.next_steps import Pending, describe, next_steps
+from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
 from matches.reporting.running import ShownRunningScore, running_form, running_score
 from matches.reporting.services import arrivals, objections
 from matches.reporting.shorter import shorter_match
@@ -51,7 +51,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     """
     side = seat.side if seat is not None else None
     inside = side is not None or is_insider(user, match)
-    claims = list(match.claims.select_related("submission").defer("submission__data", "submission__transcript"))
+    claims = reports_of(match)
     records = list(
         match.submissions.select_related("submitter__player")
         .defer("data", "transcript")

@@ -63,6 +63,11 @@ class Pending:
         return next((row for row in self.proposals if row.state == Proposal.State.ACCEPTED), None)
 
 
+def reports_of(match: Match) -> list[Claim]:
+    """All reports of a match, each with its record, but without the record's bytes and transcript."""
+    return list(match.claims.select_related("submission").defer("submission__data", "submission__transcript"))
+
+
 def next_steps(match: Match, pending: Pending, now: datetime) -> list[NextStep]:
     """The steps that a match is waiting for, the most urgent first; empty once the match is over."""
     if match.is_over:

@@ -17,7 +17,7 @@ from matches.lifecycle.spectators import seq_for
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
-from matches.reporting.next_steps import Pending, describe, next_steps
+from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
 
 Json = dict[str, Any]
 AFTER = "The `seq` of the match you are changing; the same as `If-Match`."
@@ -294,7 +294,7 @@ def match_data(match: Match, side: int | None, request: Request, now: datetime) 
     """
     inside = side is not None or is_insider(request.user, match)
     prefetch_related_objects([match], "results")
-    claims, proposals = list(match.claims.select_related("submission")), list(match.proposals.all())
+    claims, proposals = reports_of(match), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}
     pending = Pending.of(claims, records, proposals)
