@@ -27,6 +27,13 @@ SHOW = """async ([counts, moves]) => {
   const shown = board.show(position, { animate: moves });
   if (!moves) await shown;
 }"""
+# A play of one's own: 24/18/13 with the dice 6 and 5.
+PLAY = """() => board.startPlay({ side: 0, dice: [6, 5], graph: [
+  { complete: false, edges: [{ die: 6, from: 24, to: 18, hits: false, node: 1 }] },
+  { complete: false, edges: [{ die: 5, from: 18, to: 13, hits: false, node: 2 }] },
+  { complete: true, edges: [] },
+] })"""
+STOPS = """() => board.element.getAnimations({ subtree: true }).map((each) => each.effect.getKeyframes().length)"""
 AT = """(moment) => {
   for (const animation of board.element.getAnimations({ subtree: true })) {
     animation.pause();
@@ -42,28 +49,50 @@ AT = """(moment) => {
 
 @pytest.fixture
 def page(browser: Browser, site: str) -> Iterator[Page]:
-    """A page with nothing but a board, on which checkers have begun to move; they need a minute for each step."""
+    """A page with nothing but a board."""
     context = browser.new_context(base_url=site, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto("/")
     page.evaluate(OPEN)
-    page.evaluate(SHOW, [BEFORE, None])
-    page.evaluate("board.setOptions({ speed: 60_000 })")
-    page.evaluate(SHOW, [AFTER, MOVES])
-    page.wait_for_function("board.element.getAnimations({ subtree: true }).length === 2")
     yield page
     context.close()
 
 
+def show(page: Page, counts: dict[int, int]) -> None:
+    """Show a position, in which checkers need a minute for each step from now on."""
+    page.evaluate(SHOW, [counts, None])
+    page.evaluate("board.setOptions({ speed: 60_000 })")
+
+
+def move(page: Page) -> None:
+    """Show the play, whose checkers begin to move."""
+    show(page, BEFORE)
+    page.evaluate(SHOW, [AFTER, MOVES])
+    page.wait_for_function("board.element.getAnimations({ subtree: true }).length === 2")
+
+
 def test_a_checker_that_moves_on_stops_on_its_way_and_hits_only_where_it_arrives(page: Page) -> None:
+    move(page)
     assert page.evaluate(AT, 0.0) == [13, 24, 24]
     assert page.evaluate(AT, 0.5) == [13, 18, 24]
     assert page.evaluate(AT, 0.999) == [0, 13, 24]
 
 
 def test_nothing_but_the_checkers_is_seen_while_they_move(page: Page) -> None:
+    move(page)
     marks = page.locator(".game-board").locator(".dice, .trail").all()
     assert [mark.is_visible() for mark in marks] == [False, False]
     page.evaluate("board.element.getAnimations({ subtree: true }).forEach((animation) => animation.finish())")
     page.wait_for_function("!board.element.classList.contains('is-moving')")
     assert [mark.is_visible() for mark in marks] == [True, True]
+
+
+def test_a_step_of_ones_own_goes_straight_to_its_end(page: Page) -> None:
+    show(page, {24: 2})
+    page.evaluate(PLAY)
+    for place in (24, 18):
+        page.evaluate("(place) => board.step(place)", place)
+        assert page.evaluate(STOPS) == [2]
+        assert page.evaluate(AT, 0.0) == [place, 24]
+        page.evaluate("board.element.getAnimations({ subtree: true }).forEach((animation) => animation.finish())")
+        page.wait_for_function("board.element.getAnimations({ subtree: true }).length === 0")

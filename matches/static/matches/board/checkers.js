@@ -42,10 +42,10 @@ export class Checkers {
   }
 
   /**
-   * Move the top checker of a place, and a hit one to its bar. Nothing is drawn until `layOut`, where the moves of each
-   * `phase` follow those of the one before it.
+   * Move the top checker of a place, and a hit one to its bar. Nothing is drawn until `layOut`: there the moves of each
+   * `phase` follow those of the one before it, and without phases each checker goes straight to where it belongs.
    */
-  move(from, to, hits, phase = 0) {
+  move(from, to, hits, phase = null) {
     const checker = this.#stacks[from].pop();
     if (!checker) return;
     if (hits && this.#stacks[to].length) {
@@ -58,6 +58,7 @@ export class Checkers {
   #put(checker, place, phase) {
     const stack = this.#stacks[place];
     stack.push(checker);
+    if (phase === null) return;
     checker.stops.push({ phase, spot: { place, index: stack.length - 1, count: stack.length } });
   }
 
