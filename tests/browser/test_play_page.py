@@ -205,6 +205,7 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     seat.move()
     table.turn_of(table.far)
     expect(seat.panel("roll")).to_be_visible()
+    spectators_leave_room_for_the_title(page)
     assert len(signs["ping"]) == 1
     assert answers[:4] == [(False, 200), *[(True, 200)] * 3], "one account for four pings"
     assert signs["actions"] == signs["ping"], "an action needs no ping beside it"
@@ -234,6 +235,19 @@ def the_menu_is_beside_the_board(page: Page) -> None:
     assert menu is not None
     assert menu["x"] >= board["x"] + board["width"]
     summary.tap()
+
+
+def spectators_leave_room_for_the_title(page: Page) -> None:
+    """Fail if the count of spectators takes the room of the title."""
+    page.set_viewport_size({"width": SMALL_LANDSCAPE[0], "height": SMALL_LANDSCAPE[1]})
+    page.evaluate("Object.assign(document.getElementById('watching').dataset, { count: 12 })")
+    page.evaluate("document.querySelector('#watching > span').textContent = '12 watching'")
+    page.evaluate("document.getElementById('watching').hidden = false")
+    watching = page.locator("#watching").bounding_box()
+    assert watching is not None
+    assert watching["width"] <= 45
+    page.evaluate("document.getElementById('watching').hidden = true")
+    page.set_viewport_size({"width": LANDSCAPE[0], "height": LANDSCAPE[1]})
 
 
 def the_offered_cube_covers_no_seat(page: Page, width: int, height: int) -> None:

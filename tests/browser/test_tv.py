@@ -10,6 +10,7 @@ from engine.actions import Act
 from matches.models import LiveMatch, Match
 from matches.play.services.directing import Ruling, rule
 from players.actors import Actor
+from players.models import Player
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.wall.test_tv import division, play_here
@@ -29,6 +30,7 @@ def test_the_screen_shows_the_board_and_new_scores(
     open_page: OpenPage,
     looked_at: Check,
 ) -> None:
+    Player.objects.update(name="Maximiliane Friederike von und zu Hohenlohe-Langenburg-Walde")
     match = play_here(1, (4, 3))
     play_here(2, (1, 0))
     event = division.tournament
@@ -38,6 +40,10 @@ def test_the_screen_shows_the_board_and_new_scores(
     expect(page.locator("#board.game-board")).to_be_visible()
     expect(page.locator(".tv-also")).to_contain_text("1–0")
     looked_at(page)
+    names = page.locator(".tv-line > .name")
+    heights = [box["height"] for box in (name.bounding_box() for name in names.all()) if box is not None]
+    assert len(heights) >= 4
+    assert max(heights) == min(heights), "a long name is cut, not wrapped"
     ruling = Ruling(Act.END_GAME, LiveMatch.objects.get(pk=match.pk).last, side=0, value=2, reason="Agreed.")
     rule(match=match, ruling=ruling, by=by_alice, now=timezone.now())
     expect(scores).to_have_text(["3", "6"])

@@ -228,6 +228,7 @@ class Page {
     fill(document.querySelector(".play-bar"), { ...values, ...this.connection });
     fill(byId("moves"), values);
     byId("watching").hidden = !state.spectators;
+    byId("watching").dataset.count = state.spectators;
     byId("behind").hidden = !state.is_behind;
     byId("crawford").hidden = !state.crawford;
     byId("undo").disabled = !this.board.play?.moves.length;
