@@ -238,7 +238,7 @@ def the_menu_is_beside_the_board(page: Page) -> None:
 
 
 def spectators_leave_room_for_the_title(page: Page) -> None:
-    """Fail if the count of spectators takes the room of the title."""
+    """Fail if the number of spectators takes more room in the bar than an icon and a number need."""
     page.set_viewport_size({"width": SMALL_LANDSCAPE[0], "height": SMALL_LANDSCAPE[1]})
     page.evaluate("Object.assign(document.getElementById('watching').dataset, { count: 12 })")
     page.evaluate("document.querySelector('#watching > span').textContent = '12 watching'")
