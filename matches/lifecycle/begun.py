@@ -81,7 +81,7 @@ def begun_at(claims: Iterable[Claim], results: Iterable[Result], *started: datet
 
 
 def note_beginning(match: Match, at: datetime) -> None:
-    """Set `begun_at` of a locked match to which a fact of this time was added that begins it, without saving it."""
+    """Update `begun_at` of a locked match for a new fact, at this time, that begins a match, without saving it."""
     match.begun_at = at if match.begun_at is None else min(at, match.begun_at)
 
 
