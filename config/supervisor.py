@@ -50,7 +50,8 @@ def web_command(host: str, port: int) -> list[str]:
     """The command of a web process."""
     return [
         *[sys.executable, "-m", "uvicorn", "config.asgi:application", f"--host={host}", f"--port={port}"],
-        *["--lifespan=off", "--no-access-log", "--no-server-header", "--log-level=warning"],
+        *["--http=config.http_protocol:LimitedHeadProtocol", "--lifespan=off", "--no-access-log"],
+        *["--no-server-header", "--log-level=warning"],
         *["--timeout-graceful-shutdown=3", f"--timeout-keep-alive={KEEP_ALIVE}"],
     ]
 

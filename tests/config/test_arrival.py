@@ -17,6 +17,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
 from config import asgi
+from config.http_protocol import LimitedHeadProtocol
 from config.request_bodies import SMALL
 from core.arrival import arrived_at
 from tests.config.test_downloads import PATIENCE, eventually
@@ -59,7 +60,8 @@ class Urls:
 @pytest.fixture
 def port(transactional_db: None) -> Iterator[int]:
     with override_settings(ROOT_URLCONF=Urls):
-        server = uvicorn.Server(uvicorn.Config(asgi.application, port=0, lifespan="off", log_config=None))
+        config = uvicorn.Config(asgi.application, http=LimitedHeadProtocol, port=0, lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run)
         thread.start()
         eventually(lambda: server.started)

@@ -1,0 +1,38 @@
+"""HTTP/1.1 of the web processes: uvicorn's protocol for httptools, with a limit to what comes beside a body.
+
+Of uvicorn's two parsers, h11 is written in Python and takes a tenth of the processor time of an action in a match;
+httptools is written in C, but takes headers of any size.
+"""
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+LARGEST_HEAD = 64 * 1024
+"""Bytes of a request line with its headers, or of the trailers after a body, that are read without an end in sight."""
+REFUSAL = STATUS_LINE[431] + b"connection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class LimitedHeadProtocol(HttpToolsProtocol):
+    """One connection; uvicorn's option `--http` names the class."""
+
+    _pending = 0
+    """Bytes since the last request was complete, or since the last part of its body."""
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has arrived, and end the connection if it is too much."""
+        self._pending += len(data)
+        super().data_received(data)
+        if self._pending > LARGEST_HEAD and not self.transport.is_closing():
+            # Nothing can be said in the middle of another answer.
+            if self.cycle is None or self.cycle.response_complete:
+                self.transport.write(REFUSAL)
+            self.transport.close()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of a body, whose size `config.request_bodies` limits."""
+        self._pending = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Take the end of a request."""
+        self._pending = 0
+        super().on_message_complete()
