@@ -3,9 +3,7 @@
 from typing import Any
 
 from config.clients import Receive, Scope, Send
-from config.refusals import BUSY, refuse
-
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+from config.refusals import BUSY, SAFE, refuse
 
 
 class PageLimit:

@@ -10,6 +10,8 @@ from config.clients import Scope, Send
 
 RETRY_AFTER = 2
 """Seconds after which a client should try again."""
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods of requests that save nothing."""
 STYLE = (
     ":root{color-scheme:light dark}"
     "body{max-width:32rem;margin:20vh auto;padding:0 1rem;font:1.0625rem/1.5 system-ui,sans-serif}"
@@ -23,18 +25,21 @@ class Refusal(NamedTuple):
 
     status: HTTPStatus
     code: str
-    detail: str
+    reason: str
+    advice: str
+
+    def detail(self, method: str) -> str:
+        """What a person is told about a request by this method."""
+        lost = () if method in SAFE else ("Nothing was saved.",)
+        return " ".join((self.reason, *lost, self.advice))
 
 
-BUSY = Refusal(
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    "busy",
-    "The site is busy. Nothing was saved; try again in a few seconds.",
-)
+BUSY = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The site is busy.", "Please try again in a few seconds.")
 TOO_SLOW = Refusal(
     HTTPStatus.REQUEST_TIMEOUT,
     "too_slow",
-    "What you sent took too long to arrive. Nothing was saved; try again when the connection is better.",
+    "What you sent took too long to arrive.",
+    "Please try again when the connection is better.",
 )
 
 
@@ -45,14 +50,14 @@ async def refuse(
 
     With `closes` the connection ends, since the request was not read to its end.
     """
-    headers = [*COMMON]
+    headers, detail = [*COMMON], refusal.detail(scope["method"])
     if _shows_pages(scope):
-        body = page(refusal)
+        body = page(detail)
         policy = f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; frame-ancestors 'none'"
         headers += [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", policy.encode())]
     else:
         problem = {"type": "about:blank", "title": refusal.status.phrase, "status": refusal.status}
-        body = json.dumps(problem | {"code": refusal.code, "detail": refusal.detail})
+        body = json.dumps(problem | {"code": refusal.code, "detail": detail})
         headers.append((b"content-type", b"application/problem+json"))
     if refusal is BUSY:
         headers.append((b"retry-after", str(retry_after).encode()))
@@ -63,8 +68,8 @@ async def refuse(
     await send({"type": "http.response.body", "body": body.encode()})
 
 
-def page(refusal: Refusal) -> str:
-    """Return a page that needs nothing else, since the templates and style sheets of the site need a thread as well."""
+def page(detail: str) -> str:
+    """Return a page with this sentence and nothing else: the site's templates and styles would need a thread."""
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -72,7 +77,7 @@ def page(refusal: Refusal) -> str:
 <title>Please try again</title>
 <style>{STYLE}</style>
 <h1>Please try again</h1>
-<p>{refusal.detail}</p>
+<p>{detail}</p>
 """
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from config.stream_limit import RETRY_AFTER, StreamLimit
 
-SCOPE = {"type": "http", "path": "/live/", "headers": []}
+SCOPE = {"type": "http", "method": "GET", "path": "/live/", "headers": []}
 
 
 class Streams:
