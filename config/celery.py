@@ -5,6 +5,8 @@ Tasks are in the `tasks.py` of their app as `@shared_task` and are published wit
 """
 
 import os
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from celery import Celery
@@ -33,6 +35,22 @@ PUBLISH_PATIENCE = 1.0
 def broker_url(redis_url: str) -> str:
     """Return the URL as kombu expects it, which calls a Unix socket `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
+
+
+def take_turns(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return a schedule for beat in which the tasks of each period take turns over it, not all at the same moment.
+
+    A dozen sweeps at once would hold up whoever plays on the same machine.
+    """
+    by_period: dict[float, list[dict[str, Any]]] = defaultdict(list)
+    for entry in schedule.values():
+        if isinstance(entry["schedule"], float):
+            by_period[entry["schedule"]].append(entry)
+    now = datetime.now(UTC)
+    for period, entries in by_period.items():
+        for number, entry in enumerate(entries):
+            entry["last_run_at"] = now - timedelta(seconds=period * number / len(entries))
+    return schedule
 
 
 class Config:
@@ -87,30 +105,32 @@ class Config:
         # Analyses take minutes of CPU and are nobody's hurry: only a worker that is started for this queue takes them.
         "matches.analyse": {"queue": "analysis"},
     }
-    beat_schedule: dict[str, dict[str, Any]] = {
-        "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
-        "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
-        "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
-        "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},
-        "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
-        "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
-        "floors": {"task": "tournaments.sweep_floors", "schedule": 10.0, "options": {"expires": 10}},
-        "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
-        "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},
-        "reminders": {"task": "matches.sweep_reminders", "schedule": 30.0, "options": {"expires": 30}},
-        "challenges": {"task": "matches.sweep_challenges", "schedule": 10.0, "options": {"expires": 10}},
-        "live": {"task": "matches.sweep_live", "schedule": 1.0, "options": {"expires": 1}},
-        "records": {"task": "matches.sweep_records", "schedule": 10.0, "options": {"expires": 10}},
-        "analyses": {"task": "matches.sweep_analyses", "schedule": 10.0, "options": {"expires": 10}},
-        "given-up": {"task": "matches.sweep_given_up_analyses", "schedule": 300.0, "options": {"expires": 300}},
-        "deliveries": {"task": "players.sweep_deliveries", "schedule": 5.0, "options": {"expires": 5}},
-        "backups": {"task": "config.sweep_backups", "schedule": 600.0, "options": {"expires": 600}},
-        # Daily; a day that is missed is made up for by the next.
-        "retention": {"task": "players.delete_expired", "schedule": crontab(hour=3, minute=17)},
-        "data-exports": {"task": "players.sweep_data_exports", "schedule": 10.0, "options": {"expires": 10}},
-        "account-emails": {"task": "players.sweep_account_emails", "schedule": 10.0, "options": {"expires": 10}},
-        "unsettled": {"task": "matches.sweep_unsettled", "schedule": 10.0, "options": {"expires": 10}},
-    }
+    beat_schedule = take_turns(
+        {
+            "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
+            "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
+            "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
+            "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},
+            "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
+            "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
+            "floors": {"task": "tournaments.sweep_floors", "schedule": 10.0, "options": {"expires": 10}},
+            "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
+            "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},
+            "reminders": {"task": "matches.sweep_reminders", "schedule": 30.0, "options": {"expires": 30}},
+            "challenges": {"task": "matches.sweep_challenges", "schedule": 10.0, "options": {"expires": 10}},
+            "live": {"task": "matches.sweep_live", "schedule": 1.0, "options": {"expires": 1}},
+            "records": {"task": "matches.sweep_records", "schedule": 10.0, "options": {"expires": 10}},
+            "analyses": {"task": "matches.sweep_analyses", "schedule": 10.0, "options": {"expires": 10}},
+            "given-up": {"task": "matches.sweep_given_up_analyses", "schedule": 300.0, "options": {"expires": 300}},
+            "deliveries": {"task": "players.sweep_deliveries", "schedule": 5.0, "options": {"expires": 5}},
+            "backups": {"task": "config.sweep_backups", "schedule": 600.0, "options": {"expires": 600}},
+            # Daily; a day that is missed is made up for by the next.
+            "retention": {"task": "players.delete_expired", "schedule": crontab(hour=3, minute=17)},
+            "data-exports": {"task": "players.sweep_data_exports", "schedule": 10.0, "options": {"expires": 10}},
+            "account-emails": {"task": "players.sweep_account_emails", "schedule": 10.0, "options": {"expires": 10}},
+            "unsettled": {"task": "matches.sweep_unsettled", "schedule": 10.0, "options": {"expires": 10}},
+        }
+    )
 
 
 app.config_from_object(Config())
