@@ -20,7 +20,6 @@ class Busy(exceptions.APIException):
     """The database has no time for a request."""
 
     status_code = BUSY.status
-    default_detail = BUSY.detail
     default_code = BUSY.code
 
 
@@ -62,7 +61,8 @@ def method_not_allowed(request: HttpRequest) -> HttpResponse:
 
 def busy(request: HttpRequest) -> HttpResponse:
     """Answer 503: the database was locked for too long, or takes no more connections."""
-    answer = problem_response(request, Busy()) or page(request, HTTPStatus.SERVICE_UNAVAILABLE, "503.html")
+    problem = Busy(BUSY.detail(request.method or ""))
+    answer = problem_response(request, problem) or page(request, HTTPStatus.SERVICE_UNAVAILABLE, "503.html")
     answer.headers["Retry-After"] = str(RETRY_AFTER)
     return answer
 
