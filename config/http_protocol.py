@@ -1,8 +1,11 @@
 """HTTP/1.1 of the web processes: uvicorn's protocol for httptools, with a limit to what comes beside a body.
 
 Of uvicorn's two parsers, h11 is written in Python and takes a tenth of the processor time of an action in a match;
-httptools is written in C, but takes headers of any size.
+httptools is written in C, but takes headers of any size, and takes the body of a request that asks for another protocol
+(`Upgrade`) for the beginning of the next request.
 """
+
+from collections.abc import Iterable
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -27,6 +30,15 @@ class LimitedHeadProtocol(HttpToolsProtocol):
                 self.transport.write(REFUSAL)
             self.transport.close()
 
+    def on_headers_complete(self) -> None:
+        """Begin a request; one that asks for another protocol ends the connection, and may have no body."""
+        wants_other_protocol = self.parser.should_upgrade()
+        if wants_other_protocol and has_body(self.headers):
+            raise ValueError("The body of this request could not be told from a request after it.")
+        super().on_headers_complete()
+        if wants_other_protocol:
+            self.cycle.keep_alive = False
+
     def on_body(self, body: bytes) -> None:
         """Take a part of a body, whose size `config.request_bodies` limits."""
         self._pending = 0
@@ -36,3 +48,10 @@ class LimitedHeadProtocol(HttpToolsProtocol):
         """Take the end of a request."""
         self._pending = 0
         super().on_message_complete()
+
+
+def has_body(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return whether a body follows these headers, whose names are in lower case."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value.strip() != b"0") for name, value in headers
+    )

@@ -1,12 +1,13 @@
 """What a client sends beside a body is limited, and what it may send is not."""
 
+import json
 import socket
 
 import pytest
 
 from config.http_protocol import LARGEST_HEAD
 from tests.config.test_arrival import answer, connect, port
-from tests.config.test_request_bodies import post
+from tests.config.test_request_bodies import post, received
 
 __all__ = ["port"]
 KIB = 1024
@@ -63,3 +64,21 @@ def test_a_long_body_with_its_length_is_read(port: int) -> None:
     length = 10 * LARGEST_HEAD
     connected = connect(port, post("/show/", f"Content-Length: {length}", "Connection: close") + "x" * length)
     assert answer(connected)["body"] == length
+
+
+UPGRADE = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA")
+
+
+@pytest.mark.parametrize("header", ["Content-Length: 5", "Transfer-Encoding: chunked"])
+def test_a_body_is_never_taken_for_a_request(port: int, header: str) -> None:
+    hidden = "GET /show/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    connected = connect(port, post("/show/", header, *UPGRADE))
+    connected.sendall(hidden.encode())
+    status, headers, _ = received(connected)
+    assert (status, headers["connection"]) == (400, "close")
+
+
+def test_a_wish_for_another_protocol_is_ignored(port: int) -> None:
+    request = post("/show/", *UPGRADE, "Content-Length: 0")
+    status, headers, body = received(connect(port, request + request))
+    assert (status, headers["connection"], json.loads(body)["body"]) == (200, "close", 0)
