@@ -102,7 +102,7 @@ class Config:
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
         "players.delete_expired": {"queue": BACKGROUND},
-        # Analyses take minutes of CPU and are nobody's hurry: only a worker that is started for this queue takes them.
+        # Analyses take minutes of CPU and nobody waits for them: only workers started for this queue take them.
         "matches.analyse": {"queue": "analysis"},
     }
     beat_schedule = take_turns(

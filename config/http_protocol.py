@@ -1,8 +1,8 @@
 """HTTP/1.1 of the web processes: uvicorn's protocol for httptools, with a limit to what comes beside a body.
 
-Of uvicorn's two parsers, h11 is written in Python and takes a tenth of the processor time of an action in a match;
-httptools is written in C, but takes headers of any size, and takes the body of a request that asks for another protocol
-(`Upgrade`) for the beginning of the next request.
+Of uvicorn's two parsers, h11 is written in Python and takes a tenth of the processor time of an action in a match.
+httptools is written in C, but it accepts headers of any size, and it parses the body of a request that asks for another
+protocol (`Upgrade`) as the next request.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 LARGEST_HEAD = 64 * 1024
-"""Bytes of a request line with its headers, or of the trailers after a body, that are read without an end in sight."""
+"""Bytes of a request line and headers, or of the trailers after a body, above which a request is refused."""
 REFUSAL = STATUS_LINE[431] + b"connection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -31,10 +31,10 @@ class LimitedHeadProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_headers_complete(self) -> None:
-        """Begin a request; one that asks for another protocol ends the connection, and may have no body."""
+        """Begin a request. One that asks for another protocol may have no body, and is the last of its connection."""
         wants_other_protocol = self.parser.should_upgrade()
         if wants_other_protocol and has_body(self.headers):
-            raise ValueError("The body of this request could not be told from a request after it.")
+            raise ValueError("A request that asks for another protocol may not have a body.")
         super().on_headers_complete()
         if wants_other_protocol:
             self.cycle.keep_alive = False

@@ -1,4 +1,4 @@
-"""What a client sends beside a body is limited, and what it may send is not."""
+"""Headers and trailers are limited, bodies are not, and a body is never parsed as a request."""
 
 import json
 import socket
@@ -70,7 +70,7 @@ UPGRADE = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Setting
 
 
 @pytest.mark.parametrize("header", ["Content-Length: 5", "Transfer-Encoding: chunked"])
-def test_a_body_is_never_taken_for_a_request(port: int, header: str) -> None:
+def test_a_body_is_never_parsed_as_a_request(port: int, header: str) -> None:
     hidden = "GET /show/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     connected = connect(port, post("/show/", header, *UPGRADE))
     connected.sendall(hidden.encode())
@@ -78,7 +78,7 @@ def test_a_body_is_never_taken_for_a_request(port: int, header: str) -> None:
     assert (status, headers["connection"]) == (400, "close")
 
 
-def test_a_wish_for_another_protocol_is_ignored(port: int) -> None:
+def test_a_request_for_another_protocol_is_answered_in_http_1(port: int) -> None:
     request = post("/show/", *UPGRADE, "Content-Length: 0")
     status, headers, body = received(connect(port, request + request))
     assert (status, headers["connection"], json.loads(body)["body"]) == (200, "close", 0)

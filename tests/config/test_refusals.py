@@ -49,6 +49,6 @@ def test_programs_get_problem_details(path: str, accept: bytes | None) -> None:
 
 
 @pytest.mark.parametrize(("method", "says_so"), [("POST", True), ("PATCH", True), ("GET", False), ("HEAD", False)])
-def test_only_who_sent_something_is_told_that_nothing_was_saved(method: str, says_so: bool) -> None:
+def test_only_senders_are_told_that_nothing_was_saved(method: str, says_so: bool) -> None:
     _, _, page = answer(BUSY, "/e/club-night/", BROWSER, method)
     assert ("Nothing was saved." in page) is says_so
