@@ -137,8 +137,9 @@ class _Game:
     def _decisions(self) -> Iterator[Moment]:
         cube, owner = 1, None
         events = self.transcript.games[0].events
+        last_roll = max((index for index, event in enumerate(events) if event.kind is Kind.PLAY), default=None)
         for number, frame in enumerate(self.frames, start=1):
-            unplayed = frame.kind is Kind.PLAY and events[frame.event].moves is None and not frame.notation
+            unplayed = frame.event == last_roll and not frame.legal and events[frame.event].moves is None
             offered = frame.kind in ANSWERS
             diagram = self._diagram(
                 frame.before,
@@ -148,7 +149,7 @@ class _Game:
                 cube_owner=owner,
                 offered=offered,
                 paths=_paths(frame.notation),
-                tried=not frame.legal,
+                tried=not frame.legal and not unplayed,
             )
             yield Moment(
                 number,
@@ -204,7 +205,7 @@ def _paths(notation: str) -> tuple[tuple[int, ...], ...]:
 
 
 def words(frame: Frame, cube: int, *, unplayed: bool) -> str:
-    """A decision as shown in a move list; `unplayed` is a roll after which the game was given up."""
+    """A decision as shown in a move list; `unplayed` is a roll after which the game ended."""
     if frame.kind is Kind.PLAY:
         roll = "{}{}".format(*frame.dice) if frame.dice else ""
         return f"{roll}: {gettext('not played') if unplayed else frame.notation or gettext('no play')}"

@@ -348,6 +348,9 @@ def test_a_match_by_keyboard_and_typed_plays_alone(
     while Match.objects.get(pk=match.pk).state == Match.State.LIVE:
         for seat in seats:
             seat.go_on()
+    winner = match.results.get().winner
+    assert winner is not None
     for seat in seats:
         expect(seat.panel("over")).to_be_visible()
+        expect(seat.page.locator("#announcer")).to_contain_text(f"The match is over: {match.players[winner].name} wins 2–")
         looked_at(seat.page)

@@ -79,6 +79,13 @@ def test_the_finding_of_an_illegal_play_links_to_its_step() -> None:
     assert not moment.legal
 
 
+@pytest.mark.parametrize("end", ["", "  2)  Resigns the match\n"])
+def test_a_last_roll_that_was_not_played_is_not_illegal(end: str) -> None:
+    data = f" 5 point match\n\n Game 1\n Bob : 0   Carol : 0\n  1) 53: ????\n{end}{' ' * 34}Wins 1 point\n"
+    moment = match_of(data.encode()).game(1).moments[0]
+    assert (moment.words, moment.legal, moment.diagram.tried) == ("53: not played", True, False)
+
+
 def test_the_finding_of_wrong_points_links_to_the_end_of_the_game() -> None:
     data = simulated(seed=3, length=5).replace(b"Wins 2 points", b"Wins 1 point ", 1)
     wrong = next(finding for finding in findings_of(data) if finding["code"] == "wrong_points")

@@ -47,8 +47,7 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
     autorolls: words(preferences.autoroll === "never" ? "noAutorolls" : "autorolls"),
     dice: state.dice ? [...state.dice].sort((a, b) => b - a).join("-") : "",
     waiting: waitingFor(state, names),
-    winner: state.winner === null ? "" : names[state.winner],
-    final: state.winner === null ? "" : score(state.score, state.winner),
+    won: state.winner === null ? "" : wonBy(state, names[state.winner]),
   };
   if (state.stakes) Object.assign(values, stakesOf(state, near, side));
   return values;
@@ -58,6 +57,11 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
 function shortened(name) {
   const letters = [...name];
   return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join("").trimEnd()}…` : name;
+}
+
+/** Return who has won, with the score unless the match ended before the winner had all points. */
+function wonBy({ score: points, length, winner }, name) {
+  return points[winner] >= length ? words("won", { name, score: score(points, winner) }) : words("wonEarly", { name });
 }
 
 /** Return by how much the reader sees the match late; empty for players and where it is shown live. */
