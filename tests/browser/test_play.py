@@ -350,7 +350,8 @@ def test_a_match_by_keyboard_and_typed_plays_alone(
             seat.go_on()
     winner = match.results.get().winner
     assert winner is not None
+    announced = f"The match is over: {match.players[winner].name} wins 2–"
     for seat in seats:
         expect(seat.panel("over")).to_be_visible()
-        expect(seat.page.locator("#announcer")).to_contain_text(f"The match is over: {match.players[winner].name} wins 2–")
+        expect(seat.page.locator("#announcer")).to_contain_text(announced)
         looked_at(seat.page)
