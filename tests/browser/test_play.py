@@ -164,6 +164,8 @@ def test_a_match_by_mouse_and_by_touch_watched_by_a_third(
     expect(seats[BOB].page.locator("#watching")).to_contain_text("1 watching")
     looked_at(seats[CAROL].page)
     redouble_and_pass(seats, owner)
+    for seat in seats:
+        expect(seat.page.locator("#announcer")).to_contain_text("Game over: ")
     score = ("2–0", "0–2")[owner]
     expect(viewer.locator("#moves header")).to_contain_text(score)
 

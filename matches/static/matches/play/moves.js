@@ -1,6 +1,6 @@
 // The plays of the game in progress, as a list with a column for each side, and as sentences to be read out.
 
-import { score, words } from "./fill.js";
+import { words } from "./fill.js";
 
 const IN_LIST = {
   double: ({ data }) => words("listDouble", { cube: data.cube }),
@@ -77,7 +77,7 @@ function rowElement(row) {
 }
 
 /** Return a sentence for the screen reader about an action; empty for what is not worth one. */
-export function sentenceOf(action, { names, near, state }) {
+export function sentenceOf(action, names) {
   const name = action.side === null ? "" : names[action.side];
   const dice = action.data.dice?.join("-");
   const sentences = {
@@ -95,8 +95,5 @@ export function sentenceOf(action, { names, near, state }) {
     concede: () => words("conceded", { name }),
     flag: () => words("flagged", { name }),
   };
-  const sentence = sentences[action.kind]?.() ?? "";
-  return sentence && ["drop", "accept"].includes(action.kind)
-    ? `${sentence} ${words("gameOver", { score: score(state.score, near) })}`
-    : sentence;
+  return sentences[action.kind]?.() ?? "";
 }

@@ -253,11 +253,15 @@ class Page {
 
   /** How the game before ended, while the next one has not begun. */
   #lastGame() {
-    const { state, actions } = this.store;
-    if (state.phase !== "opening" || state.game === 1) return "";
-    const last = actions.findLast((action) => ENDINGS.includes(action.kind));
-    const sentence = last?.kind !== "play" ? sentenceOf(last, { names, near, state }) : "";
-    return sentence || words("gameOver", { score: score(state.score, near) });
+    const last = this.store.actions.findLast((action) => ENDINGS.includes(action.kind));
+    const sentence = last && last.kind !== "play" ? sentenceOf(last, names) : "";
+    return this.#gameOver() && `${sentence} ${this.#gameOver()}`.trim();
+  }
+
+  /** The score after a game, while the next one has not begun. */
+  #gameOver() {
+    const { state } = this.store;
+    return state.phase === "opening" && state.game > 1 ? words("gameOver", { score: score(state.score, near) }) : "";
   }
 
   #drawSeat(seat, each) {
@@ -313,10 +317,11 @@ class Page {
     this.announced = state.last;
     const sentences = news
       .filter((action) => action.side !== side)
-      .map((action) => sentenceOf(action, { names, near, state }))
-      .filter(Boolean);
+      .map((action) => sentenceOf(action, names));
     if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, preferences, pauses: 0 })));
-    if (sentences.length) byId("announcer").textContent = sentences.join(" ");
+    else if (news.some((action) => ENDINGS.includes(action.kind))) sentences.push(this.#gameOver());
+    const text = sentences.filter(Boolean).join(" ");
+    if (text) byId("announcer").textContent = text;
     if (preferences.sound && news.length) playSound(state.winner !== null ? "over" : news.at(-1).kind);
     if (news.some((action) => action.side !== side) && state.to_act === side) notify(words("yourTurn"));
   }
