@@ -73,16 +73,7 @@ class Event(Installation):
             "UPLOAD_RATE_ANON": "99999/hour",
             "OWN_LOSS_PENDING": "2",
         }
-        # Its output is not read while it runs, and a full pipe would block it.
-        self.output = (self.var / "output").open("w")
-        return subprocess.Popen(
-            [sys.executable, "-m", "config.supervisor"],
-            cwd=ROOT,
-            env=self.env,
-            stdout=self.output,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        return super().start()
 
     def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
         """Run a command in the installation."""
@@ -185,15 +176,10 @@ def started(installation: Callable[[Path, int], E]) -> Iterator[E]:
     # A short path, since the broker's socket is in it.
     var = Path(tempfile.mkdtemp(prefix="bp-"))
     running = installation(var, free_port())
-    deadline = time.monotonic() + PATIENCE
-    while "Barpoint is ready" not in (var / "output").read_text():
-        assert running.process.poll() is None, (var / "output").read_text()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    running.wait_until_ready(PATIENCE)
     yield running
     running.process.terminate()
     running.process.wait(60)
-    running.output.close()
     shutil.rmtree(var)
 
 

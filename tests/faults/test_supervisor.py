@@ -56,11 +56,26 @@ def environment(var: Path) -> dict[str, str]:
     return kept | {"BARPOINT_VAR": str(var), "DEBUG": "1"} | no_program
 
 
+def supervise(env: dict[str, str], output: Path) -> "subprocess.Popen[str]":
+    """Start a supervisor that writes to a file, since a pipe that nobody reads would block it when it is full."""
+    with output.open("w") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "config.supervisor"],
+            cwd=ROOT,
+            env=env,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
 class Installation:
     """A supervisor in a folder of its own; with `new` it creates its tables itself."""
 
     def __init__(self, var: Path, port: int, *, new: bool = False) -> None:
         self.var = var
+        self.var.mkdir(exist_ok=True)
+        self.output = var / "output"
         self.port = port
         self.env = environment(var) | {"PORT": str(port)}
         if not new:
@@ -68,24 +83,15 @@ class Installation:
         self.process = self.start()
 
     def start(self) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, "-m", "config.supervisor"],
-            cwd=ROOT,
-            env=self.env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        return supervise(self.env, self.output)
 
-    def lines_until(self, words: str) -> list[str]:
-        """Return the output up to the line that contains `words`."""
-        lines = []
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            lines.append(line)
-            if words in line:
-                return lines
-        raise AssertionError("".join(lines))
+    def wait_until_ready(self, patience: float = 60.0) -> None:
+        """Return once the supervisor has said that the installation is ready."""
+        eventually(lambda: self._says_ready() or self.process.poll() is not None, patience)
+        assert self._says_ready(), self.output.read_text()
+
+    def _says_ready(self) -> bool:
+        return "Barpoint is ready" in self.output.read_text()
 
     def pid(self, name: str) -> int:
         return int((self.var / "run" / f"{name}.pid").read_text())
@@ -102,21 +108,21 @@ class Installation:
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """One for all tests, since its processes take seconds to start; the last test kills its supervisor."""
     running = Installation(tmp_path_factory.mktemp("s"), free_port())
-    running.lines_until("Barpoint is ready")
+    running.wait_until_ready()
     yield running
     running.process.terminate()
-    running.process.communicate(timeout=60)
+    running.process.wait(60)
 
 
 def test_ctrl_c_stops_everything(tmp_path: Path) -> None:
     installation = Installation(tmp_path, free_port(), new=True)
-    installation.lines_until("Barpoint is ready")
+    installation.wait_until_ready()
     assert installation.answers()
     pids = [installation.pid(name) for name in CHILDREN]
     assert all(alive(pid) for pid in pids)
     installation.process.send_signal(signal.SIGINT)
-    installation.lines_until("Stopped.")
     assert installation.process.wait(60) == 0
+    assert installation.output.read_text().endswith("Stopped.\n")
     assert [pid for pid in pids if alive(pid)] == []
     assert list((installation.var / "run").glob("w*.pid")) == []
 
@@ -125,23 +131,23 @@ def test_a_dead_child_is_restarted(installation: Installation) -> None:
     for name in CHILDREN:
         before = installation.pid(name)
         os.kill(before, signal.SIGKILL)
-        assert eventually(lambda name=name, before=before: installation.pid(name) != before), name
+        restarted = eventually(lambda name=name, before=before: installation.pid(name) != before)
+        assert restarted, f"{name}: {installation.output.read_text()}"
     assert eventually(installation.answers)
 
 
-def test_a_second_supervisor_in_the_same_folder_is_refused(installation: Installation) -> None:
-    installation.env["PORT"] = str(free_port())
-    second = installation.start()
-    output, _ = second.communicate(timeout=60)
-    assert second.returncode == 1
-    assert f"already runs from {installation.var} (process {installation.process.pid})" in output
+def test_a_second_supervisor_in_the_same_folder_is_refused(installation: Installation, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    second = supervise(installation.env | {"PORT": str(free_port())}, output)
+    assert second.wait(60) == 1
+    assert f"already runs from {installation.var} (process {installation.process.pid})" in output.read_text()
     assert installation.answers()
 
 
 def test_a_port_in_use_is_named_and_nothing_is_started(installation: Installation, tmp_path: Path) -> None:
     other = Installation(tmp_path / "other", installation.port, new=True)
-    output, _ = other.process.communicate(timeout=60)
-    assert other.process.returncode == 1
+    assert other.process.wait(60) == 1
+    output = other.output.read_text()
     assert f"Port {installation.port} on 127.0.0.1 cannot be used" in output
     assert f"PORT={installation.port + 1} make run" in output
     assert not (tmp_path / "other" / "run" / "valkey.pid").exists()
