@@ -64,7 +64,10 @@ def _events(state: MatchState, action: Action, after: MatchState) -> list[Event]
     if action.act is Act.DOUBLE:
         return [Event(side, Kind.DOUBLE, value=doubled(state.cube))]
     if action.act in (Act.RESIGN, Act.CONCEDE, Act.FLAG):
-        unplayed = [Event(state.turn, Kind.PLAY, state.dice)] if state.dice and state.turn is not None else []
+        unplayed = []
+        # While a resignation waits for its answer, the roll before it is written already.
+        if state.dice and state.turn is not None and state.resigned is None:
+            unplayed.append(Event(state.turn, Kind.PLAY, state.dice))
         kind = Kind.RESIGN if action.act is Act.RESIGN else _ANSWERS[action.act]
         only_the_game = action.act is Act.FLAG and not after.is_over
         return [*unplayed, Event(side, kind, value=1 if only_the_game else action.value)]

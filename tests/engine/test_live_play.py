@@ -113,6 +113,25 @@ def test_a_fallen_flag_costs_what_the_flag_rule_says():
     assert apply(later, Action(Act.CLAIM_FLAG, 1)).winner == 1
 
 
+@pytest.mark.parametrize("rule", FlagRule)
+@pytest.mark.parametrize("act", [Act.CONCEDE, Act.FLAG])
+@pytest.mark.parametrize("loser", [0, 1])
+@pytest.mark.parametrize("refused_before", [False, True])
+def test_a_match_that_ends_while_a_resignation_waits_for_its_answer_is_recorded(rule, act, loser, refused_before):
+    start = MatchState.start(5, flag_rule=rule)
+    actions = [Action(Act.ROLL, dice=(3, 1)), Action.play("8/5 6/5"), Action(Act.ROLL, 1, dice=(3, 1))]
+    actions += [Action.play("8/5 6/5", 1), Action(Act.ROLL, 0, dice=(5, 3)), Action(Act.RESIGN, 0, value=1)]
+    if refused_before:
+        actions += [Action(Act.REFUSE, 1), Action(Act.RESIGN, 0, value=2)]
+    actions.append(Action(act, loser))
+    if act is Act.FLAG and rule is FlagRule.CLAIM:
+        actions.append(Action(Act.CLAIM_FLAG, 1 - loser))
+    state = after(start, *actions)
+    verdict = adjudicate(record(start, actions, ("Bob", "Carol")))
+    assert [finding.code for finding in verdict.findings if finding.severity == "error"] == []
+    assert (verdict.winner, verdict.games[0].winner) == (state.winner, 1 - loser)
+
+
 def test_a_match_with_a_claimed_flag_is_recorded():
     start = MatchState.start(7, flag_rule=FlagRule.CLAIM)
     actions = [Action(Act.ROLL, dice=(3, 1)), Action.play("8/5 6/5"), Action(Act.ROLL, 1, (6, 4))]
