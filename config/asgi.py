@@ -28,6 +28,7 @@ from config.request_bodies import CompleteRequests  # noqa: E402
 from config.stream_limit import StreamLimit  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
 from config.wsgi_threads import WSGIThreads  # noqa: E402
+from core.live.disconnects import ReportDisconnects  # noqa: E402
 
 LIVE_PREFIX = "/live/"
 HEALTH_CHECKS = frozenset({"/healthz", "/readyz", "/metrics"})
@@ -56,7 +57,7 @@ if settings.GC_FREEZE:
     collect_rarely()
 
 pages = PageCache(render)
-live = StreamLimit(django_asgi)
+live = StreamLimit(ReportDisconnects(django_asgi))
 pulse = WebPulse()
 
 

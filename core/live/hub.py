@@ -104,6 +104,10 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._end()
 
+    def stop(self) -> None:
+        """Make `changes` end, whatever it has not yielded yet."""
+        _end(self._queue)
+
     async def changes(self, *, every: float) -> AsyncIterator[Change | None]:
         """Yield each change, and None where there was none for `every` seconds; ends when the stream must close."""
         while True:

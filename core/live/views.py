@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET
 
 from core.live import audience
+from core.live.disconnects import on_disconnect
 from core.live.hub import Change, Watch, hub
 from core.live.topics import authorise
 
@@ -42,6 +43,7 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
     watch = await hub().watch(topics)
     numbers = await sync_to_async(_authorised)(request, topics)
     events = _events(watch, numbers, audience.joined(request))
+    on_disconnect(request, watch.stop)
     response = StreamingHttpResponse(events, content_type="text/event-stream")
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"

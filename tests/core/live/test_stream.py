@@ -5,6 +5,7 @@ import contextlib
 import gc
 import http.client
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -190,6 +191,14 @@ def test_spectators_are_counted_and_players_are_not(port: int, match: Match) -> 
         stream.response.close()
     assert eventually_counted(match, 0)
     streams[2].close()
+
+
+def test_clients_that_leave_as_their_streams_begin_are_not_counted(port: int, match: Match) -> None:
+    for milliseconds in range(100):
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(f"GET /live/?topic={match.topic} HTTP/1.1\r\nHost: testserver\r\n\r\n".encode())
+            time.sleep(milliseconds % 40 / 1000)
+    assert eventually_counted(match, 0)
 
 
 def eventually_counted(match: Match, count: int) -> bool:
