@@ -320,7 +320,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     # The web server has put the client of a trusted proxy (FORWARDED_ALLOW_IPS) in the place of the proxy, for
     # `is_secure` as well, so no header is read here.
     "NUM_PROXIES": 0,
-    "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "user": "1200/min"},
+    "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "guest": "2400/min", "user": "1200/min"},
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.api_errors.handle",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

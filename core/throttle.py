@@ -200,5 +200,24 @@ class AnonymousThrottle(_AnnouncedThrottle, AnonRateThrottle):
     """The rate of clients without an account."""
 
 
+class GuestThrottle(AnonymousThrottle):
+    """The rate of clients without an account in live matches: for each personal link, else for each IP address."""
+
+    scope = "guest"
+
+    def get_ident(self, request: Request) -> str:
+        """Return the link or the IP address. Forged links are not limited: each is answered 404 after one query."""
+        link = request.headers.get("Match-Link")
+        return _digest(link) if link else super().get_ident(request)
+
+
 class AccountThrottle(_AnnouncedThrottle, UserRateThrottle):
     """The rate of an account."""
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        """Return the key of an account, None without one: Django REST framework would count the IP address."""
+        return super().get_cache_key(request, view) if request.user.is_authenticated else None
+
+
+LIVE_MATCH = (GuestThrottle, AccountThrottle)
+"""The throttles of the API of live matches."""

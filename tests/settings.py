@@ -25,7 +25,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
-REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "user": None}
+REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "guest": None, "user": None}
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 # A thread that writes between two tests would disturb both.
 WEB_PULSE = False

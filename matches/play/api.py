@@ -70,6 +70,8 @@ WRITTEN: dict[Any, Any] = {
 class Live(APIView):
     """The board of a match."""
 
+    throttle_classes = throttle.LIVE_MATCH
+
     def get_permissions(self) -> list[Any]:
         """Anyone who may see the match may read; directors open it."""
         return [AllowAny() if self.request.method == "GET" else IsAuthenticated()]
@@ -107,6 +109,7 @@ class LiveOpening(APIView):
     """The opening of a match by one of its players."""
 
     permission_classes = (AllowAny,)
+    throttle_classes = throttle.LIVE_MATCH
 
     @extend_schema(
         operation_id="live_open",
@@ -128,6 +131,7 @@ class LiveChains(APIView):
     """Dice chains of the players."""
 
     permission_classes = (AllowAny,)
+    throttle_classes = throttle.LIVE_MATCH
 
     @extend_schema(
         operation_id="live_commit_chain",
@@ -278,6 +282,7 @@ class LiveDice(APIView):
     """The rolls of a match with their proof."""
 
     permission_classes = (AllowAny,)
+    throttle_classes = throttle.LIVE_MATCH
 
     @extend_schema(
         operation_id="live_dice",

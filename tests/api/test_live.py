@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
+from rest_framework.throttling import SimpleRateThrottle
 
 from core import throttle
 from engine.actions import Phase
@@ -239,6 +240,22 @@ def test_a_side_that_acts_without_end_is_slowed_down(match: Match, clients: list
     for _ in range(throttle.LIVE_ACTIONS_OF.most):
         throttle.count(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{BOB}")
     assert act(clients[BOB], match, 429, "ready", 0)["code"] == "too_many_attempts"
+    act(clients[CAROL], match, 200, "ready", 0)
+
+
+def test_guests_at_a_venue_share_a_rate_and_a_personal_link_has_its_own(
+    match: Match, clients: list[APIClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for scope, rate in {"anon": "1/min", "guest": "4/min", "user": "1/min"}.items():
+        monkeypatch.setitem(SimpleRateThrottle.THROTTLE_RATES, scope, rate)
+    for guest in (APIClient(), APIClient()):
+        ask(guest, at(match, "live"), 200)
+        ask(guest, at(match, "live", "chat"), 200)
+    assert ask(APIClient(), at(match, "live"), 429)["code"] == "throttled"
+    for path in ("live", "live/chat", "live/dice", "live"):
+        ask(clients[CAROL], at(match, path), 200)
+    assert ask(clients[CAROL], at(match, "live"), 429)["code"] == "throttled"
+    ask(clients[BOB], at(match, "live"), 200)
     act(clients[CAROL], match, 200, "ready", 0)
 
 

@@ -87,7 +87,6 @@ class Table:
     def __init__(self, club: Club, public_id: str) -> None:
         self.club, self.public_id = club, public_id
         self.chance = Random(public_id)
-        self.states: list[Json] = [{}, {}]
         self.acknowledged: list[Acknowledged] = []
         self.answers: Counter[int] = Counter()
         self.seen = 0
@@ -99,11 +98,14 @@ class Table:
 
     def step(self) -> bool:
         """Let whoever has to act do so; return whether the action was acknowledged."""
-        self.states = [self._insist(side, "GET", "") or {} for side in (0, 1)]
-        for side, state in enumerate(self.states):
+        for side, state in enumerate([self.read(0), self.read(1)]):
             if {"ready", "roll", "play", "take"} & set(state.get("may", ())):
                 return self._act(side, state)
         return False
+
+    def read(self, side: int) -> Json:
+        """Return the match as a player sees it, or nothing if that was refused."""
+        return self._insist(side, "GET", "") or {}
 
     def _act(self, side: int, state: Json) -> bool:
         body = decision(state, self.chance) | {"after": state["last"]}
@@ -117,7 +119,7 @@ class Table:
         """Send a request until the server answers it; return the answer, or None if it was refused."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            status, answer = self.send(side, method, path, body, key)
+            status, answer = self._send(side, method, path, body, key)
             self.answers[status] += 1
             if status == 200:
                 return answer
@@ -126,7 +128,7 @@ class Table:
             time.sleep(0.1)
         raise AssertionError(f"no answer within {PATIENCE:.0f} s: {self.answers}")
 
-    def send(
+    def _send(
         self, side: int, method: str, path: str, body: Json | None = None, key: str = ""
     ) -> tuple[int, Json | None]:
         """Send a request once; return its status (0: no answer) and its answer."""
@@ -240,8 +242,7 @@ def test_a_flag_falls_at_its_time_though_processes_are_killed(club: Club, victim
     (table,) = club.new_matches(1, bank)
     assert table.step()
     assert table.step()
-    state = table.send(0, "GET", "")[1]
-    assert state is not None
+    state = table.read(0)
     due_at = datetime.fromisoformat(state["due_at"])
     time.sleep(max(0.0, (due_at - datetime.now(UTC)).total_seconds() - 1))
     for victim in victims:

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core import throttle
 from matches.models import ChatMessage
 from matches.play.chat import services
 from matches.play.chat.moderation import message_for_moderator
@@ -37,6 +38,7 @@ class ChatView(APIView):
     """Base of the views of a chat."""
 
     permission_classes = (AllowAny,)
+    throttle_classes = throttle.LIVE_MATCH
 
     def reader(self, public_id: str, *, writes: bool = False) -> Reader:
         """Return who reads. Raise Http404 if they may not see the match, NotAuthenticated for a guest who writes."""
