@@ -81,7 +81,10 @@ def begun_at(claims: Iterable[Claim], results: Iterable[Result], *started: datet
 
 
 def note_beginning(match: Match, at: datetime) -> None:
-    """Update `begun_at` of a locked match for a new fact, at this time, that begins a match, without saving it."""
+    """Update `begun_at` of a locked match for a new fact, at this time, that begins a match, without saving it.
+
+    Where a fact no longer counts, for example a withdrawn report, `derive_begun` has to be called first.
+    """
     match.begun_at = at if match.begun_at is None else min(at, match.begun_at)
 
 

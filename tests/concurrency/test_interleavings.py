@@ -7,8 +7,9 @@ happens if the locks are taken in another order.
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from itertools import count
 from random import Random, SystemRandom
 from typing import Any
 
@@ -40,13 +41,17 @@ INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "1000"))
 
 
 class Somebody:
-    """A thread that acts as player, director and worker in turn, all in the same event."""
+    """A thread that acts as player, director and worker in turn, all in the same event.
 
-    def __init__(self, builder: EventBuilder, event: Tournament, seed: int) -> None:
-        self.builder, self.event, self.chance = builder, event, Random(seed)
+    `seconds` counts the seconds since noon for all threads.
+    """
+
+    def __init__(self, builder: EventBuilder, event: Tournament, seed: int, seconds: Iterator[int]) -> None:
+        self.builder, self.event, self.chance, self.seconds = builder, event, Random(seed), seconds
         self.counted: Counter[str] = Counter()
         self.acts: tuple[Callable[[], object], ...] = (
-            *(self.claims, self.claims, self.answers, self.proposes, self.sends_a_record, self.checks),
+            *(self.claims, self.claims, self.answers, self.takes_back, self.concedes, self.proposes),
+            *(self.sends_a_record, self.sends_a_record, self.checks),
             *(self.books, self.books, self.replaces, self.withdraws, self.leaves, self.sweeps, self.replays),
         )
 
@@ -60,6 +65,15 @@ class Somebody:
             except Refused as refused:
                 self.counted[f"{act.__name__}: {refused.code}"] += 1
         return self.counted
+
+    @property
+    def now(self) -> datetime:
+        """A second later each time, so that facts have times of their own."""
+        return NOON + timedelta(seconds=next(self.seconds))
+
+    @property
+    def as_director(self) -> dict[str, Any]:
+        return self.builder.acts | {"now": self.now}
 
     def match(self) -> Match:
         topics = [division.topic for division in self.event.divisions.all()]
@@ -78,7 +92,7 @@ class Somebody:
         winner, score = self.score()
         side = self.chance.randrange(2)
         reports.report_score(
-            match=self.match(), side=side, report=reports.ScoreReport(winner, score), by=Actor.link(side), now=NOON
+            match=self.match(), side=side, report=reports.ScoreReport(winner, score), by=Actor.link(side), now=self.now
         )
 
     def answers(self) -> None:
@@ -87,54 +101,70 @@ class Somebody:
             claim = self.chance.choice(claims)
             side = 1 - claim.side
             answer = self.chance.choice([reports.confirm, reports.confirm, reports.contest])
-            answer(match=claim.match, side=side, by=Actor.link(side), now=NOON)
+            answer(match=claim.match, side=side, by=Actor.link(side), now=self.now)
+
+    def takes_back(self) -> None:
+        side = self.chance.randrange(2)
+        reported = list(Claim.objects.filter(state=Claim.State.OPEN, side=side).select_related("match"))
+        if reported:
+            match = self.chance.choice(reported).match
+            reports.withdraw_report(match=match, side=side, by=Actor.link(side), now=self.now)
+
+    def concedes(self) -> None:
+        if (fixture := self.fixture(match__state=Match.State.DISPUTED)) is not None and fixture.match is not None:
+            side = self.chance.randrange(2)
+            reports.concede(match=fixture.match, side=side, by=Actor.link(side), now=self.now)
 
     def proposes(self) -> None:
         side, times = self.chance.randrange(2), [NOON + timedelta(hours=1)]
-        proposals.propose(match=self.match(), side=side, offer=proposals.Offer(times), by=Actor.link(side), now=NOON)
+        proposals.propose(
+            match=self.match(), side=side, offer=proposals.Offer(times), by=Actor.link(side), now=self.now
+        )
 
     def sends_a_record(self) -> None:
         match, side = self.match(), self.chance.randrange(2)
         names = (match.player_0.name, match.player_1.name)
         data = written(play_out(self.chance.randrange(20), 1, players=names), self.chance.choice(DIALECTS), "m").data
-        records.submit_for_match(match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=NOON)
+        records.submit_for_match(
+            match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=self.now
+        )
 
     def checks(self) -> None:
         """Return a random fixture; two threads often choose the same."""
         row = Submission.objects.filter(state=Submission.State.QUEUED).order_by("pk").first()
         if row is not None:
-            adjudicate_submission(submission_id=row.pk, now=NOON)
+            adjudicate_submission(submission_id=row.pk, now=self.now)
 
     def books(self) -> None:
         if (fixture := self.fixture(status=Fixture.Status.READY)) is not None:
             winner, score = self.score()
             after = fixture.match.seq if fixture.match is not None else None
-            results.enter_result(fixture=fixture, result=ResultInput(winner, score), after=after, **self.builder.acts)
+            results.enter_result(fixture=fixture, result=ResultInput(winner, score), after=after, **self.as_director)
 
     def replaces(self) -> None:
         if (fixture := self.fixture(status=Fixture.Status.DECIDED)) is not None:
             winner, score = self.score()
-            results.enter_result(fixture=fixture, result=ResultInput(winner, score), **self.builder.acts)
+            results.enter_result(fixture=fixture, result=ResultInput(winner, score), **self.as_director)
 
     def withdraws(self) -> None:
         present = list(Entry.objects.filter(division__tournament=self.event, status=Entry.Status.IN))
         if present and self.chance.randrange(3) == 0:
-            entries.withdraw(entry=self.chance.choice(present), **self.builder.acts)
+            entries.withdraw(entry=self.chance.choice(present), **self.as_director)
 
     def leaves(self) -> None:
         if self.chance.randrange(6) == 0:
             leaver = self.chance.choice(self.builder.cast)
-            entries.withdraw_from_event(tournament=self.event, player=leaver, **self.builder.acts)
+            entries.withdraw_from_event(tournament=self.event, player=leaver, **self.as_director)
 
     def sweeps(self) -> None:
-        now = NOON + timedelta(days=2)
+        now = self.now + timedelta(days=2)
         for fixture in overdue.due_fixtures(now)[:1]:
             overdue.apply_deadline(fixture_id=fixture, now=now)
         for sweep in (accept_due_reports, settle_waiting_records, announce_unsettled):
             sweep(now=now)
 
     def replays(self) -> None:
-        replay_pool(pool_id=default_pool().pk, now=NOON)
+        replay_pool(pool_id=default_pool().pk, now=self.now)
 
 
 def new_event(builder: EventBuilder, chance: Random) -> Tournament:
@@ -164,7 +194,8 @@ def test_a_thousand_interleavings_leave_a_consistent_event(builder: EventBuilder
     chance, counted, done, began = Random(seed), Counter[str](), 0, time.monotonic()
     while done < INTERLEAVINGS:
         event = new_event(builder, chance)
-        people = [Somebody(builder, event, chance.randrange(10**9)) for _ in range(THREADS)]
+        seconds = count()
+        people = [Somebody(builder, event, chance.randrange(10**9), seconds) for _ in range(THREADS)]
         outcomes = at_once(*[person.works for person in people])
         assert faults(outcomes) == [], seed
         the_rest_is_done()

@@ -135,7 +135,6 @@ def withdraw_report(
         close_as_withdrawn(locked, own, now, key)
         log(by, "claim_withdrawn", locked.topic, club=locked.club, side=side, claim=own.public_id)
         locked.state = Match.State.OPEN
-        derive_begun(locked)
         changed(locked, "state", "begun_at")
     return own
 
@@ -154,9 +153,13 @@ def acknowledge(*, match: Match, side: int, by: Actor, now: datetime, after: int
 
 
 def close_as_withdrawn(match: Match, own: Claim, now: datetime, key: str = "") -> None:
-    """Close an open report of a locked match as withdrawn; a record sent with it no longer counts."""
+    """Close an open report of a locked match as withdrawn; a record sent with it no longer counts.
+
+    Sets `begun_at` of the match, since the report no longer begins it; the caller saves the match.
+    """
     own.state, own.answered_at, own.answer_key = State.WITHDRAWN, now, key
     own.save(update_fields=["state", "answered_at", "answer_key"])
+    derive_begun(match)
     if own.submission_id is not None:
         refusal = {"code": "record_withdrawn", "params": {}}
         match.submissions.filter(pk=own.submission_id).update(standing=Submission.Standing.REFUSED, refusal=refusal)

@@ -10,6 +10,7 @@ from engine.records import write
 from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
+from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result, Submission
 from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records, report_outcomes, reports
@@ -114,6 +115,16 @@ def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
     row.refresh_from_db()
     match.refresh_from_db()
     assert (why(row), match.state, match.begun_at) == ("record_withdrawn", Match.State.OPEN, None)
+
+
+@pytest.mark.parametrize("points", [3, 2], ids=["same score", "other score"])
+def test_a_report_replaced_by_a_record_no_longer_begins_the_match(match: Match, bob: User, points: int) -> None:
+    typed = reports.ScoreReport(BOB, (3, 0) if points == 3 else (3, 1))
+    reports.report_score(match=match, side=BOB, report=typed, by=Actor.of(bob), now=minutes(1))
+    send(match, played(), bob, at=minutes(5))
+    assert match.claims.count() == 2
+    assert match.begun_at == minutes(5)
+    assert rebuild_beginnings() == 0
 
 
 @pytest.fixture
