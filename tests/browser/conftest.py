@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,11 +13,12 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client, override_settings
 from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from config.valkey import free_port
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from tests.browser.chromium import PATH, Chromium
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws.services import draws
 from tournaments.events.services import events
@@ -27,9 +27,6 @@ from tournaments.models import Division
 # Playwright's event loop runs in the tests' thread, so Django would take our queries for async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
-CHROMIUM = os.environ.get("CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 PHONE, DESK = 390, 1280
 VIEWS = ((PHONE, "dark"), (DESK, "light"))
 """The views of the pages: each width and each theme once, since the layout does not depend on colours."""
@@ -38,15 +35,6 @@ SOON = 15_000
 HEIGHT = {PHONE: 844, DESK: 800}
 ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
 """What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 NAMES = (
     "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
@@ -65,13 +53,13 @@ def follow(link: Locator) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, or the browser that CHROMIUM names."""
-    if CHROMIUM is None:
+def chromium() -> Iterator[Chromium]:
+    """The browser of this process."""
+    if PATH is None:
         pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
     expect.set_options(timeout=SOON)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(ARGUMENTS))
+        chromium = Chromium(playwright)
         yield chromium
         chromium.close()
 
@@ -99,6 +87,13 @@ def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
 def site(server: str, transactional_db: None) -> str:
     """The URL of the site with an empty database, which the server's threads see too."""
     return server
+
+
+@pytest.fixture
+def browser(chromium: Chromium, site: str) -> Iterator[Browser]:
+    """The browser; its pages are closed before the database is emptied."""
+    yield chromium.browser
+    chromium.close_contexts()
 
 
 @pytest.fixture
@@ -152,12 +147,13 @@ def expected_errors() -> list[re.Pattern[str]]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, site: str, expected_errors: list[re.Pattern[str]]) -> Iterator[OpenPage]:
+def open_page(
+    chromium: Chromium, browser: Browser, site: str, expected_errors: list[re.Pattern[str]]
+) -> Iterator[OpenPage]:
     """Open a path at a width, in a colour scheme, as a user: `open_page("/check/", width=PHONE, scheme="dark")`.
 
     At the end no page may have logged an error: a refused script, a missing file, an exception.
     """
-    contexts: list[BrowserContext] = []
     errors: list[str] = []
 
     def open_it(
@@ -169,7 +165,6 @@ def open_page(browser: Browser, site: str, expected_errors: list[re.Pattern[str]
             color_scheme=scheme,
             has_touch=touch,
         )
-        contexts.append(context)
         if user is not None:
             client = Client()
             client.force_login(user)
@@ -182,8 +177,7 @@ def open_page(browser: Browser, site: str, expected_errors: list[re.Pattern[str]
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
+    chromium.close_contexts()
     ignored = [ENDED_WITH_ITS_PAGE, *expected_errors]
     assert [error for error in errors if not any(expected.search(error) for expected in ignored)] == []
 

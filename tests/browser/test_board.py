@@ -1,7 +1,5 @@
 """The board by itself: how the checkers of a play move."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -48,14 +46,13 @@ AT = """(moment) => {
 
 
 @pytest.fixture
-def page(browser: Browser, site: str) -> Iterator[Page]:
+def page(browser: Browser, site: str) -> Page:
     """A page with nothing but a board."""
     context = browser.new_context(base_url=site, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto("/")
     page.evaluate(OPEN)
-    yield page
-    context.close()
+    return page
 
 
 def show(page: Page, counts: dict[int, int]) -> None:

@@ -2,7 +2,6 @@
 
 import base64
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +85,9 @@ def test_a_chosen_file_with_an_error_shows_it_on_a_board(
 
 
 @pytest.fixture
-def without_scripts(browser: Browser, site: str) -> Iterator[Page]:
+def without_scripts(browser: Browser, site: str) -> Page:
     context = browser.new_context(base_url=site, java_script_enabled=False, viewport={"width": 390, "height": 844})
-    yield context.new_page()
-    context.close()
+    return context.new_page()
 
 
 @pytest.mark.usefixtures("celery_worker")

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page
 
 from engine.dice import LINKS, Chain, ChainTag, follows, opening_roll, roll
+from tests.browser.chromium import Chromium
 
 BOB, CAROL = 0, 1
 MATCH = "k3v9w2xq7m"
@@ -19,9 +20,9 @@ PLAIN = "http://club.test"
 
 
 @pytest.fixture
-def device(browser: Browser, server: str) -> Iterator[BrowserContext]:
+def device(chromium: Chromium, server: str) -> Iterator[BrowserContext]:
     """A browser with storage of its own, which loads the site's scripts over plain HTTP."""
-    context = browser.new_context()
+    context = chromium.browser.new_context()
     context.route(
         f"{PLAIN}/static/**", lambda route: route.fulfill(response=route.fetch(url=on_server(route.request.url)))
     )
@@ -31,7 +32,7 @@ def device(browser: Browser, server: str) -> Iterator[BrowserContext]:
         return server + url.removeprefix(PLAIN)
 
     yield context
-    context.close()
+    chromium.close_contexts()
 
 
 def tab(device: BrowserContext) -> Page:
@@ -277,7 +278,7 @@ def test_a_reloaded_page_goes_on_with_its_chain(bob: BobsTab, device: BrowserCon
     assert again.anchor == anchor
 
 
-def test_another_device_makes_a_new_chain(bob: BobsTab, browser: Browser, device: BrowserContext, game: Server) -> None:
+def test_another_device_makes_a_new_chain(bob: BobsTab, game: Server) -> None:
     game.open(bob.reveal(1))
     first = bob.anchor
     bob.page.evaluate(

@@ -220,12 +220,10 @@ def test_the_page_shows_what_was_altered(site: str, open_page: OpenPage, running
 
 
 def test_without_scripts_the_page_says_that_nothing_was_checked(site: str, browser: Browser, running: Board) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(f"{site}{dice_page(running.match)}")
     verdict(page, "7 rolls, not checked yet")
     page.locator("#roll-7 summary").click()
     link = dice_of(running.live)["rolls"][6]["server"]["link"]
     expect(page.get_by_text(link, exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Check again")).to_be_hidden()
-    context.close()

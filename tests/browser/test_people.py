@@ -99,18 +99,16 @@ def test_the_sign_in_pages_are_accessible_and_fit(open_page: OpenPage, axe: Chec
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_form_with_errors_is_accessible(browser: Browser, site: str, axe: Check, fits: Check, scheme: str) -> None:
     # Not by open_page, since a browser logs a page with status 422 as an error.
-    with browser.new_context(
-        base_url=site, viewport={"width": PHONE, "height": HEIGHT[PHONE]}, color_scheme=scheme
-    ) as context:
-        page = context.new_page()
-        page.goto("/sign-up/")
-        page.get_by_label("Your name").fill("Bob")
-        page.get_by_label("Email address").fill("nowhere")
-        page.get_by_role("button", name="Create account").click()
-        expect(page.get_by_text("Enter a valid email address.")).to_be_visible()
-        expect(page.get_by_label("Email address")).to_have_attribute("aria-invalid", "true")
-        fits(page)
-        axe(page)
+    viewport = {"width": PHONE, "height": HEIGHT[PHONE]}
+    page = browser.new_context(base_url=site, viewport=viewport, color_scheme=scheme).new_page()
+    page.goto("/sign-up/")
+    page.get_by_label("Your name").fill("Bob")
+    page.get_by_label("Email address").fill("nowhere")
+    page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_text("Enter a valid email address.")).to_be_visible()
+    expect(page.get_by_label("Email address")).to_have_attribute("aria-invalid", "true")
+    fits(page)
+    axe(page)
 
 
 def test_the_list_follows_the_search_while_typing(open_page: OpenPage, alice: User) -> None:

@@ -294,4 +294,3 @@ def test_all_files_of_a_first_visit_are_light(match: Match, users: list[User], b
     sizes = weights.of_all()
     assert any(url.endswith("play/page.js") for url in sizes)
     assert sum(sizes.values()) <= MOST_BYTES, sizes
-    page.context.close()

@@ -135,8 +135,7 @@ def test_checkers_do_not_move_where_motion_is_reduced(browser: Browser, site: st
     data = simulated(seed=4, length=3)
     moments = moments_of(data)
     for is_reduced in (False, True):
-        context = browser.new_context(base_url=site)
-        page = context.new_page()
+        page = browser.new_context(base_url=site).new_page()
         page.emulate_media(reduced_motion="reduce" if is_reduced else "no-preference")
         page.add_init_script(
             "const animate = Element.prototype.animate; window.animated = 0;"
@@ -147,7 +146,6 @@ def test_checkers_do_not_move_where_motion_is_reduced(browser: Browser, site: st
         page.keyboard.press("ArrowRight")
         shown(page, moments[1])
         assert (page.evaluate("window.animated") == 0) == is_reduced
-        context.close()
 
 
 def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> None:
@@ -159,7 +157,6 @@ def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> No
     sizes = weights.of_all()
     assert any(url.endswith("board/board.js") for url in sizes)
     assert sum(sizes.values()) <= MOST_BYTES, sizes
-    page.context.close()
 
 
 def test_each_step_has_a_board_without_scripts(browser: Browser, site: str) -> None:
@@ -170,4 +167,3 @@ def test_each_step_has_a_board_without_scripts(browser: Browser, site: str) -> N
     expect(page.get_by_role("img", name=re.compile("Bob, white: 2 on the 24 point"))).to_be_visible()
     page.get_by_role("link", name="Back", exact=True).click()
     expect(page.locator("[data-now]")).to_contain_text("wins")
-    context.close()

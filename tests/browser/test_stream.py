@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page
 
 from config.valkey import free_port
 from core.live import views
@@ -15,6 +15,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_
 from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Player
+from tests.browser.chromium import Chromium
 from tests.browser.conftest import SOON
 from tests.tournaments.conftest import NOW
 
@@ -67,13 +68,13 @@ def restartable(transactional_db: None, valkey_server: object) -> Iterator[Site]
 
 
 @pytest.fixture(params=["locks", "plain HTTP"])
-def context(request: pytest.FixtureRequest, browser: Browser, restartable: Site) -> Iterator[BrowserContext]:
+def context(request: pytest.FixtureRequest, chromium: Chromium, restartable: Site) -> Iterator[BrowserContext]:
     """A browser with and without `navigator.locks`, which plain HTTP does not have."""
-    context = browser.new_context(base_url=restartable.url)
+    context = chromium.browser.new_context(base_url=restartable.url)
     if request.param == "plain HTTP":
         context.add_init_script(WITHOUT_LOCKS)
     yield context
-    context.close()
+    chromium.close_contexts()
 
 
 @pytest.fixture

@@ -144,7 +144,6 @@ def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice
     page.locator("input[name=side]").first.check()
     page.get_by_role("button", name="Record the forfeit").click()
     expect(page.get_by_text("No match is open.")).to_be_visible()
-    context.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)

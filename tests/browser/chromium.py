@@ -1,0 +1,89 @@
+"""Chromium, which is started again if it does not close its pages.
+
+Chromium sometimes never answers a request to dispose of a browser context, and Playwright waits for the answer without
+a time limit. This happened once in seven runs of all browser tests, after a test that had passed.
+"""
+
+import os
+import shutil
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, Error, Playwright
+
+PATH = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+"""Debian's Chromium, or the browser that CHROMIUM names; None where there is neither."""
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+class Chromium:
+    """A browser that all tests of a process share; `closing_limit` is in seconds."""
+
+    def __init__(self, playwright: Playwright, *, closing_limit: float = 30) -> None:
+        self.playwright, self._closing_limit = playwright, closing_limit
+        self._browser = self._launch()
+        self.pid = _pid_of(self._browser)
+
+    @property
+    def browser(self) -> Browser:
+        """The running browser; a new one if the last one was killed."""
+        if not self._browser.is_connected():
+            self._browser = self._launch()
+            self.pid = _pid_of(self._browser)
+        return self._browser
+
+    def close_contexts(self) -> None:
+        """Close all pages. If that takes too long, kill the browser and warn."""
+        with self._killed_at_the_limit():
+            for context in self._browser.contexts:
+                context.close()
+
+    def close(self) -> None:
+        """End the browser, or kill it if that takes too long."""
+        with self._killed_at_the_limit():
+            self._browser.close()
+
+    def _launch(self) -> Browser:
+        return self.playwright.chromium.launch(executable_path=PATH, headless=True, args=list(ARGUMENTS))
+
+    @contextmanager
+    def _killed_at_the_limit(self) -> Iterator[None]:
+        is_killed = threading.Event()
+
+        def kill() -> None:
+            is_killed.set()
+            os.kill(self.pid, signal.SIGKILL)
+
+        timer = threading.Timer(self._closing_limit, kill)
+        timer.start()
+        try:
+            yield
+        except Error:
+            if not is_killed.is_set():
+                raise
+        finally:
+            timer.cancel()
+        if is_killed.is_set():
+            warnings.warn(f"Chromium was killed: it did not close within {self._closing_limit} s.", stacklevel=3)
+
+
+def _pid_of(browser: Browser) -> int:
+    """The id of the browser's main process."""
+    session = browser.new_browser_cdp_session()
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    pid: int = next(process["id"] for process in processes if process["type"] == "browser")
+    return pid
