@@ -130,7 +130,7 @@ class Somebody:
         )
 
     def checks(self) -> None:
-        """Return a random fixture; two threads often choose the same."""
+        """Check the record that waits longest; two threads often choose the same."""
         row = Submission.objects.filter(state=Submission.State.QUEUED).order_by("pk").first()
         if row is not None:
             adjudicate_submission(submission_id=row.pk, now=self.now)
