@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import pytest
 from django.db import transaction
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, PlayerRating, Result
-from tests.tournaments.support.correcting import FORMATS, Cup, another, integrity_differences, quickly
+from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, another, integrity_differences, quickly, won_by
 from tournaments.models import Fixture
 from tournaments.results.services import corrections
 from tournaments.state.derivation import states_of
@@ -75,12 +76,33 @@ def test_correcting_all_is_as_if_the_right_result_had_been_entered(case: Case) -
             cup.replay()
             twin = cup.like(fixture.number, new)
             twin.replay()
+            # At the time, the first of the two to withdraw forfeited (the next test).
+            assume(not cup.is_decided_by_two_withdrawals())
             corrected, other = cup.standing(), twin.standing()
             for what in corrected:
                 assert corrected[what] == other[what], what
             assert cup.rated() == twin.rated()
             assert integrity_differences() == []
         transaction.set_rollback(True)
+
+
+def test_where_a_correction_pairs_two_who_have_withdrawn_the_director_says_who_advances() -> None:
+    cup = Cup.create(8, KNOCKOUT)
+    cup.play(Random(1), most=0)
+    left, right, *_ = cup.ready()
+    for fixture in (left, right):
+        cup.report(fixture, won_by(0))
+    for number, side in ((right.number, 0), (left.number, 1)):
+        cup.leave(cup.entry_of(number, side))
+    cup.correct(left, won_by(1))
+    assert cup.is_decided_by_two_withdrawals()
+    twin = cup.like(left.number, won_by(1))
+    meeting = cup.fixture(5)
+    assert twin.results()[meeting.number].winner == 0, "the first to withdraw forfeits"
+    assert cup.standing()["slots"] != twin.standing()["slots"]
+    cup.correct(meeting, ResultInput(0, None, Result.Kind.FORFEIT))
+    assert cup.standing()["slots"] == twin.standing()["slots"]
+    assert integrity_differences() == []
 
 
 # The preview says what applying does

@@ -189,6 +189,12 @@ class Cup(Clocked):
         """M1, M2 …"""
         return next(row for row in self.fixtures() if row.number == number)
 
+    def entry_of(self, number: int, side: int) -> Entry:
+        """The entry that stands in a slot."""
+        entry = self.fixture(number).slots.get(side=side).entry
+        assert entry is not None
+        return entry
+
     def settled(self) -> list[Fixture]:
         """Those with a result that could be corrected."""
         return [row for row in self.fixtures() if row.match is not None and row.match.state == Match.State.SETTLED]
@@ -205,9 +211,12 @@ class Cup(Clocked):
         """A player withdraws from the division, while there are enough others."""
         there = list(self.division.entries.filter(status=Entry.Status.IN).order_by("pk"))
         if len(there) > len(self.cast) - 2:
-            leaver = chance.choice(there)
-            entries.withdraw(entry=leaver, by=SYSTEM, now=self.now())
-            self.history.append(Left(leaver.player_id, self.at))
+            self.leave(chance.choice(there))
+
+    def leave(self, entry: Entry) -> None:
+        """Withdraw an entry."""
+        entries.withdraw(entry=entry, by=SYSTEM, now=self.now())
+        self.history.append(Left(entry.player_id, self.at))
 
     # Correcting
 
@@ -331,6 +340,11 @@ class Cup(Clocked):
             assert result is not None
             results[row.number] = result
         return results
+
+    def is_decided_by_two_withdrawals(self) -> bool:
+        """Whether neither player advanced from some match, because both had withdrawn."""
+        by_format = Result.objects.filter(kind=Result.Kind.DOUBLE_FORFEIT, source=Result.Source.FORMAT)
+        return by_format.filter(match__parent_topic=self.division.topic).exists()
 
     def rated(self) -> tuple[list[Any], list[Any]]:
         """Every change of a rating and where everybody stands, matches by their instant."""
