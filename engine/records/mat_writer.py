@@ -17,6 +17,7 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
 LEFT, RIGHT = 0, 1
 NARROWEST = 27
 """Characters of the left column, as gnubg writes it."""
+_ABOUT_A_RESIGNATION = frozenset({Kind.RESIGN, Kind.ACCEPT, Kind.REFUSE})
 _RESIGN_WORDS = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
@@ -41,7 +42,7 @@ class Style:
     """Whether `Wins 2 points` is written, and not always `point`."""
     match_words: str = " and the match"
     resign: str = "Resigns"
-    """The word for a resignation; empty if the program shows it only in the result."""
+    """The word for a resignation; empty if the program shows it and its answer only in the result."""
     blank_lines: int = 1
 
 
@@ -120,6 +121,8 @@ def _cell(event: Event, claim: Claim | None, style: Style) -> str:
     if kind is Kind.ILLEGAL:
         dice = f"{event.dice[0]}{event.dice[1]}: " if event.dice else ""
         return f"{dice}Illegal play ({_snowie(event)})"
+    if kind in _ABOUT_A_RESIGNATION and not style.resign and claim is not None:
+        return ""
     if kind is Kind.RESIGN:
         return _resignation(event, claim, style)
     words = {
@@ -145,8 +148,6 @@ def _play(event: Event, style: Style) -> str:
 
 
 def _resignation(event: Event, claim: Claim | None, style: Style) -> str:
-    if not style.resign and claim is not None:
-        return ""
     if style.resign == "Losses":
         stated = claim.points if claim and claim.points else 1
         return f" Losses {event.points or stated} point"

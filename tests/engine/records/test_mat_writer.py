@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.adjudication import adjudicate
 from engine.errors import Refused
 from engine.records import read, write, write_mat
+from engine.records.mat_writer import STYLES
 from engine.transcript import Claim, Event, Game, Kind, Transcript
+from engine.verdict import Severity
 
 from .samples import play
 from .strategies import (
@@ -91,6 +94,23 @@ def test_the_style_of_xg_has_a_mark_windows_lines_and_no_stars() -> None:
 def test_the_style_of_galaxy_says_who_lost() -> None:
     text = write_mat(MATCH, "galaxy").decode()
     assert "  1) 21: 13/11 6/5                Losses 1 point\n" in text
+
+
+RESIGNATION = (play(1, "31", "8/5", "6/5"), Event(1, Kind.RESIGN, value=1))
+ACCEPTED = (*RESIGNATION, Event(0, Kind.ACCEPT))
+AFTER_REFUSAL = (play(0, "21", "13/11", "6/5"), Event(1, Kind.DOUBLE), Event(0, Kind.DROP))
+REFUSED = (*RESIGNATION, Event(0, Kind.REFUSE), *AFTER_REFUSAL)
+
+
+@pytest.mark.parametrize(("events", "winner"), [(ACCEPTED, 0), (REFUSED, 1)], ids=["accepted", "refused"])
+@pytest.mark.parametrize("dialect", STYLES)
+def test_a_resignation_and_its_answer_can_be_adjudicated_in_every_style(
+    dialect: str, events: tuple[Event, ...], winner: int
+) -> None:
+    match = Transcript(("Bob", "Carol"), 3, (Game(1, events, (0, 0), claim=Claim(winner, 1)),))
+    verdict = adjudicate(read(write_mat(match, dialect)))
+    assert [(game.winner, game.points) for game in verdict.games] == [(winner, 1)]
+    assert [str(finding) for finding in verdict.findings if finding.severity is Severity.ERROR] == []
 
 
 @pytest.mark.parametrize("dialect", ["gnubg", "xg", "xg-text", "galaxy", "studio", "opengammon"])
