@@ -185,11 +185,11 @@ def test_spectators_are_counted_and_players_are_not(port: int, match: Match) -> 
     streams.append(Stream(port, f"{match.topic}&ticket={quote(links.stream_ticket(match, 0))}"))
     for stream in streams:
         assert stream.next()["seq"] == 0
-    assert eventually_counted(match, 2)
+    assert spectators_in_the_end(match, 2) == 2
     for stream in streams[:2]:
         stream.close()
         stream.response.close()
-    assert eventually_counted(match, 0)
+    assert spectators_in_the_end(match, 0) == 0
     streams[2].close()
 
 
@@ -198,15 +198,15 @@ def test_clients_that_leave_as_their_streams_begin_are_not_counted(port: int, ma
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.sendall(f"GET /live/?topic={match.topic} HTTP/1.1\r\nHost: testserver\r\n\r\n".encode())
             time.sleep(milliseconds % 40 / 1000)
-    assert eventually_counted(match, 0)
+    assert spectators_in_the_end(match, 0) == 0
 
 
-def eventually_counted(match: Match, count: int) -> bool:
-    """Whether so many browsers watch a match before long."""
+def spectators_in_the_end(match: Match, expected: int) -> int | None:
+    """How many browsers watch a match once they are as many as expected, or when patience ends."""
     deadline = time.monotonic() + PATIENCE
-    while audience.size(match.public_id) != count and time.monotonic() < deadline:
+    while (counted := audience.size(match.public_id)) != expected and time.monotonic() < deadline:
         time.sleep(0.05)
-    return audience.size(match.public_id) == count
+    return counted
 
 
 def test_a_watch_is_forgotten_if_its_stream_never_begins() -> None:
