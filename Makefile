@@ -7,8 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest
-# One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own. One
-# that has nothing left takes tests from another: those of faults are long and stand together.
+# One worker per core, but at least two, since tests also wait, and at most four, since each starts its own servers.
+# An idle worker takes over tests from another (worksteal), because the fault tests are long and scheduled together.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
 .PHONY: help install install-dev run test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
@@ -18,7 +18,7 @@ help:
 		|| sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1  \2/p' $(MAKEFILE_LIST)
 
 install: $(VENV)/.runtime ## build .venv with what the server needs
-install-dev: $(VENV)/.dev ## the same, with the tools for tests
+install-dev: $(VENV)/.dev ## the same, with the development tools
 
 # A bare Debian has no ensurepip, so `python3 -m venv` fails there, and its pip refuses to install system-wide:
 # an environment without pip, filled from outside, works everywhere.
@@ -51,13 +51,13 @@ $(VENV)/.dev: requirements-dev.txt | $(PY)
 	$(call install-lock,$<)
 	@touch $@ $(VENV)/.runtime
 
-run: $(VENV)/.runtime ## install, migrate, start everything and print the address
+run: $(VENV)/.runtime ## install, migrate, start everything and print the URL
 	@BARPOINT_DEMO=$${BARPOINT_DEMO:-1} exec $(PY) -m config.supervisor
 
 test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal $(ARGS)
 
-lint: $(VENV)/.dev ## style, types, templates, messages, missing migrations, import order
+lint: $(VENV)/.dev ## check style, types, templates, messages, missing migrations, import order
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -71,16 +71,16 @@ lint: $(VENV)/.dev ## style, types, templates, messages, missing migrations, imp
 messages: $(VENV)/.dev ## update the message catalogues from the sources
 	$(PY) -m tools.messages
 
-e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chromium
+e2e: $(VENV)/.dev ## run the browser tests (skipped with a reason if Chromium is missing)
 	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/browser $(ARGS)
 
-bench: $(VENV)/.dev ## what is measured beside what
+bench: $(VENV)/.dev ## run the benchmarks (ARGS selects some by name)
 	$(PY) -m benchmarks $(ARGS)
 
-analysis: $(VENV)/.runtime ## install bgsage, which analyses matches, in a folder of its own (needs a processor with AVX2)
+analysis: $(VENV)/.runtime ## install bgsage, which analyses matches, in a separate folder (needs a processor with AVX2)
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --require-hashes --target var/analysis -r requirements-analysis.txt
 
-bench-peers: $(VENV)/.dev ## install the engines that are measured beside ours, outside the locks
+bench-peers: $(VENV)/.dev ## install the engines that ours is benchmarked against, outside the lock files
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage
 
 engine-wheel: $(VENV)/.dev ## build the package with a compiled engine into var/engine-wheel (needs a C compiler)
@@ -88,12 +88,12 @@ engine-wheel: $(VENV)/.dev ## build the package with a compiled engine into var/
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --target var/engine-wheel/tools setuptools
 	PYTHONPATH=var/engine-wheel/tools $(PY) tools/build_engine_wheel.py
 
-# The other packages come from the checkout. Naming the engine as a plugin imports it before Django puts the checkout
-# first on the path.
-test-engine-wheel: engine-wheel ## run the engine's tests over the compiled engine
+# The other packages come from the checkout. Loading the engine as a pytest plugin imports it before Django puts the
+# checkout first on the path.
+test-engine-wheel: engine-wheel ## run the engine's tests with the compiled engine
 	ENGINE_COMPILED=1 $(PYTEST) -o pythonpath="var/engine-wheel/installed ." -p engine -n $(TEST_WORKERS) tests/engine $(ARGS)
 
-# The index, find-links and machine of whoever runs this must not end up in the lock files.
+# The local package index, find-links and machine must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock" pyproject.toml --group server
 COMPILE_ANALYSIS = $(subst --group server,--group analysis,$(COMPILE))
@@ -104,5 +104,5 @@ lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer vers
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev -c requirements.txt -o requirements-dev.txt
 	$(COMPILE_ANALYSIS) $(if $(UPGRADE),--upgrade) -o requirements-analysis.txt
 
-clean: ## remove what was installed and built (the database in var/ too)
+clean: ## remove everything installed and built (including the database in var/)
 	rm -rf $(VENV) var build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
