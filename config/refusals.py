@@ -38,7 +38,7 @@ BUSY = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The site is busy.", "Ple
 TOO_SLOW = Refusal(
     HTTPStatus.REQUEST_TIMEOUT,
     "too_slow",
-    "What you sent took too long to arrive.",
+    "Your request took too long to arrive.",
     "Please try again when the connection is better.",
 )
 

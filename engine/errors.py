@@ -42,10 +42,12 @@ MESSAGES: dict[str, str] = {
     "not_your_turn": "It is not your turn.",
     "not_now": "This cannot be done at this stage of the game.",
     "no_flag_fallen": "The opponent has not run out of time.",
-    "bad_ruling": "To end a game, name its winner and one to three times the cube, or points that decide the match.",
+    "bad_ruling": (
+        "To end a game, choose its winner and award one to three times the cube, or enough points to win the match."
+    ),
     "bad_resignation": "Only a single game, a gammon or a backgammon can be resigned.",
     # Live play
-    "bad_clock": "A clock has some time, and no part of it can be below zero.",
+    "bad_clock": "A clock needs some time, and none of its values can be negative.",
     "bad_link": "This is not a link of a dice chain.",
     "chain_exhausted": "This dice chain is used up; a new one is needed.",
     # The cube

@@ -89,6 +89,7 @@ class Section:
     """How long the analysis will take, in words."""
     figures: tuple[Figures, ...] = ()
     phases: tuple[PhaseRow, ...] = ()
+    """Empty where no decision counts."""
     graph: Graph | None = None
     graph_name: str = ""
     biggest: tuple[ShownError, ...] = ()
@@ -194,6 +195,8 @@ def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | N
 
 def _phases(seen: SeenAnalysis) -> tuple[PhaseRow, ...]:
     sides = seen.summary.sides
+    if not any(side.decisions for side in sides):
+        return ()
     if seen.analysis.swapped:
         sides = (sides[1], sides[0])
     most = max((side.by_phase[phase].error for side in sides for phase in Phase), default=0)

@@ -25,8 +25,8 @@ MESSAGES = {
     "match_settled": gettext_noop("This match already has a result. Only a director can change it."),
     "match_void": gettext_noop("This match was voided, so nothing can be reported for it."),
     "match_live": gettext_noop("This match is being played here, so it cannot be reported."),
-    "no_running_scores": gettext_noop("Running scores are taken for matches at the tables of an event."),
-    "no_length_offers": gettext_noop("A shorter length can be agreed on for matches at the tables of an event."),
+    "no_running_scores": gettext_noop("Running scores can only be entered for matches at the tables of an event."),
+    "no_length_offers": gettext_noop("Only matches at the tables of an event can be shortened."),
     "match_not_void": gettext_noop("This match is not void, so its result cannot be reinstated."),
     "match_without_result": gettext_noop(
         "This match had no result before it was voided, so there is nothing to reinstate."
@@ -68,7 +68,7 @@ MESSAGES = {
     "nothing_to_object_to": gettext_noop("You can only object to a result that was accepted without your answer."),
     "objection_made": gettext_noop("You have already objected to this result. A director will decide."),
     "link_expired": gettext_noop("This link has expired: the event is over."),
-    "objection_late": gettext_noop("You could object until {until}. Ask the director to correct the result."),
+    "objection_late": gettext_noop("The time to object ended at {until}. Ask the director to correct the result."),
     "objection_reason_missing": gettext_noop("Say why the result is wrong."),
     "objection_answered": gettext_noop("This objection has already been answered."),
     "objection_answer_missing": gettext_noop("Give a reason for your decision; both players can see it."),
@@ -113,9 +113,11 @@ MESSAGES = {
     "no_show_by_director": gettext_noop(
         "In this event a director decides what happens if a player does not come. Ask the director."
     ),
-    "not_here": gettext_noop("Say first that you are here yourself."),
+    "not_here": gettext_noop("First confirm that you are here yourself."),
     "opponent_is_here": gettext_noop("Your opponent is here, too."),
-    "no_show_wait": gettext_noop("Your opponent may still come. You can claim the match 15 minutes after the time."),
+    "no_show_wait": gettext_noop(
+        "Your opponent may still come. You can claim the match 15 minutes after the agreed time."
+    ),
     "proposal_other": gettext_noop("Only the player who proposed these times can withdraw them."),
 }
 

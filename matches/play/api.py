@@ -259,6 +259,7 @@ class LiveRulings(APIView):
         summary="Adjust a clock, set the score, end a game, adjourn or resume (directors)",
         request=LiveRulingSerializer,
         examples=[OpenApiExample("Adjourn", value={"kind": "adjourn", "after": 3}, request_only=True)],
+        parameters=[KEY],
         responses=WRITTEN,
     )
     def post(self, request: Request, public_id: str) -> Response:
@@ -273,6 +274,7 @@ class LiveRulings(APIView):
             value=form.get("value") if form["kind"] in (Act.END_GAME, Kind.ADJUST_CLOCK) else None,
             score=(left_right[0], left_right[1]) if left_right else None,
             reason=form["reason"],
+            key=_key(request),
         )
         directing.rule(match=match, ruling=ruling, by=by(request), now=timezone.now())
         return _answer(request, _live(match), None, since=form["after"])

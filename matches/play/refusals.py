@@ -6,32 +6,34 @@ from django.utils.translation import gettext_noop
 
 MESSAGES = {
     "not_live": gettext_noop("This match is not being played here."),
-    "match_begun": gettext_noop("This match has begun or is decided already, so it cannot be opened for play here."),
+    "match_begun": gettext_noop("This match has already begun or been decided, so it cannot be opened for play here."),
     "not_played_here": gettext_noop("Matches of this event are played over the board."),
     "not_allowed_here": gettext_noop("Players cannot do this."),
     "match_paused": gettext_noop("The match is paused."),
     "not_paused": gettext_noop("The match is not paused."),
     "pause_not_now": gettext_noop("You can pause before your own roll or between games."),
     "no_pause_left": gettext_noop("Each player may pause a match {most} times; yours are used up."),
-    "no_vacation_left": gettext_noop("Each player may take {most} days of vacation in a match; these are more."),
-    "already_ready": gettext_noop("You are ready already."),
-    "not_ready": gettext_noop("The opening roll follows once both players are ready."),
-    "resignation_too_low": gettext_noop("You offered this already in this turn. You can only offer more."),
+    "no_vacation_left": gettext_noop("Each player may take {most} days of vacation in a match; this would be more."),
+    "already_ready": gettext_noop("You have already said you are ready."),
+    "not_ready": gettext_noop("The opening roll comes once both players are ready."),
+    "resignation_too_low": gettext_noop("You have already offered as much this turn. You can only offer more."),
     "score_in_mid_game": gettext_noop("Set the score between two games. To do it now, end this game first."),
-    "no_clock": gettext_noop("This match is played without such a clock."),
-    "no_chain": gettext_noop("There are no dice of yours for this match yet. Reload the page."),
-    "chain_waits": gettext_noop("Your new dice can be used once your opponent's page has answered. Try again shortly."),
+    "no_clock": gettext_noop("This match has no clock, or its clock does not allow this."),
+    "no_chain": gettext_noop("Your dice for this match are not ready yet. Reload the page."),
+    "chain_waits": gettext_noop(
+        "Your new dice are not ready: your opponent's page has not responded yet. Try again shortly."
+    ),
     "too_many_chains": gettext_noop(
         "You have changed devices {most} times in this match. Go on with the one you used last."
     ),
-    "already_away": gettext_noop("This player is away already."),
+    "already_away": gettext_noop("This player is already away."),
     "not_away": gettext_noop("Your opponent is not away, or the match does not wait for them."),
     "not_away_long_enough": gettext_noop("Your opponent may still come back."),
     "chat_not_yours": gettext_noop("You cannot write here."),
-    "chat_phrases_only": gettext_noop("Players who share no club talk in the phrases offered."),
+    "chat_phrases_only": gettext_noop("Players with no club in common can only use the phrases offered."),
     "chat_phrase_or_text": gettext_noop("Send either a phrase or a text."),
-    "bad_ping": gettext_noop("This is not a ping of your side of this match."),
-    "server_chains_off": gettext_noop("In this match each player's own device has to keep the dice."),
+    "bad_ping": gettext_noop("This ping does not belong to your side of this match."),
+    "server_chains_off": gettext_noop("In this match, your dice must be kept on your own device."),
 }
 _NOT_AT_THIS_MOMENT = (
     "not_live",

@@ -58,7 +58,7 @@ def manner(game: Mapping[str, Any]) -> str:
         "single": gettext("single game"),
         "gammon": gettext("gammon"),
         "backgammon": gettext("backgammon"),
-        "drop": gettext("double dropped"),
+        "drop": gettext("double passed"),
         "concession": gettext("match conceded"),
         "flag": gettext("lost on time"),
         "unfinished": gettext("not finished"),

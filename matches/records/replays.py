@@ -218,7 +218,7 @@ def words(frame: Frame, cube: int, *, unplayed: bool) -> str:
         Kind.RESIGN: gettext("Resigns"),
         Kind.ACCEPT: gettext("Accepts"),
         Kind.REFUSE: gettext("Refuses"),
-        Kind.CONCEDE: gettext("Gives up the match"),
+        Kind.CONCEDE: gettext("Concedes the match"),
         Kind.FLAG: gettext("Out of time"),
     }.get(frame.kind, frame.kind.value)
 

@@ -112,7 +112,9 @@ def describe(step: NextStep, match: Match, pending: Pending, side: int | None) -
         name = match.names[step.side]
         return gettext("Your turn") if step.side == side else gettext("Waiting for {name}").format(name=name)
     return {
-        "ruling": gettext("The players disagree. One of them can concede; otherwise the director rules."),
+        "ruling": gettext(
+            "The players disagree. Either of them can agree to the other’s report; otherwise the director rules."
+        ),
         "board": gettext("Your board is open.") if plays else gettext("The match is being played here."),
         "verdict": gettext("A match record is being checked."),
         "appointment": gettext("You have agreed on a time to play.")

@@ -80,7 +80,7 @@ KINDS = (
     ),
     Kind(
         code=RULED,
-        label=gettext_noop("The director rules in your match"),
+        label=gettext_noop("A director’s ruling on your match"),
         sentences={
             "": gettext_noop("The director decided your match against {opponent}."),
             "upheld": gettext_noop("The director upheld the objection in your match against {opponent}."),
@@ -110,7 +110,7 @@ KINDS = (
     Kind(
         code=TIMES_ACCEPTED,
         label=gettext_noop("Your opponent accepts a time"),
-        sentences={"": gettext_noop("{opponent} accepts: you play {at}.")},
+        sentences={"": gettext_noop("{opponent} accepted a time: {at}.")},
         players=("opponent",),
         times=("at",),
         is_current=_is_agreed,

@@ -43,7 +43,8 @@ def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, in
         if same_outcome(match.length, other.winner, other.score, winner, score):
             return gettext("The other player reported the same, so the result stands at once.")
         return gettext(
-            "The other player reported a different result, so one of you has to concede or the director rules."
+            "The other player reported a different result, so one of you has to agree to the other’s report, "
+            "or the director rules."
         )
     if winner != side:
         minutes = settings.OWN_LOSS_PENDING // 60
@@ -66,5 +67,8 @@ def sheet_thanks(report: Claim) -> str:
 
 def _sheet_next_step(match: Match, loser: int) -> str:
     name = match.names[loser]
-    unsigned = gettext("The score sheet does not identify you, so {name} is asked, and the director can see it.")
+    unsigned = gettext(
+        "The score sheet does not show who you are, so {name} is asked to confirm the score. "
+        "The director can see your report, too."
+    )
     return f"{unsigned.format(name=name)} {will_know(channels_of(match, loser), name)}"

@@ -29,11 +29,13 @@ def _reached(reach: Reach, name: str) -> str:
             name=name, time=reader_time(reach.emailed_at, SHORT)
         )
     if reach.pushed_at is not None:
-        return gettext("{name} was sent a push at {time}.").format(name=name, time=reader_time(reach.pushed_at, SHORT))
+        return gettext("{name} was sent a push notification at {time}.").format(
+            name=name, time=reader_time(reach.pushed_at, SHORT)
+        )
     if reach.is_on_its_way:
         return gettext("A message to {name} is on its way.").format(name=name)
     if reach.is_on_site:
-        return gettext("{name} finds it on this site, but was sent no message.").format(name=name)
+        return gettext("{name} can see it on this site, but was not sent a message.").format(name=name)
     return gettext("{name} could not be reached. Tell them yourself; the director can see the report.").format(
         name=name
     )
@@ -42,7 +44,7 @@ def _reached(reach: Reach, name: str) -> str:
 def will_know(channels: frozenset[str], name: str) -> str:
     """Say how a player would learn of a report that is not sent yet, by the channels they have chosen."""
     if channels & {"email", "push"}:
-        return gettext("{name} is sent a message.").format(name=name)
+        return gettext("{name} will be sent a message.").format(name=name)
     if channels:
-        return gettext("{name} finds it on this site, but is sent no message.").format(name=name)
+        return gettext("{name} will see it on this site, but will not be sent a message.").format(name=name)
     return gettext("{name} cannot be notified, so tell them yourself.").format(name=name)

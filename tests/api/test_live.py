@@ -157,6 +157,17 @@ def test_a_director_adjourns_and_resumes(match: Match, clients: list[APIClient],
     assert (board["phase"], board["dice"]) == ("to_play", dice)
 
 
+def test_a_repeated_ruling_with_its_key_is_made_once(match: Match, clients: list[APIClient], alice: User) -> None:
+    rulings, key = at(match, "live", "rulings"), {"Idempotency-Key": "k1"}
+    ruling = {"kind": "adjust_clock", "side": BOB, "value": 300_000}
+    before = ask(clients[BOB], at(match, "live"), 200)
+    first = ask(as_(alice), rulings, 200, {**ruling, "after": before["last"]}, **key)
+    again = ask(as_(alice), rulings, 200, {**ruling, "after": first["last"]}, **key)
+    assert again["last"] == first["last"] == before["last"] + 1
+    other = ask(as_(alice), rulings, 422, {**ruling, "value": 60_000, "after": first["last"]}, **key)
+    assert other["code"] == "key_reused"
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [

@@ -210,13 +210,13 @@ def test_the_page_shows_what_was_altered(site: str, open_page: OpenPage, running
     page.get_by_role("button", name="Check again").click()
     verdict(page, "Something is wrong with these dice")
     failed = page.locator("[data-failed]")
-    expect(failed).to_contain_text("Roll 3: It has changed since this page checked it first.")
+    expect(failed).to_contain_text("Roll 3: It has changed since this page first checked it.")
     page.reload()
     expect(failed).to_have_text("Roll 3: The links give other dice.")
     expect(page.locator("#roll-3 [data-result]")).to_have_text("Wrong")
     DiceChain.objects.filter(owner=DiceChain.Owner.SERVER).update(anchor="ab" * 32)
     page.reload()
-    expect(failed).to_contain_text("Chain 1, Server: It was exchanged since this browser saw it first.")
+    expect(failed).to_contain_text("Chain 1, Server: It has been replaced since this browser first saw it.")
 
 
 def test_without_scripts_the_page_says_that_nothing_was_checked(site: str, browser: Browser, running: Board) -> None:

@@ -23,6 +23,6 @@ def test_new_challenges_appear_at_once(
         wish = ChallengeInput(3, opponent)
         make_challenge(player=carol_player, wish=wish, by=Actor.of(carol), now=timezone.now())
         for page in (lobby,) if opponent is None else (lobby, mine):
-            heading = "Open challenges" if opponent is None else "You are challenged"
+            heading = "Open challenges" if opponent is None else "Challenges for you"
             card = page.get_by_role("region", name=heading)
             expect(card.get_by_text("Carol")).to_be_visible(timeout=SOON)

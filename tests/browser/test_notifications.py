@@ -35,7 +35,7 @@ def test_notifications_are_followed_read_and_chosen(
     page.goto("/account/notifications/")
     fits(page)
     axe(page)
-    page.get_by_role("checkbox", name="The director rules in your match: Email").uncheck()
+    page.get_by_role("checkbox", name="A director’s ruling on your match: Email").uncheck()
     follow(page.get_by_role("button", name="Save"))
     assert choices.choices_of(bob)["ruled"] == {"site", "push"}
 
@@ -44,7 +44,7 @@ def test_notifications_are_followed_read_and_chosen(
     fits(page)
     axe(page)
     follow(page.get_by_role("button", name="Stop these emails"))
-    expect(page.get_by_role("status")).to_have_text("You get no more emails about:")
+    expect(page.get_by_role("status")).to_have_text("You will no longer get emails about:")
     assert "email" not in choices.choices_of(bob)["called"]
     follow(page.get_by_role("button", name="Undo"))
     assert "email" in choices.choices_of(bob)["called"]

@@ -32,6 +32,10 @@ def eventually(true: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+ASKED = ("double", "take", "drop", "resign", "accept", "concede", "vacation", "claim_away", "claim_flag")
+"""What the page asks about once more before it is sent."""
+
+
 class Seat:
     """A page of a player, moved by mouse, by fingers or by the keyboard."""
 
@@ -45,7 +49,7 @@ class Seat:
         """Press a button, and the confirmation where there is one. `patience` in milliseconds."""
         selector = f'[data-act="{kind}"]' + (f'[data-value="{value}"]' if value else "")
         self.tap(self.page.locator(f"{selector}:visible"))
-        if kind in ("double", "take", "drop", "resign", "concede", "vacation"):
+        if kind in ASKED:
             self.tap(self.page.locator("#confirmed"))
         expect(self.page.locator(f"{selector}:visible")).to_have_count(0, timeout=patience)
 

@@ -85,7 +85,7 @@ def take_vacation(seat: Seat, *, days: int) -> None:
     seat.tap(seat.page.locator('[data-open="vacation"]'))
     seat.page.locator("#vacation-days").fill(str(days))
     seat.act("vacation")
-    expect(seat.page.locator('[data-open="vacation"]')).to_contain_text(f"{VACATION_DAYS - days} days")
+    expect(seat.page.locator('[data-open="vacation"]')).to_contain_text(f"days left: {VACATION_DAYS - days}")
 
 
 def pass_the_day(seats: list[Seat], skip: Skip) -> None:

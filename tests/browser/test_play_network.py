@@ -60,7 +60,10 @@ def test_a_play_is_kept_while_the_network_is_away(
         seats[BOB].step()
     page.locator("#commit").click()
     expect(page.locator('[data-banner="offline"]')).to_be_visible()
+    sent = seats[BOB].moved
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     time.sleep(20)
+    assert seats[BOB].moved == sent
     page.context.set_offline(False)
     expect(seats[CAROL].panel("roll")).to_be_visible(timeout=15 * SECOND)
     expect(page.locator('[data-banner="offline"]')).to_be_hidden()
@@ -87,6 +90,35 @@ def test_a_roll_whose_answer_was_lost_is_the_same_after_a_reload(
     assert rolls(match) == before + 1
     assert sorted(map(int, page.locator('[data-panel="play"] strong').inner_text().split("-"))) == sorted(dice or ())
     seats[BOB].move()
+
+
+def test_an_answer_that_is_cut_off_is_asked_for_again(match: Match, seats: list[Seat]) -> None:
+    bob_to(seats, "roll")
+    page = seats[BOB].page
+    before = rolls(match)
+
+    def cut_off(route: Route) -> None:
+        body = route.fetch().text()
+        route.fulfill(status=200, content_type="application/json", body=body[: len(body) // 2])
+
+    page.route("**/live/?since=*", cut_off, times=1)
+    page.reload()
+    expect(seats[BOB].panel("roll")).to_be_visible()
+    page.route("**/live/actions/", cut_off, times=1)
+    seats[BOB].act("roll")
+    expect(seats[BOB].panel("play")).to_be_visible()
+    assert rolls(match) == before + 1
+    seats[BOB].move()
+
+
+def test_by_keyboard_the_roll_is_announced_and_the_focus_stays_with_the_actions(seats: list[Seat]) -> None:
+    bob_to(seats, "roll")
+    page = seats[BOB].page
+    page.locator('[data-act="roll"]').focus()
+    page.keyboard.press("Enter")
+    expect(seats[BOB].panel("play")).to_be_visible()
+    expect(page.locator("#announcer")).to_contain_text(" rolls ")
+    assert page.evaluate("document.activeElement.dataset.panel") == "play"
 
 
 def test_two_tabs_and_two_devices_play_one_match(

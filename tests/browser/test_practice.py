@@ -48,7 +48,7 @@ def test_the_board_says_when_the_club_bot_stood_in(
     let_bot_play(None)
     for page, banner in zip(pages, banners, strict=True):
         expect(banner).to_contain_text("The Club Bot decided this turn")
-        expect(banner).to_contain_text("indifferent gave no usable answer. It is asked again next turn.")
+        expect(banner).to_contain_text("indifferent gave no usable answer. It will be asked again next turn.")
         axe(page)
         fits(page)
     let_bot_play(Indifferent())

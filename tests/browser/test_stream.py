@@ -155,9 +155,10 @@ def test_another_tab_takes_over_when_the_leader_is_closed(
     sees(leader, match, 0)
     follower = tab(context, match.topic)
     sees(follower, match, 0)
-    leader.close(run_before_unload=True)
-    # Whatever happens before the follower has taken over arrives with the current number.
-    sees(follower, match, change(match))
+    # `close` does not wait for the page, which passes changes on until it is gone.
+    with leader.expect_event("close"):
+        leader.close(run_before_unload=True)
+    # A change that comes before the follower has taken over arrives with the current number.
     sees(follower, match, change(match))
     assert len(streams) == 2
 

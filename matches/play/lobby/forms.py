@@ -57,7 +57,7 @@ class PracticeForm(forms.Form):
         style.choices = BOTS
         if program:
             levels = [(f"{AT_LEVEL}{level.value}", capfirst(level.label)) for level in PracticeLevel]
-            style.choices = [(PROGRAM_NAMES[program], levels), (_("Bots of this site"), BOTS)]
+            style.choices = [(PROGRAM_NAMES[program], levels), (_("This site’s bots"), BOTS)]
             self.initial.setdefault("style", f"{AT_LEVEL}{PracticeLevel.CLUB}")
 
     @property
@@ -86,7 +86,7 @@ class ChallengeForm(RefusingForm):
         label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
     )
     ratings = forms.ChoiceField(
-        label=_("Ratings"), required=False, help_text=_("Whoever accepts the challenge accepts this, too.")
+        label=_("Ratings"), required=False, help_text=_("Accepting the challenge means accepting this, too.")
     )
 
     FIELD_OF: ClassVar[dict[str, str]] = {

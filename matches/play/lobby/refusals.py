@@ -8,7 +8,7 @@ MESSAGES = {
     "too_many_practice_matches": gettext_noop(
         "You have {most} practice matches that are not finished. Finish or concede one of them first."
     ),
-    "no_practice_program": gettext_noop("No program that plays at levels is installed on this site. Choose a bot."),
+    "no_practice_program": gettext_noop("Levels are not available on this site. Choose a bot instead."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
     "bad_days": gettext_noop("A turn can last from 1 to {most} days."),
     "challenge_gone": gettext_noop("This challenge is no longer open."),

@@ -58,7 +58,7 @@ class NewChallengeSerializer(serializers.Serializer[Any]):
     turn_days = serializers.IntegerField(
         default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
     )
-    rated = serializers.BooleanField(default=False, help_text="Whoever accepts the challenge accepts this, too.")
+    rated = serializers.BooleanField(default=False, help_text="Accepting the challenge means accepting this, too.")
     pool_id = serializers.IntegerField(
         required=False,
         allow_null=True,

@@ -223,7 +223,7 @@ def _settings(source: Source, preferences: dict[str, Any]) -> dict[str, Any]:
         "sides": [
             {
                 "checkers": gettext("{place}, {count} of {name}").replace("{name}", name),
-                "bar": gettext("bar of {name}").replace("{name}", name),
+                "bar": gettext("{name}’s bar").replace("{name}", name),
                 "off": gettext("borne off by {name}").replace("{name}", name),
             }
             for name in source.players

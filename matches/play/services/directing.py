@@ -14,7 +14,7 @@ from matches.models import Action, Match
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind
 from matches.play.services import due
-from matches.play.services.journal import Journal
+from matches.play.services.journal import Journal, event_of, lock_with_live
 from players.actors import Actor, log
 
 OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, Kind.ADJUST_CLOCK})
@@ -33,14 +33,20 @@ class Ruling(NamedTuple):
     """END_GAME: points. ADJUST_CLOCK: milliseconds added to the bank, or taken off it."""
     score: Score | None = None
     reason: str = ""
+    key: str = ""
+    """Repeating a ruling with its key is harmless: it is made once."""
+
+    @property
+    def decision(self) -> tuple[str, Side | None, int | None, Score | None]:
+        """What the match becomes by it."""
+        return self.kind, self.side, self.value, self.score
 
 
 def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
     """Apply a director's ruling; it is an action of the match and stands in the log.
 
-    Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, `score_in_mid_game`, and
-    what the engine
-    refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
+    Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, `score_in_mid_game`,
+    `key_reused`, and what the engine refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
     """
     if ruling.kind not in OF_DIRECTORS:
         raise Refused("not_allowed_here")
@@ -48,7 +54,10 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
         raise Refused("own_match")
     due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
-        journal = Journal.open(match.pk)
+        locked = lock_with_live(match.pk)
+        if first := _first_ruling(locked, ruling):
+            return first
+        journal = Journal.of(locked)
         if not journal.live.changed_by <= ruling.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
         if ruling.kind == Act.SET_SCORE and journal.state.match.phase is not Phase.OPENING:
@@ -57,7 +66,8 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
         if ruling.kind == Act.END_GAME and not _can_end(journal.state.match, ruling):
             raise Refused("bad_ruling")
         event = Event(ruling.kind, to_ms(now), ruling.side, value=ruling.value, score=ruling.score)
-        action = journal.append(event, by=by, data={"reason": ruling.reason} if ruling.reason else None)
+        data = {"reason": ruling.reason} if ruling.reason else None
+        action = journal.append(event, by=by, key=_stored_key(ruling), data=data)
         journal.close(now)
         log(
             by,
@@ -71,6 +81,26 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
             reason=ruling.reason,
         )
     return action
+
+
+def _first_ruling(match: Match, ruling: Ruling) -> Action | None:
+    """Return the action of the first request with this key; None if there was none.
+
+    Refused: `key_reused` where that was another ruling.
+    """
+    if not ruling.key:
+        return None
+    action = Action.objects.filter(live_id=match.pk, key=_stored_key(ruling)).first()
+    if action is not None:
+        event = event_of(action)
+        if (event.kind, event.side, event.value, event.score) != ruling.decision:
+            raise Refused("key_reused")
+    return action
+
+
+def _stored_key(ruling: Ruling) -> str:
+    """The key as it is stored; those of the players begin with their side."""
+    return f"d:{ruling.key}" if ruling.key else ""
 
 
 def _can_end(match: MatchState, ruling: Ruling) -> bool:

@@ -296,7 +296,7 @@ class MatchLink(APIView):
     @extend_schema(
         operation_id="matches_revoke_link",
         summary="Revoke the personal link of a side: for its player and those who run the match",
-        description="QR codes printed before stop working. There is a new link at once.",
+        description="QR codes already printed will stop working. There is a new link at once.",
         request=None,
         parameters=[OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation.")],
         responses={204: None, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},

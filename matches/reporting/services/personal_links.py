@@ -13,7 +13,7 @@ from players.actors import Actor, log
 
 @transaction.atomic
 def revoke_link(*, match: Match, side: int, generation: int, by: Actor) -> Match:
-    """End the personal link of a side, of which there is a new one at once; QR codes printed before stop working.
+    """End the personal link of a side, of which there is a new one at once; QR codes already printed will stop working.
 
     `generation` is that of the link to revoke. If it was revoked already nothing changes, so that a second click does
     not end the new link.

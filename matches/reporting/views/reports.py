@@ -95,7 +95,8 @@ def _reported(match: Match, is_own_loss: bool) -> str:
         return gettext("The result stands.")
     if match.state == Match.State.DISPUTED:
         return gettext(
-            "The other player reported a different result. One of you has to concede, or the director rules."
+            "The other player reported a different result. One of you has to agree to the other’s report, "
+            "or the director rules."
         )
     if is_own_loss:
         return gettext("Reported. You can withdraw the report for a short time; then the result stands.")
@@ -129,7 +130,7 @@ def contest(request: HttpRequest, seat: Seat, form: NoteForm) -> str:
 def concede(request: HttpRequest, seat: Seat, form: ActForm) -> str:
     """Concede a dispute."""
     reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("You conceded. The result stands.")
+    return gettext("You agreed to the other report. The result stands.")
 
 
 @acting(_act_form)

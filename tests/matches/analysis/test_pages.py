@@ -61,6 +61,17 @@ def test_the_page_of_a_match_shows_how_both_sides_played(
     assert "Biggest errors" in content
 
 
+def test_a_match_without_a_decision_says_so_instead_of_listing_zeros(
+    client: Client, analysis: Analysis, url: str
+) -> None:
+    choose(Audience.PUBLIC)
+    assert "Equity lost by kind" in part(client, url)
+    analysis.decisions.update(counted=False)
+    content = part(client, url)
+    assert "Equity lost by kind" not in content
+    assert "Nothing to rate" in content
+
+
 def test_points_of_the_graph_lead_to_their_step_in_the_replay(
     client: Client, analysis: Analysis, record: Submission, url: str
 ) -> None:

@@ -125,7 +125,7 @@ def test_weak_rolls_are_named_and_can_be_shown_alone(own_board, devices):
     own_board.wait(10)
     devices[roller].roll()
     content = html(Client().get(page))
-    assert "In roll 5 a player used a chain that was made" in content
+    assert "In roll 5 a player used a chain made" in content
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [True, True]
     content = html(Client().get(f"{page}?weak=1"))
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [False, True]

@@ -36,17 +36,17 @@ def test_players_go_to_their_board_and_others_watch(live: Match, bob: User, clie
     assert "The match is being played here." in html(client.get(page))
     assert leads_to(html(client.get(page)), f"{page}play/", "Watch")
     token = links.token_for(live, CAROL)
-    assert leads_to(html(client.get(f"/m/{token}/")), f"/m/{token}/play/", "To the board")
+    assert leads_to(html(client.get(f"/m/{token}/")), f"/m/{token}/play/", "Open the board")
     client.force_login(bob)
     own = html(client.get(page))
     assert "Your board is open." in own
-    assert leads_to(own, f"{page}play/", "To the board")
+    assert leads_to(own, f"{page}play/", "Open the board")
     assert "Send the match record" not in own, "records are refused while the match is being played here"
 
 
 def test_my_matches_leads_straight_to_the_board(live: Match, bob: User, client: Client) -> None:
     client.force_login(bob)
-    assert leads_to(html(client.get("/my/")), f"/matches/{live.public_id}/play/", "To the board")
+    assert leads_to(html(client.get("/my/")), f"/matches/{live.public_id}/play/", "Open the board")
 
 
 def test_my_matches_say_whose_turn_it_is_by_correspondence(match: Match, bob: User, carol: User) -> None:
@@ -90,5 +90,5 @@ def test_a_match_that_is_not_played_here_has_no_board(match: Match, bob: User, c
     client.force_login(bob)
     for path in (f"/matches/{match.public_id}/", "/my/"):
         page = html(client.get(path))
-        assert "To the board" not in page
+        assert "Open the board" not in page
         assert f"/matches/{match.public_id}/play/" not in page

@@ -175,7 +175,10 @@ def test_a_sheet_can_only_report_and_says_who_has_to_answer(match: Match) -> Non
     refused = client.post(by_link(match, None, "claim"), {"score_0": 7, "score_1": 5, "after": 0})
     assert refused.status_code == 422, "it must say who sends it"
     page = post(client, by_link(match, None, "claim"), score_0=7, score_1=5, i_am="0", after=0)
-    assert "Carol is asked, and the director can see it. Carol is sent a message." in page
+    assert (
+        "Carol is asked to confirm the score. The director can see your report, too. Carol will be sent a message."
+        in page
+    )
     assert "Someone claiming to be Bob reports that Bob won 7–5." in page
     assert 'data-state="open"' in page
     for action in ("confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"):

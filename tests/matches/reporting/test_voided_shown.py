@@ -1,4 +1,4 @@
-"""A void match that stays rated is shown as void everywhere and counts only for the ratings."""
+"""A void match that stays rated is shown as void everywhere and still counts for the ratings."""
 
 import csv
 from io import StringIO
@@ -45,7 +45,7 @@ def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -
     page = page_of(voided)
     assert "void, still rated" in page
     assert "Void, but played: Bob won 5–3." in page
-    assert "counts only for the ratings" in page
+    assert "still counts for the ratings" in page
     assert "is-winner" not in page
     assert "Replay and findings" not in page
 

@@ -37,11 +37,11 @@ def test_a_report_says_what_has_happened_so_far(match: Match, carol: User) -> No
     [
         (
             {"site"},
-            "Carol finds it on this site, but is sent no message.",
-            "Carol finds it on this site, but was sent no",
+            "Carol will see it on this site, but will not be sent a message.",
+            "Carol can see it on this site, but was not sent",
         ),
         (set(), "Carol cannot be notified, so tell them yourself.", "Carol could not be notified."),
-        ({"email"}, "Carol is sent a message.", "A message to Carol is on its way."),
+        ({"email"}, "Carol will be sent a message.", "A message to Carol is on its way."),
     ],
 )
 def test_what_the_other_player_has_chosen_is_said_before_and_after(

@@ -61,7 +61,7 @@ def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob:
     assert message.body.count("http") == 2, "the page and unsubscribing"
     assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     link = message.extra_headers["List-Unsubscribe"].strip("<>").split("8000")[1]
-    assert "The director rules in your match" in html(client.get(link))
+    assert "A director’s ruling on your match" in html(client.get(link))
     assert "email" in choices.choices_of(bob)[RULED], "opening a link changes nothing"
     # Mail programs have neither a session nor a CSRF token.
     strict = Client(enforce_csrf_checks=True)

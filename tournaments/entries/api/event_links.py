@@ -36,7 +36,7 @@ class EventLinkView(EntryView):
     @extend_schema(
         operation_id="entries_revoke_link",
         summary="Revoke the personal link of a player for the event, and those of all its matches",
-        description="QR codes printed before stop working. There are new links at once.",
+        description="QR codes already printed will stop working. There are new links at once.",
         request=None,
         parameters=[OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation.")],
         responses={204: None, **WRITE},

@@ -15,8 +15,8 @@ from tournaments.models import Entry, EventLink
 def revoke_event_link(*, entry: Entry, generation: int, by: Actor) -> None:
     """End the personal link of the player of an entry, and those of all their matches in the event.
 
-    Whoever had the link may have kept those of the matches. There are new links at once; QR codes printed before stop
-    working. `generation` is that of the link to revoke: if it was revoked already nothing changes.
+    Whoever had the link may have kept those of the matches. There are new links at once; QR codes already printed
+    will stop working. `generation` is that of the link to revoke: if it was revoked already nothing changes.
     """
     tournament, player = entry.division.tournament, canonical(entry.player)
     same = person_ids(player)

@@ -14,7 +14,7 @@ export class Pointer {
     root.addEventListener("pointerdown", (event) => this.#down(event));
     root.addEventListener("pointermove", (event) => this.#move(event));
     root.addEventListener("pointerup", (event) => this.#up(event));
-    root.addEventListener("pointercancel", () => this.cancel());
+    root.addEventListener("pointercancel", (event) => event.pointerId === this.#held?.id && this.cancel());
     root.addEventListener("contextmenu", (event) => {
       if (this.board.isPlaying) event.preventDefault();
     });

@@ -13,9 +13,11 @@ const ANCHORS = "anchors";
  * has rolled wrongly, or left out a roll that this browser gave a link for; do not play on).
  */
 export class ChainError extends Error {
-  constructor(code) {
+  /** `sentence` is what the server says of it, where it was the server that refused. */
+  constructor(code, sentence = "") {
     super(code);
     this.code = code;
+    this.sentence = sentence;
   }
 }
 

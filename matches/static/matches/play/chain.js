@@ -43,7 +43,7 @@ export class PlayerDice {
     if (this.#chain?.isCommitted) return;
     const isFirst = !this.#current;
     const { ok, data } = await this.#store.post("chains/", { anchor });
-    if (!ok) throw new ChainError(this.#chain ? data.code : "storage_lost");
+    if (!ok) throw new ChainError(this.#chain ? data.code : "storage_lost", this.#chain ? data.detail : "");
     this.#store.apply(data);
     await this.check();
     if (!isFirst) this.readyAt = this.#store.now + WAIT;

@@ -10,6 +10,7 @@ class Chat {
   #topics = "";
   #phrases = {};
   #drawn = "";
+  #isSending = false;
   #read = null; // The messages that were there when the page was opened or the chat was open last.
 
   constructor(element) {
@@ -63,12 +64,12 @@ class Chat {
 
   #draw(rooms) {
     const typed = new Map([...this.rooms.querySelectorAll("input")].map((input) => [input.name, input.value]));
-    const focused = this.rooms.contains(document.activeElement) ? document.activeElement.name : "";
+    const focused = this.rooms.contains(document.activeElement) ? labelOf(document.activeElement) : "";
     this.rooms.replaceChildren(...rooms.map((room) => this.#room(room)));
-    for (const input of this.rooms.querySelectorAll("input")) {
-      input.value = typed.get(input.name) ?? "";
-      if (focused === input.name) input.focus();
-    }
+    for (const input of this.rooms.querySelectorAll("input")) input.value = typed.get(input.name) ?? "";
+    // The focus must not fall to the page, where the space bar rolls.
+    const same = focused && [...this.rooms.querySelectorAll("input, button")].find((each) => labelOf(each) === focused);
+    if (focused) (same || this.rooms.querySelector(".chat-list")).focus();
     for (const list of this.rooms.querySelectorAll(".chat-list")) list.scrollTop = list.scrollHeight;
   }
 
@@ -154,7 +155,10 @@ class Chat {
   }
 
   async #send(message) {
+    if (this.#isSending) return false;
+    this.#isSending = true;
     const sent = await this.#request("", message);
+    this.#isSending = false;
     if (sent) await this.load();
     return sent !== null;
   }
@@ -176,6 +180,11 @@ class Chat {
       return null;
     }
   }
+}
+
+/** What tells a field or a button from the others. */
+function labelOf(element) {
+  return element.name || element.textContent;
 }
 
 function make(tag, properties = {}) {

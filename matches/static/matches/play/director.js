@@ -1,6 +1,7 @@
 // The rulings of a director, sent from the forms below the board.
 
 import { fill, words } from "./fill.js";
+import { randomKey } from "./store.js";
 
 const MINUTE = 60_000;
 
@@ -30,7 +31,11 @@ export class DirectorForms {
     const body = { kind, after: this.store.state.last, reason: data.get("reason") ?? "", ...FIELDS[kind](data) };
     const button = form.querySelector("button");
     button.disabled = true;
-    const answer = await this.store.post("rulings/", body).catch(() => null);
+    // Without an answer, the next press sends the same key: the ruling may have been made.
+    form.dataset.key ||= randomKey();
+    const headers = { "Idempotency-Key": form.dataset.key };
+    const answer = await this.store.post("rulings/", body, { headers }).catch(() => null);
+    if (answer) delete form.dataset.key;
     button.disabled = false;
     if (answer?.ok) {
       this.store.apply(answer.data);

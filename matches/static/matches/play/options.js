@@ -2,13 +2,14 @@
 // preferences, everybody else in the browser.
 
 import { playSound } from "./alerts.js";
+import { keep, recall } from "./kept.js";
 
 export class Options {
   constructor(settings) {
     this.settings = settings;
     this.preferences = settings.preferences;
     for (const name of ["sound", "zen"]) {
-      const kept = localStorage.getItem(`barpoint-${name}`);
+      const kept = recall("local", `barpoint-${name}`);
       if (!settings.preferencesUrl && kept !== null) this.preferences[name] = kept === "true";
       this.#toggle(name).addEventListener("click", () => this.#switch(name));
     }
@@ -25,7 +26,7 @@ export class Options {
     this.#draw();
     if (name === "sound" && this.preferences.sound) playSound("turn");
     const { preferencesUrl, csrf } = this.settings;
-    if (!preferencesUrl) return void localStorage.setItem(`barpoint-${name}`, String(this.preferences[name]));
+    if (!preferencesUrl) return void keep("local", `barpoint-${name}`, String(this.preferences[name]));
     fetch(preferencesUrl, {
       method: "PATCH",
       headers: { "Content-Type": "application/json", "X-CSRFToken": csrf },

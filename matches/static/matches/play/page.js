@@ -22,6 +22,8 @@ const byId = (id) => document.getElementById(id);
 const isPlayer = side !== null;
 const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
 const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
+// Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
+const DICE_ERRORS = { roll_failed: "rollFailed", link_spent: "linkSpent", roll_unverified: "rollUnread" };
 
 class Page {
   constructor() {
@@ -42,6 +44,7 @@ class Page {
     await this.store.load();
     if (!this.store.state) return void setTimeout(() => this.start(), POLL_EVERY);
     setInterval(() => this.#drawBanners(), 500);
+    this.#drawConnection();
     this.#watch();
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;
@@ -87,8 +90,9 @@ class Page {
     const last = fresh.findLast((action) => action.kind === "play");
     const animate = last && !(own && last.side === side && !last.data.forced) ? movesOf(last) : null;
     this.#draw();
-    // A play that is being tried out stays: only the clock or the presence of somebody has changed.
-    const isSame = this.shown === state.changed_by && this.board.isPlaying;
+    // A play that is being tried out or sent stays: only the clock or the presence of somebody has changed.
+    const isPending = this.board.isPlaying || this.store.sending === "play";
+    const isSame = this.shown === state.changed_by && isPending;
     if (!isSame) {
       this.shown = state.changed_by;
       const showing = state.changed_by;
@@ -112,7 +116,9 @@ class Page {
     if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
     this.#draw();
     const may = (kind) => this.store.state.may.includes(kind);
-    if (preferences.autoroll === "no_double" && may("roll") && !may("double")) this.#act({ kind: "roll" });
+    // A roll that was refused is not repeated by itself before something has changed.
+    const isRefused = this.store.rollRefused === this.store.state.last;
+    if (preferences.autoroll === "no_double" && may("roll") && !may("double") && !isRefused) this.#act({ kind: "roll" });
   }
 
   async #act({ kind, value }) {
@@ -146,7 +152,8 @@ class Page {
       return await work();
     } catch (error) {
       if (error.name === "ChainError" || error.constructor.name === "ChainError") {
-        this.#showError(words(error.code === "roll_failed" ? "rollFailed" : "chainNone"));
+        this.#showError(error.sentence || words(DICE_ERRORS[error.code] ?? "chainNone"));
+        if (error.code === "roll_unverified") this.store.load();
         return undefined;
       }
       if (error.constructor.name === "Unreachable") return undefined;
@@ -247,8 +254,8 @@ class Page {
     const { play } = this.board;
     const { report } = this.dice;
     const commit = this.store.sending ? "sending" : play?.dance ? "noMove" : this.sure ? "sure" : "play";
-    const checked = this.dice.isKeptByServer ? "byServer" : report?.failed.length ? "unverified" : "verified";
-    return { commit: words(commit), verified: isPlayer ? words(checked) : "", lastGame: this.#lastGame() };
+    const checked = this.dice.isKeptByServer ? "byServer" : report?.failed.length ? "unverified" : report && "verified";
+    return { commit: words(commit), verified: isPlayer && checked ? words(checked) : "", lastGame: this.#lastGame() };
   }
 
   /** How the game before ended, while the next one has not begun. */
@@ -316,8 +323,10 @@ class Page {
     const news = fresh.filter((action) => action.seq > this.announced);
     this.announced = state.last;
     const sentences = news
-      .filter((action) => action.side !== side)
+      // Of what the player did themselves, they do not know the dice and what was played for them.
+      .filter((action) => action.side !== side || action.kind === "roll" || action.data.forced)
       .map((action) => sentenceOf(action, names));
+    if (state.winner !== null && !news.length) return;
     if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, preferences, pauses: 0 })));
     else if (news.some((action) => ENDINGS.includes(action.kind))) sentences.push(this.#gameOver());
     const text = sentences.filter(Boolean).join(" ");

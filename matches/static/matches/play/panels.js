@@ -10,6 +10,9 @@ const QUESTIONS = {
   resign: { ask: "askResign" },
   concede: { ask: "askConcede" },
   vacation: { ask: "askVacation" },
+  accept: { ask: "askAccept" },
+  claim_away: { ask: "askClaim", confirm: "claim" },
+  claim_flag: { ask: "askClaim", confirm: "claim" },
 };
 
 // Buttons that are there only where they can be pressed.
@@ -20,6 +23,7 @@ export class Panels extends EventTarget {
   #preferences;
   #open = null; // A panel that the reader has opened over the one of the state.
   #asking = null;
+  #opener = null; // The button that opened it, which gets the focus back.
 
   constructor(root, preferences) {
     super();
@@ -48,9 +52,11 @@ export class Panels extends EventTarget {
   }
 
   close() {
+    const opener = this.#open && this.#opener;
     this.#open = null;
     this.#asking = null;
     this.#draw();
+    if (opener?.offsetParent) opener.focus();
   }
 
   get isAsking() {
@@ -67,7 +73,9 @@ export class Panels extends EventTarget {
 
   #draw() {
     const open = this.#open ?? this.current;
+    const focused = document.activeElement.closest("[data-panel]");
     for (const panel of this.root.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== open;
+    if (focused?.hidden) this.#focus(open);
     fill(this.root, { ...this.values, ...this.#questionValues() });
   }
 
@@ -76,7 +84,8 @@ export class Panels extends EventTarget {
     const { kind, value } = this.#asking;
     const cube = kind === "double" ? this.values.doubled : this.values.cube;
     const manner = value ? words(`manner-${value}`) : "";
-    return { question: words(QUESTIONS[kind].ask, { ...this.values, cube, manner, value }), confirm: words(kind) };
+    const { ask, confirm = kind } = QUESTIONS[kind];
+    return { question: words(ask, { ...this.values, cube, manner, value }), confirm: words(confirm) };
   }
 
   #click(button) {
@@ -94,7 +103,16 @@ export class Panels extends EventTarget {
     return this.#openPanel("confirm");
   }
 
+  /** Put the focus on a panel, where that on another one is lost: keys and screen readers go on from there. */
+  #focus(name) {
+    const panel = this.root.querySelector(`[data-panel="${name}"]`);
+    if (!panel) return;
+    panel.tabIndex = -1;
+    panel.focus({ preventScroll: true });
+  }
+
   #openPanel(name) {
+    this.#opener = document.activeElement;
     this.#open = name;
     this.#draw();
     this.root.querySelector(`[data-panel="${name}"] button`)?.focus();

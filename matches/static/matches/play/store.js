@@ -1,8 +1,11 @@
 // The match as this page knows it. Actions are sent one at a time, again and again until the server has answered, always
 // with the same key: the server makes each of them once.
 
+import { forget, keep, recall } from "./kept.js";
+
 const RETRY = [500, 1000, 2000, 4000];
 const PATIENCE = 8000;
+const FIRST_PATIENCE = 30_000; // A long match is read whole, perhaps over a slow network.
 const ANSWER_WITHIN = 1000;
 const BUSY = new Set([408, 429, 502, 503, 504]);
 
@@ -24,6 +27,7 @@ export class Store extends EventTarget {
     this.state = null;
     this.actions = [];
     this.sending = null; // The kind of the action that is under way.
+    this.rollRefused = null; // The last action that was known when a roll was refused.
     this.signOfLife = () => ({}); // What each action says of this page (`presence.js`).
     this.online = true;
     this.offset = 0; // Milliseconds that the server's clock is ahead of ours …
@@ -73,31 +77,31 @@ export class Store extends EventTarget {
 
   /** Send the action again that was under way when the page was left. */
   async resume() {
-    const kept = sessionStorage.getItem(this.#keptAs);
+    const kept = recall("session", this.#keptAs);
     if (kept && this.state && !this.sending) await this.#send(JSON.parse(kept));
   }
 
   /** Post to another URL of the match; returns the answer, or throws. */
   async post(path, body, options = {}) {
-    const response = await this.#fetch(path, { method: "POST", body: JSON.stringify(body), ...options });
-    return { ok: response.ok, status: response.status, data: await response.json().catch(() => ({})) };
+    return answerOf(await this.#fetch(path, { method: "POST", body: JSON.stringify(body), ...options }));
   }
 
-  async get(path) {
-    const response = await this.#fetch(path);
-    return { ok: response.ok, status: response.status, data: await response.json().catch(() => ({})) };
+  async get(path, options) {
+    return answerOf(await this.#fetch(path, options));
   }
 
   /** Take over the answer of a request that changed the match. */
   apply(data, { own = false } = {}) {
     if (this.state && data.last < this.state.last) return;
     const known = this.actions.length ? this.actions.at(-1).seq : 0;
-    const fresh = data.actions.filter((action) => action.seq > known);
+    const newer = data.actions.filter((action) => action.seq > known);
+    // Actions beyond a gap are left for the next reading, so that they stay in order.
+    const fresh = !newer.length || newer[0].seq === known + 1 ? newer : [];
     this.actions.push(...fresh);
     // Scores are shown up to the length of the match, as everywhere on the site.
     this.state = { ...data, score: data.score.map((points) => Math.min(points, data.length)) };
     this.#emit("state", { fresh, own });
-    if (this.actions.length && this.actions.at(-1).seq < data.last) this.load();
+    if (fresh !== newer || (this.actions.length && this.actions.at(-1).seq < data.last)) this.load();
   }
 
   /** Whether the state is complete with this content: it is the next one, and the player has no play to choose. */
@@ -117,7 +121,7 @@ export class Store extends EventTarget {
   async #read() {
     const since = this.actions.length ? this.actions.at(-1).seq : 0;
     try {
-      const { ok, status, data } = await this.get(`?since=${since}`);
+      const { ok, status, data } = await this.get(`?since=${since}`, { patience: since ? PATIENCE : FIRST_PATIENCE });
       if (ok) this.apply(data);
       else if (!BUSY.has(status)) this.#emit("refused", data);
       else return this.#readLater();
@@ -138,12 +142,13 @@ export class Store extends EventTarget {
     this.sending = request.body.kind;
     this.#emit("sending", { kind: request.body.kind });
     const { ok, data } = await this.#insist(request);
-    sessionStorage.removeItem(this.#keptAs);
+    forget("session", this.#keptAs);
     this.sending = null;
     if (ok) {
       this.apply(data, { own: true });
       this.changed(data.seq);
     } else {
+      if (request.body.kind === "roll") this.rollRefused = request.body.after;
       await this.load();
       this.#emit("refused", { ...data, kind: request.body.kind });
     }
@@ -163,14 +168,14 @@ export class Store extends EventTarget {
     }
   }
 
-  async #fetch(path, { headers = {}, ...options } = {}) {
+  async #fetch(path, { headers = {}, patience = PATIENCE, ...options } = {}) {
     const { api, link, csrf } = this.#settings;
     const all = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf, ...headers };
     if (link) all["Match-Link"] = link;
     const started = Date.now();
     let response;
     try {
-      response = await fetch(api + path, { ...options, headers: all, signal: AbortSignal.timeout(PATIENCE) });
+      response = await fetch(api + path, { ...options, headers: all, signal: AbortSignal.timeout(patience) });
     } catch (error) {
       if (!["TypeError", "TimeoutError", "AbortError", "NetworkError"].includes(error.name)) throw error;
       this.#setOnline(false);
@@ -206,11 +211,22 @@ export class Store extends EventTarget {
   }
 
   #keep(request) {
-    sessionStorage.setItem(this.#keptAs, JSON.stringify(request));
+    keep("session", this.#keptAs, JSON.stringify(request));
   }
 
   #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
+
+/** Return the status and the JSON of a response. Throws Unreachable where the JSON of a success was cut off. */
+async function answerOf(response) {
+  const { ok, status } = response;
+  try {
+    return { ok, status, data: await response.json() };
+  } catch {
+    if (ok && status !== 204) throw new Unreachable();
+    return { ok, status, data: {} };
   }
 }
 
@@ -219,6 +235,6 @@ function pause(failed) {
   return RETRY[Math.min(failed, RETRY.length - 1)] * (0.75 + Math.random() / 2);
 }
 
-function randomKey() {
+export function randomKey() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -75,7 +75,7 @@ def test_a_challenge_by_name_is_seen_by_that_player_only(
         send(bob, "/lobby/challenges/", **{**CHALLENGE, "opponent": " carol "})
     )
     row = Challenge.objects.get()
-    assert "You are challenged" in lobby(carol)
+    assert "Challenges for you" in lobby(carol)
     assert row.public_id not in lobby(dave)
     for action in ("accept", "decline", "withdraw"):
         assert as_(dave).post(f"/lobby/challenges/{row.public_id}/{action}/").status_code == 404
@@ -231,12 +231,12 @@ def test_my_matches_lists_friendlies_challenges_and_practice_last(
     send(bob, "/lobby/practice/", style="club", length="1")
     send(carol, "/lobby/challenges/", **{**CHALLENGE, "opponent": "Bob"})
     page = html(as_(bob).get("/my/"))
-    assert "You are challenged" in page
+    assert "Challenges for you" in page
     assert "· Practice" in page
-    assert "You are challenged" not in html(as_(carol).get("/my/"))
+    assert "Challenges for you" not in html(as_(carol).get("/my/"))
     send(bob, f"/lobby/challenges/{Challenge.objects.get().public_id}/accept/")
     page = html(as_(bob).get("/my/"))
-    assert "You are challenged" not in page
+    assert "Challenges for you" not in page
     assert page.index("Friendly match") < page.index("Also open") < page.index("Practice")
 
 

@@ -126,7 +126,7 @@ def test_every_decision_is_a_step_up_to_the_end_of_the_match(board: Board, bob):
     words = words_of(content)
     assert words[2:4] == ["Doubles to 2", "Takes"]
     assert words[4:6] == ["Resigns", "Refuses"]
-    assert words[7] == "Gives up the match"
+    assert words[7] == "Concedes the match"
     assert "wins" in words[-1]
     assert len(words) == 9
     check = check_record(Client().get(paths(board.match)[3]).content)
