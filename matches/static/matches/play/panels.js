@@ -42,7 +42,10 @@ export class Panels extends EventTarget {
     this.current = panel;
     for (const button of document.querySelectorAll("[data-act]")) {
       const { act } = button.dataset;
+      const isFocused = document.activeElement === button;
       button.disabled = busy || !may.includes(act);
+      // A disabled button loses the focus to the page; its panel keeps it.
+      if (isFocused && button.disabled) this.#focus(button.closest("[data-panel]")?.dataset.panel);
       if (OFFERED.includes(act)) button.hidden = !may.includes(act);
     }
     this.root.querySelector('[data-open="vacation"]').hidden = !may.includes("vacation");
