@@ -13,12 +13,11 @@ from django.core.asgi import get_asgi_application
 from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# Seconds for which a request waits for SQLite's only writer, before it is answered 503.
-os.environ.setdefault("SQLITE_PATIENCE", "4")
 
 django_asgi = get_asgi_application()
 
 from config.clients import Receive, Scope, Send  # noqa: E402
+from config.database import wait_as_web_process  # noqa: E402
 from config.garbage import collect_rarely  # noqa: E402
 from config.monitoring import draining  # noqa: E402
 from config.page_cache.application import PageCache  # noqa: E402
@@ -76,5 +75,6 @@ async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         await live(scope, receive, send)
 
 
+wait_as_web_process()
 draining.listen()
 application = CompleteRequests(handle)

@@ -5,18 +5,23 @@ Tasks are in the `tasks.py` of their app as `@shared_task` and are published wit
 """
 
 import os
+import warnings
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from celery import Celery
+from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_init
 from kombu.entity import Queue
 
 from config.monitoring.sweeps import note_sweeps
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+# In a container root is the usual user, and only JSON is accepted from the broker.
+warnings.filterwarnings("ignore", message="You're running the worker")
 
 app = Celery("barpoint")
 
@@ -141,3 +146,9 @@ note_sweeps(app)
 @setup_logging.connect
 def _keep_django_logging(**_: Any) -> None:
     """Stop Celery from replacing the handlers of settings.LOGGING."""
+
+
+@worker_init.connect
+def _leave_out_future_defaults(**_: Any) -> None:
+    """Leave out a warning of Celery 6 at each lost connection; Celery has just switched on its own warnings."""
+    warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

@@ -6,12 +6,14 @@ import sys
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.db import OperationalError
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
 SQLITE_PATIENCE = "SQLITE_PATIENCE"
-"""The environment variable with the seconds that a writer waits for its turn; web processes wait for fewer."""
+"""The environment variable with the seconds that a writer waits for its turn."""
+WEB_PATIENCE = 4.0
+"""Without it: seconds for which a request waits, before it is answered 503."""
 # With IMMEDIATE a writer waits for its turn instead of failing half-way; with WAL readers are not blocked meanwhile.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
@@ -61,6 +63,13 @@ def _postgres_options(query: str) -> dict[str, Any]:
     threshold = options.get("prepare_threshold", PREPARE_AFTER)
     # Only statements with their values apart can be prepared.
     return options | {"server_side_binding": True, "prepare_threshold": None if threshold == "none" else int(threshold)}
+
+
+def wait_as_web_process() -> None:
+    """Let new connections of this process to SQLite wait as briefly as a request may."""
+    options = connections.settings[DEFAULT_DB_ALIAS]["OPTIONS"]
+    if "timeout" in options and SQLITE_PATIENCE not in os.environ:
+        options["timeout"] = WEB_PATIENCE
 
 
 _BUSY_STATES = ("53", "55P03", "57P03")

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 PR_SET_PDEATHSIG = 1
 FIRST_DELAY, LONGEST_DELAY = 0.2, 30.0
@@ -33,6 +34,17 @@ def bound_to_parent() -> Callable[[], None]:
     return bind
 
 
+class Process(Protocol):
+    """A child: a `subprocess.Popen` or a `forking.ForkedProcess`."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
 def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     """Start a child that dies with this process. It has its own session, so Ctrl-C reaches only its parent."""
     return subprocess.Popen(  # noqa: S603 (our own commands)
@@ -44,7 +56,7 @@ def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subproce
     )
 
 
-def stop(process: subprocess.Popen[bytes], patience: float) -> None:
+def stop(process: Process, patience: float) -> None:
     """Terminate a child, and kill it after `patience` seconds."""
     if process.poll() is None:
         process.terminate()
@@ -61,24 +73,22 @@ class Child:
     def __init__(
         self,
         name: str,
-        argv: Sequence[str],
-        env: Mapping[str, str],
+        start: Callable[[], Process],
         run_dir: Path,
         longest_delay: float = LONGEST_DELAY,
     ) -> None:
         self.name = name
-        self.argv = argv
-        self.env = env
+        self._start = start
         self.pid_file = run_dir / f"{name}.pid"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Process | None = None
         self.longest_delay = longest_delay
         self.delay = min(FIRST_DELAY, longest_delay)
         self.started_at = 0.0
         self.restart_at = 0.0
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> Process:
         """Start the process and write its pid to a file."""
-        self.process = spawn(self.argv, self.env)
+        self.process = self._start()
         self.started_at = time.monotonic()
         self._write_pid(self.process.pid)
         return self.process

@@ -1,9 +1,12 @@
 """Everything on one machine with one command: `python -m config.supervisor` (or `make run`).
 
-Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the clock, the worker
-and beat running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR
-(var/), BARPOINT_DEMO (1 creates the demo club), RESTART_WITHIN (30: the longest pause, in seconds, before a process
-that keeps dying is restarted) and the variables of config.settings. Pids are in `var/run/*.pid`.
+Starts an embedded Valkey (unless REDIS_URL names another), imports the site, migrates, then keeps the web server, the
+clock, the workers and beat running as forks of this process until Ctrl-C or SIGTERM (`config.forking`). If a source
+file has changed when one of them dies, everything is started again with the new sources.
+
+Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/), BARPOINT_DEMO (1 creates the demo
+club), BARPOINT_SPAWN (1 starts new processes instead of forks), RESTART_WITHIN (30: the longest pause, in seconds,
+before a process that keeps dying is restarted) and the variables of config.settings. Pids are in `var/run/*.pid`.
 """
 
 import fcntl
@@ -15,14 +18,19 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from django.core.exceptions import ImproperlyConfigured
+
 from config import valkey
 from config.celery import BACKGROUND, RECORDS, URGENT
-from config.processes import LONGEST_DELAY, Child, spawn, stop
+from config.forking import ImportedSite, fork
+from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order in which they are stopped: first those that accept work, the broker last.
@@ -41,15 +49,19 @@ class CannotStart(Exception):
     """Barpoint cannot start; the message tells the operator why."""
 
 
+class SiteChanged(Exception):
+    """A process died that cannot be forked again, since source files have changed since they were imported."""
+
+
 def say(text: str) -> None:
     """Print a line for the operator."""
-    print(text, flush=True)
+    print(text)
 
 
-def web_command(host: str, port: int) -> list[str]:
-    """The command of a web process."""
+def web_arguments(host: str, port: int) -> list[str]:
+    """The arguments of `python -m uvicorn` for a web process."""
     return [
-        *[sys.executable, "-m", "uvicorn", "config.asgi:application", f"--host={host}", f"--port={port}"],
+        *["config.asgi:application", f"--host={host}", f"--port={port}"],
         *["--http=config.http_protocol:LimitedHeadProtocol", "--lifespan=off", "--no-access-log"],
         *["--no-server-header", "--log-level=warning"],
         *["--timeout-graceful-shutdown=3", f"--timeout-keep-alive={KEEP_ALIVE}"],
@@ -74,6 +86,7 @@ class Supervisor:
         }
         if not environ.get("SECRET_KEY"):
             self.env["BARPOINT_PROFILE"] = "local"
+        self.site = None if environ.get("BARPOINT_SPAWN", "0") not in ("", "0") else ImportedSite()
         self.children: dict[str, Child] = {}
         self.lock_file: IO[str] | None = None
 
@@ -83,8 +96,10 @@ class Supervisor:
             self.lock()
             self.check_port()
             self.start_valkey()
+            self.import_site()
             self.prepare()
             self.load_demo()
+            self.import_pages()
             self.start_services()
             self.wait_until_healthy()
             say(f"Barpoint is ready: http://{self.address}/  (Ctrl-C stops it)")
@@ -104,7 +119,8 @@ class Supervisor:
         self.run_dir.mkdir(parents=True, exist_ok=True)
         self.lock_file = (self.run_dir / "supervisor.pid").open("a+")
         try:
-            fcntl.flock(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Unlike that of `flock`, this lock is not shared with forks.
+            fcntl.lockf(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.lock_file.seek(0)
             pid = self.lock_file.read().strip() or "unknown"
@@ -134,15 +150,31 @@ class Supervisor:
             return
         server = valkey.prepare(self.run_dir)
         self.env["REDIS_URL"] = server.url
-        server.wait_until_up(self.keep_running("valkey", server.argv).start())
+        server.wait_until_up(self.keep_running("valkey", partial(spawn, server.argv, self.env)).start())
+
+    def import_site(self) -> None:
+        """Import the settings and the models, for forks."""
+        if self.site is not None:
+            os.environ.update(self.env)
+            self.site.load()
+
+    def import_pages(self) -> None:
+        """Import everything else, which needs the collected static files."""
+        if self.site is not None:
+            self.site.load_pages()
+
+    def program(self, module: str, *arguments: str) -> Callable[[], Process]:
+        """Return what starts `python -m module arguments`, as a fork or as a new process."""
+        if self.site is None:
+            return partial(spawn, [sys.executable, "-m", module, *arguments], self.env)
+        return partial(fork, module, arguments)
 
     def prepare(self) -> None:
         """Migrate the database and collect static files, both at once."""
         commands = ["migrate"]
         if self.env.get("DEBUG", "0") in ("", "0"):
             commands.append("collectstatic")
-        manage = [sys.executable, str(BASE_DIR / "manage.py")]
-        running = {name: spawn([*manage, name, "--noinput", "--verbosity=0"], self.env) for name in commands}
+        running = {name: self.program("manage", name, "--noinput", "--verbosity=0")() for name in commands}
         try:
             failed = {name: code for name, process in running.items() if (code := process.wait())}
         except Stopped:
@@ -156,7 +188,7 @@ class Supervisor:
         """Create the demo club if wanted and missing, and print its logins."""
         if self.env.get("BARPOINT_DEMO", "0") in ("", "0"):
             return
-        process = spawn([sys.executable, str(BASE_DIR / "manage.py"), "demo"], self.env)
+        process = self.program("manage", "demo")()
         try:
             code = process.wait()
         except Stopped:
@@ -167,15 +199,11 @@ class Supervisor:
 
     def start_services(self) -> None:
         """Start web, clock, workers and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""
-        python = sys.executable
-        # In a container root is the usual user, and only JSON is accepted from the broker; the other warning announces
-        # Celery 6 at each lost connection.
-        silenced = ["-W", "ignore:You're running the worker", "-W", "ignore::PendingDeprecationWarning"]
-        celery = [python, *silenced, "-m", "celery", "--app=config", "--quiet"]
+        celery = ["celery", "--app=config", "--quiet"]
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        commands = {
-            "web": web_command(self.host, self.port),
-            "clock": [python, str(BASE_DIR / "manage.py"), "run_clock"],
+        programs = {
+            "web": ["uvicorn", *web_arguments(self.host, self.port)],
+            "clock": ["manage", "run_clock"],
             "worker": [*celery, *self.worker(URGENT), *quiet],
             "records": [*celery, *self.worker(RECORDS, BACKGROUND), *quiet],
             "beat": [*celery, "beat", "--pidfile="],
@@ -183,18 +211,18 @@ class Supervisor:
         if self.env.get("ANALYSIS_BACKEND") != "off":
             # Its programs run at the lowest priority, one at a time, and are killed with it.
             analysis = ["worker", "--queues=analysis", "--hostname=analysis@%h", "--pool=solo"]
-            commands["analysis"] = [*celery, *analysis, *quiet]
-        for name, argv in commands.items():
-            self.keep_running(name, argv).start()
+            programs["analysis"] = [*celery, *analysis, *quiet]
+        for name, (module, *arguments) in programs.items():
+            self.keep_running(name, self.program(module, *arguments)).start()
 
     def worker(self, *queues: str) -> list[str]:
         """The arguments of a worker for these queues, which is named after the first."""
         names = [f"--queues={','.join(queues)}", f"--hostname={queues[0]}@%h"]
         return ["worker", *names, "--pool=threads", f"--concurrency={self.threads}"]
 
-    def keep_running(self, name: str, argv: Sequence[str]) -> Child:
+    def keep_running(self, name: str, start: Callable[[], Process]) -> Child:
         """Register a child that is restarted when it dies; it is not started yet."""
-        child = self.children[name] = Child(name, argv, self.env, self.run_dir, self.restart_within)
+        child = self.children[name] = Child(name, start, self.run_dir, self.restart_within)
         return child
 
     def wait_until_healthy(self) -> None:
@@ -214,10 +242,12 @@ class Supervisor:
         raise CannotStart(f"The web server did not answer within {HEALTH_PATIENCE:.0f} seconds; see above.")
 
     def restart_dead_children(self) -> None:
-        """Restart processes that died."""
+        """Restart processes that died. Raises SiteChanged if that would run sources which have changed by now."""
         for child in self.children.values():
             if notice := child.restart_if_dead():
                 say(notice)
+                if self.site is not None and self.site.has_changed():
+                    raise SiteChanged
 
     def end(self) -> None:
         """Stop everything, the broker last."""
@@ -241,13 +271,21 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, on_signal)
     os.chdir(BASE_DIR)
+    # Lines appear as they are printed, also where the output of the forks goes to a file.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(line_buffering=True)
+    environ = dict(os.environ)
     try:
-        Supervisor(os.environ).run()
+        Supervisor(environ).run()
+    except SiteChanged:
+        say("The source files have changed; starting everything again.")
+        os.execve(sys.executable, [sys.executable, "-m", "config.supervisor"], environ)  # noqa: S606
     except Stopped:
         say("Stopped.")
         return 0
-    except (CannotStart, RuntimeError, subprocess.SubprocessError) as error:
-        print(error, file=sys.stderr, flush=True)
+    except (CannotStart, ImproperlyConfigured, RuntimeError, subprocess.SubprocessError) as error:
+        print(error, file=sys.stderr)
         return 1
     return 0
 

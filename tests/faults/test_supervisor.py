@@ -1,6 +1,7 @@
 """One command starts everything, keeps it running, and leaves nothing behind."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -56,12 +57,12 @@ def environment(var: Path) -> dict[str, str]:
     return kept | {"BARPOINT_VAR": str(var), "DEBUG": "1"} | no_program
 
 
-def supervise(env: dict[str, str], output: Path) -> "subprocess.Popen[str]":
+def supervise(env: dict[str, str], output: Path, checkout: Path = ROOT) -> "subprocess.Popen[str]":
     """Start a supervisor that writes to a file, since a pipe that nobody reads would block it when it is full."""
     with output.open("w") as file:
         return subprocess.Popen(
             [sys.executable, "-m", "config.supervisor"],
-            cwd=ROOT,
+            cwd=checkout,
             env=env,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -70,20 +71,21 @@ def supervise(env: dict[str, str], output: Path) -> "subprocess.Popen[str]":
 
 
 class Installation:
-    """A supervisor in a folder of its own; with `new` it creates its tables itself."""
+    """A supervisor in a folder of its own; with `new` it creates its tables itself, with `spawn` it does not fork."""
 
-    def __init__(self, var: Path, port: int, *, new: bool = False) -> None:
+    def __init__(self, var: Path, port: int, *, new: bool = False, spawn: bool = False, checkout: Path = ROOT) -> None:
         self.var = var
         self.var.mkdir(exist_ok=True)
         self.output = var / "output"
         self.port = port
-        self.env = environment(var) | {"PORT": str(port)}
+        self.env = environment(var) | {"PORT": str(port), "BARPOINT_SPAWN": str(int(spawn))}
+        self.checkout = checkout
         if not new:
             (var / DATABASE).write_bytes(migrated())
         self.process = self.start()
 
     def start(self) -> "subprocess.Popen[str]":
-        return supervise(self.env, self.output)
+        return supervise(self.env, self.output, self.checkout)
 
     def wait_until_ready(self, patience: float = 60.0) -> None:
         """Return once the supervisor has said that the installation is ready."""
@@ -97,11 +99,16 @@ class Installation:
         return int((self.var / "run" / f"{name}.pid").read_text())
 
     def answers(self) -> bool:
+        return self.get("/readyz") == b'{"database": "ok", "queue": "ok"}'
+
+    def get(self, path: str) -> bytes:
+        """Return the page; nothing if there is no answer or an error."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as response:
-                return response.read() == b'{"database": "ok", "queue": "ok"}'
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=2) as response:
+                body: bytes = response.read()
+                return body
         except OSError:
-            return False
+            return b""
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +121,9 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     running.process.wait(60)
 
 
-def test_ctrl_c_stops_everything(tmp_path: Path) -> None:
-    installation = Installation(tmp_path, free_port(), new=True)
+@pytest.mark.parametrize("spawn", [False, True], ids=["forked", "spawned"])
+def test_ctrl_c_stops_everything(tmp_path: Path, spawn: bool) -> None:
+    installation = Installation(tmp_path, free_port(), new=not spawn, spawn=spawn)
     installation.wait_until_ready()
     assert installation.answers()
     pids = [installation.pid(name) for name in CHILDREN]
@@ -158,3 +166,33 @@ def test_nothing_outlives_a_killed_supervisor(installation: Installation) -> Non
     installation.process.kill()
     installation.process.wait(60)
     assert eventually(lambda: not any(alive(pid) for pid in pids))
+
+
+def test_new_processes_instead_of_forks_are_restarted_and_end_with_the_supervisor(tmp_path: Path) -> None:
+    installation = Installation(tmp_path, free_port(), spawn=True)
+    installation.wait_until_ready()
+    before = installation.pid("web")
+    os.kill(before, signal.SIGKILL)
+    assert eventually(lambda: installation.pid("web") != before and installation.answers())
+    pids = [installation.pid(name) for name in CHILDREN]
+    installation.process.kill()
+    installation.process.wait(60)
+    assert eventually(lambda: not any(alive(pid) for pid in pids))
+
+
+def test_a_process_that_dies_after_an_upgrade_restarts_everything_with_the_new_sources(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    for name in ("config", "core", "engine", "players", "matches", "tournaments", "templates", "tools"):
+        shutil.copytree(ROOT / name, checkout / name)
+    for name in ("manage.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, checkout)
+    installation = Installation(tmp_path / "var", free_port(), checkout=checkout)
+    installation.wait_until_ready()
+    broker, web = installation.pid("valkey"), installation.pid("web")
+    views = checkout / "config" / "monitoring" / "views.py"
+    views.write_text(views.read_text().replace('"ok\\n"', '"new"'))
+    os.kill(web, signal.SIGKILL)
+    assert eventually(lambda: installation.get("/healthz") == b"new"), installation.output.read_text()
+    assert installation.pid("valkey") != broker
+    installation.process.terminate()
+    assert installation.process.wait(60) == 0
