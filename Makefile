@@ -11,7 +11,7 @@ PYTEST := $(PY) -m pytest
 # An idle worker takes over tests from another (worksteal), because the fault tests are long and scheduled together.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
-.PHONY: help install install-dev run test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
+.PHONY: help install install-dev run run-lan test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -53,6 +53,9 @@ $(VENV)/.dev: requirements-dev.txt | $(PY)
 
 run: $(VENV)/.runtime ## install, migrate, start everything and print the URL
 	@BARPOINT_DEMO=$${BARPOINT_DEMO:-1} exec $(PY) -m config.supervisor
+
+run-lan: export HOST := 0.0.0.0
+run-lan: run ## the same, open to phones and other devices in the network
 
 test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal $(ARGS)

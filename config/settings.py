@@ -250,9 +250,10 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 
-# On one machine e-mails are written to the terminal. On a server that would be the log, and links in e-mails work like
-# keys.
-_MAILER = "console" if LOCAL else "smtp"
+# On one machine without a mail server, e-mails are written to files; never to the terminal, since links in them work
+# like keys.
+_MAILER = "filebased" if LOCAL and not os.environ.get("EMAIL_HOST") else "smtp"
+EMAIL_FILE_PATH = VAR_DIR / "mail"
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", f"django.core.mail.backends.{_MAILER}.EmailBackend")
 if "console" in EMAIL_BACKEND and not (LOCAL or DEBUG):
     raise ImproperlyConfigured("EMAIL_BACKEND would write links to choose a new password to the log of a server.")

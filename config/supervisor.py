@@ -27,7 +27,7 @@ from typing import IO
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import valkey
+from config import lan, valkey
 from config.celery import BACKGROUND, RECORDS, URGENT
 from config.forking import ImportedSite, fork
 from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
@@ -35,6 +35,8 @@ from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order in which they are stopped: first those that accept work, the broker last.
 PATIENCE = {"web": 5.0, "clock": 5.0, "beat": 5.0, "worker": 10.0, "records": 10.0, "analysis": 2.0, "valkey": 5.0}
+ALL_INTERFACES = ("0.0.0.0", "::")  # noqa: S104
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEALTH_PATIENCE = 60.0
 CHECK_INTERVAL = 0.1
 KEEP_ALIVE = 30
@@ -86,6 +88,7 @@ class Supervisor:
         }
         if not environ.get("SECRET_KEY"):
             self.env["BARPOINT_PROFILE"] = "local"
+            self.open_to_network()
         self.site = None if environ.get("BARPOINT_SPAWN", "0") not in ("", "0") else ImportedSite()
         self.children: dict[str, Child] = {}
         self.lock_file: IO[str] | None = None
@@ -98,11 +101,13 @@ class Supervisor:
             self.start_valkey()
             self.import_site()
             self.prepare()
+            # E-mails are written there, and links in them work like keys.
+            (self.var / "mail").mkdir(mode=0o700, exist_ok=True)
             self.load_demo()
             self.import_pages()
             self.start_services()
             self.wait_until_healthy()
-            say(f"Barpoint is ready: http://{self.address}/  (Ctrl-C stops it)")
+            self.run_command("welcome")
             while True:
                 self.restart_dead_children()
                 time.sleep(CHECK_INTERVAL)
@@ -112,7 +117,16 @@ class Supervisor:
     @property
     def address(self) -> str:
         """The host and port for a browser on this machine."""
-        return f"{'127.0.0.1' if self.host in ('0.0.0.0', '::') else self.host}:{self.port}"  # noqa: S104
+        return f"{'127.0.0.1' if self.host in ALL_INTERFACES else self.host}:{self.port}"
+
+    def open_to_network(self) -> None:
+        """If the web server listens to other devices, accept the names they use for it, and put one into links."""
+        if self.host in LOOPBACK:
+            return
+        addresses = lan.addresses() if self.host in ALL_INTERFACES else [self.host]
+        self.env.setdefault("ALLOWED_HOSTS", ",".join([*LOOPBACK, *addresses, lan.local_name()]))
+        if addresses:
+            self.env.setdefault("SITE_URL", f"http://{addresses[0]}:{self.port}")
 
     def lock(self) -> None:
         """Allow one supervisor for each `var/`: two would share a database file and overwrite each other's pids."""
@@ -185,17 +199,20 @@ class Supervisor:
             raise CannotStart(f"`manage.py {name}` failed with exit code {code}; see above.")
 
     def load_demo(self) -> None:
-        """Create the demo club if wanted and missing, and print its logins."""
-        if self.env.get("BARPOINT_DEMO", "0") in ("", "0"):
-            return
-        process = self.program("manage", "demo")()
+        """Create the demo club if wanted and missing."""
+        if self.env.get("BARPOINT_DEMO", "0") not in ("", "0"):
+            self.run_command("demo", "--verbosity=0")
+
+    def run_command(self, *arguments: str) -> None:
+        """Run a management command to its end. Raises CannotStart if it fails."""
+        process = self.program("manage", *arguments)()
         try:
             code = process.wait()
         except Stopped:
             stop(process, PATIENCE["web"])
             raise
         if code:
-            raise CannotStart(f"`manage.py demo` failed with exit code {code}; see above.")
+            raise CannotStart(f"`manage.py {arguments[0]}` failed with exit code {code}; see above.")
 
     def start_services(self) -> None:
         """Start web, clock, workers and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""

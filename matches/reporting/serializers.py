@@ -9,6 +9,7 @@ from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.absolute_urls import absolute_url
 from core.messages import sentence
 from matches.access import is_insider
 from matches.lifecycle import links
@@ -258,7 +259,7 @@ class MatchLinksSerializer(serializers.Serializer[Any]):
 def links_data(match: Match, request: Request, withheld: int | None) -> Json:
     """Data of MatchLinksSerializer, without the personal link of the side `withheld`."""
     first, second, sheet = (
-        request.build_absolute_uri(reverse("match-link", args=[links.token_for(match, side)])) for side in (0, 1, None)
+        absolute_url(request, reverse("match-link", args=[links.token_for(match, side)])) for side in (0, 1, None)
     )
     personal = [None if side == withheld else url for side, url in enumerate((first, second))]
     return {"personal": personal, "sheet": sheet}
@@ -283,7 +284,7 @@ def match_summary_data(match: Match, request: Request | HttpRequest, *, inside: 
         "due_at": match.due_at,
         "finished_at": match.finished_at,
         "result": _result(versions[0], None) if versions else None,
-        "page": request.build_absolute_uri(reverse("match", args=[match.public_id])),
+        "page": absolute_url(request, reverse("match", args=[match.public_id])),
     }
 
 

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import throttle
+from core.absolute_urls import absolute_url
 from players import access, selectors
 from players.access import Role
 from players.accounts import serializers as shapes
@@ -255,7 +256,7 @@ class MemberInvitation(APIView):
             membership=membership,
             by=by(request),
             now=timezone.now(),
-            link=lambda secret: request.build_absolute_uri(reverse("invitation", args=[secret])),
+            link=lambda secret: absolute_url(request, reverse("invitation", args=[secret])),
             email=email,
         )
         answer = shapes.InvitationSerializer({"url": invited.url, "expires_at": invited.invitation.expires_at})

@@ -93,6 +93,12 @@ def test_a_local_site_makes_its_own_secret_key_once_and_keeps_it_private(tmp_pat
     assert first["SESSION_COOKIE_SECURE"] is False
 
 
+def test_a_local_site_writes_emails_to_files_unless_a_mail_server_is_named(tmp_path: Path) -> None:
+    assert "filebased" in str(settings_with(tmp_path, BARPOINT_PROFILE="local")["EMAIL_BACKEND"])
+    named = settings_with(tmp_path, BARPOINT_PROFILE="local", EMAIL_HOST="mail.example.org")
+    assert "smtp" in str(named["EMAIL_BACKEND"])
+
+
 def test_the_debug_toolbar_is_off_unless_debugging(tmp_path: Path) -> None:
     settings = settings_with(tmp_path, BARPOINT_PROFILE="local")
     assert settings["DEBUG_TOOLBAR"] is False

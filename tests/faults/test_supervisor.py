@@ -130,7 +130,9 @@ def test_ctrl_c_stops_everything(tmp_path: Path, spawn: bool) -> None:
     assert all(alive(pid) for pid in pids)
     installation.process.send_signal(signal.SIGINT)
     assert installation.process.wait(60) == 0
-    assert installation.output.read_text().endswith("Stopped.\n")
+    output = installation.output.read_text()
+    assert "[warning" not in output
+    assert output.endswith("Stopped.\n")
     assert [pid for pid in pids if alive(pid)] == []
     assert list((installation.var / "run").glob("w*.pid")) == []
 

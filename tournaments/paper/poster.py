@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.absolute_urls import absolute_url
 from core.qr import qr_svg
 from tournaments import access
 from tournaments.events.views.pages import account_needed, event_url_args
@@ -18,7 +19,7 @@ from tournaments.models import CheckIn
 def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the poster."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
-    url = request.build_absolute_uri(reverse("arrive", args=event_url_args(event)))
+    url = absolute_url(request, reverse("arrive", args=event_url_args(event)))
     scanned = f"{url}?from={CheckIn.Source.POSTER}"
     context = {"tournament": event, "club": event.club, "url": url, "scanned_url": scanned, "qr": qr_svg(scanned)}
     return render(request, "tournaments/paper/poster.html", context)

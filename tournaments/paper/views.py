@@ -1,5 +1,6 @@
 """Printed pages of an event. Each is a page of the site whose sheets have the size of the paper."""
 
+from functools import partial
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -11,10 +12,12 @@ from django.utils.formats import date_format, time_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.absolute_urls import absolute_url, is_for_this_machine_only
+from core.qr import qr_svg
 from matches.lifecycle import links
 from players.access import Role, is_at_least, role_in
 from tournaments import access
-from tournaments.events.views.pages import account_needed, by
+from tournaments.events.views.pages import account_needed, by, event_url_args
 from tournaments.floor.selectors import floor
 from tournaments.models import Table, Tournament
 from tournaments.paper.draw_sheets import DRAW_AREAS, draw_pages
@@ -39,8 +42,14 @@ def paper(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
     context = _context(request, event, form) | hub(event, form.size, only_helps=role is None)
-    context |= {"division": event.divisions.first(), "only_helps": role is None}
+    context |= {"division": event.divisions.first(), "only_helps": role is None} | _for_phones(request, event)
     return render(request, "tournaments/paper/paper.html", context)
+
+
+def _for_phones(request: HttpRequest, event: Tournament) -> dict[str, str]:
+    """The event's URL and its QR code, unless phones cannot reach this site."""
+    url = absolute_url(request, reverse("event", args=event_url_args(event)))
+    return {} if is_for_this_machine_only(url) else {"phone_url": url, "phone_qr": qr_svg(url)}
 
 
 @account_needed
@@ -53,7 +62,7 @@ def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     fixtures = fixtures_to_print(event, form.cleaned_data["round"])
 
     def link_url(token: str) -> str:
-        return request.build_absolute_uri(reverse("match-link", args=[token]))
+        return absolute_url(request, reverse("match-link", args=[token]))
 
     tables = {key: row.table for key, row in floor(event, timezone.now()).matches.items() if row.table}
     printed = score_sheets(event, fixtures, link_url, tables)
@@ -112,7 +121,7 @@ def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card for each table."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
-    printed = table_cards(event, request.build_absolute_uri)
+    printed = table_cards(event, partial(absolute_url, request))
     pages = [printed[first : first + CARDS_ON_PAGE] for first in range(0, len(printed), CARDS_ON_PAGE)]
     return render(request, "tournaments/paper/table_cards.html", _context(request, event, form) | {"pages": pages})
 
@@ -124,7 +133,7 @@ def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card with the personal link of each player."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     form = _choices(request, event, PaperForm)
-    printed, withheld = link_cards(event, form.divisions, by(request), request.build_absolute_uri)
+    printed, withheld = link_cards(event, form.divisions, by(request), partial(absolute_url, request))
     context = _context(request, event, form) | {
         "pages": [printed[first : first + LINKS_ON_PAGE] for first in range(0, len(printed), LINKS_ON_PAGE)],
         "divisions": list(event.divisions.all()),

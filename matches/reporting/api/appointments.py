@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.absolute_urls import absolute_url
 from matches.models import CalendarFeed
 from matches.reporting import calendars
 from matches.reporting.api.base import LINK, match_response, seat_of, side_of
@@ -72,7 +73,7 @@ class MyCalendar(APIView):
         """The URL of the feed, if there is one."""
         row = CalendarFeed.objects.filter(user=me(self.request)).first()
         path = reverse("calendar-feed", args=[calendars.token_of(row)]) if row is not None else None
-        return Response({"url": self.request.build_absolute_uri(path) if path else None}, status=code)
+        return Response({"url": absolute_url(self.request, path) if path else None}, status=code)
 
     @extend_schema(
         operation_id="me_calendar",

@@ -1,5 +1,7 @@
 """Coming to an appointment, and the calendar feed of an account."""
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -8,6 +10,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.absolute_urls import absolute_url
 from matches.access import Seat
 from matches.reporting import calendars
 from matches.reporting.forms import TapForm
@@ -34,7 +37,7 @@ def claim_no_show(request: HttpRequest, seat: Seat, form: TapForm) -> str:
 @require_safe
 def calendar_feed(request: HttpRequest, feed_token: str) -> HttpResponse:
     """The appointments and deadlines of an account as a calendar, for whoever has its secret URL."""
-    data = calendars.feed(calendars.user_of(feed_token), timezone.now(), request.build_absolute_uri)
+    data = calendars.feed(calendars.user_of(feed_token), timezone.now(), partial(absolute_url, request))
     return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 

@@ -21,6 +21,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from matches import access
 from matches.access import Seat
@@ -48,7 +49,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     feed = CalendarFeed.objects.filter(user=_user(request)).first()
     if feed is not None:
         path = reverse("calendar-feed", args=[calendars.token_of(feed)])
-        context["calendar_url"] = request.build_absolute_uri(path)
+        context["calendar_url"] = absolute_url(request, path)
     return render(request, "matches/reporting/my_matches.html", context)
 
 
@@ -97,7 +98,7 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
 
 
 def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
-    event = calendars.appointment_event(seat.match, at, request.build_absolute_uri(match_url(seat)))
+    event = calendars.appointment_event(seat.match, at, absolute_url(request, match_url(seat)))
     data = calendars.written([event], timezone.now())
     return File(f"match-{seat.match.public_id}.ics", "text/calendar; charset=utf-8", data)
 
@@ -143,6 +144,6 @@ def _personal_link(request: HttpRequest, match: Match, side: int) -> dict[str, A
 
 def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, str]:
     """URL and QR code (SVG) of a link of the match."""
-    url = request.build_absolute_uri(reverse("match-link", args=[links.token_for(match, side)]))
+    url = absolute_url(request, reverse("match-link", args=[links.token_for(match, side)]))
     svg = segno.make(url, error="m").svg_inline(scale=4, border=2, omitsize=True, svgclass="qr", lineclass=None)
     return {"url": url, "svg": svg}

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from core import throttle
+from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from engine.errors import Refused
 from players import access, selectors
@@ -245,7 +246,7 @@ def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
                 membership=membership,
                 by=by(request),
                 now=timezone.now(),
-                link=lambda secret: request.build_absolute_uri(reverse("invitation", args=[secret])),
+                link=lambda secret: absolute_url(request, reverse("invitation", args=[secret])),
                 email=form.cleaned_data["email"],
             )
         except Refused as refused:

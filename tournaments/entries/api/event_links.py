@@ -1,5 +1,7 @@
 """API: a player's personal link for an event."""
 
+from functools import partial
+
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -7,6 +9,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.absolute_urls import absolute_url
 from core.numbers import parse_int
 from players.access import Role
 from tournaments.entries.selectors.event_links import link_of, link_to_hand_out
@@ -30,7 +33,7 @@ class EventLinkView(EntryView):
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """For assistants and the player."""
-        link = link_to_hand_out(self.get_entry(Role.ASSISTANT), by(request), request.build_absolute_uri)
+        link = link_to_hand_out(self.get_entry(Role.ASSISTANT), by(request), partial(absolute_url, request))
         return Response(EventLinkSerializer({"url": link.url, "generation": link.generation}).data)
 
     @extend_schema(
@@ -44,7 +47,7 @@ class EventLinkView(EntryView):
     def delete(self, request: Request, **kwargs: str) -> Response:
         """For assistants and the player."""
         entry = self.get_entry(Role.ASSISTANT)
-        current = link_of(entry, request.build_absolute_uri).generation
+        current = link_of(entry, partial(absolute_url, request)).generation
         generation = parse_int(request.query_params.get("generation"), current)
         revoke_event_link(entry=entry, generation=generation, by=by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

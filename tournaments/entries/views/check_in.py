@@ -1,5 +1,6 @@
 """Check-in: by directors on their page, and by players on theirs."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -12,6 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
@@ -135,7 +137,7 @@ def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     is_poster = request.GET.get("from") == CheckIn.Source.POSTER
     context["source"] = CheckIn.Source.POSTER if is_poster else CheckIn.Source.PLAYER
     if context["entries"]:
-        context["link"] = link_of(context["entries"][0], request.build_absolute_uri)
+        context["link"] = link_of(context["entries"][0], partial(absolute_url, request))
         context["revoke_url"] = reverse("arrive-revoke-link", args=event_url_args(event))
     return render(request, "tournaments/entries/arrive.html", context)
 

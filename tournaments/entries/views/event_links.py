@@ -1,5 +1,7 @@
 """A player's personal link for an event: the page behind it, handing it out, and revoking it."""
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.absolute_urls import absolute_url
 from engine.errors import Refused
 from players.access import Role, my_player, require
 from players.actors import Actor
@@ -80,7 +83,7 @@ def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
     event = event_url_args(entry.division.tournament)
     args = (*event, entry.public_id)
     try:
-        link = link_to_hand_out(entry, by(request), request.build_absolute_uri)
+        link = link_to_hand_out(entry, by(request), partial(absolute_url, request))
     except Refused as refused:
         return refuse(request, refused, reverse("entries", args=(*event, entry.division.public_id)))
     context = {

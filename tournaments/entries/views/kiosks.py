@@ -4,6 +4,7 @@ A paired device has a cookie of its own and no session: whoever pairs it is sign
 """
 
 from datetime import timedelta
+from functools import partial
 from http import HTTPStatus
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from core.messages import sentence
 from core.qr import qr_svg
@@ -40,7 +42,7 @@ COOKIE_LASTS = timedelta(days=4)
 def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the kiosks of an event to its directors, with a QR code for each that is to be paired."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    rows = kiosks_of(event, timezone.now(), request.build_absolute_uri)
+    rows = kiosks_of(event, timezone.now(), partial(absolute_url, request))
     shown = [(row, qr_svg(row.pairing_url) if row.pairing_url else "") for row in rows]
     context = {"tournament": event, "club": event.club, "rows": shown, "may_direct": True}
     return render(request, "tournaments/entries/kiosks.html", context)

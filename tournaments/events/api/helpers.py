@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.absolute_urls import absolute_url
 from players.access import Role
 from tournaments import access
 from tournaments.events.api.base import TournamentView
@@ -84,7 +85,7 @@ class Helpers(TournamentView):
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
         invited = services.add_helper(
             tournament=tournament,
-            link=lambda secret: request.build_absolute_uri(reverse("helping", args=[secret])),
+            link=lambda secret: absolute_url(request, reverse("helping", args=[secret])),
             **self.acting(),
             **fields,
         )

@@ -1,6 +1,7 @@
 """Pages about events: the list, the home of an event, and its settings."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import time_zones as zones
+from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from engine.errors import Refused
 from players import access as people
@@ -51,7 +53,7 @@ def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Return the calendar of an event, for calendar programs to subscribe to."""
     tournament = access.tournament(request.user, club, slug)
-    data = calendar_of(tournament, timezone.now(), request.build_absolute_uri)
+    data = calendar_of(tournament, timezone.now(), partial(absolute_url, request))
     return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from core import throttle
+from core.absolute_urls import absolute_url
 from core.messages import sentence, status_of
 from core.qr import qr_svg
 from engine.errors import Refused
@@ -60,7 +61,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             email=form.cleaned_data["email"],
             by=by(request),
             now=timezone.now(),
-            link=lambda secret: request.build_absolute_uri(reverse("helping", args=[secret])),
+            link=lambda secret: absolute_url(request, reverse("helping", args=[secret])),
         )
     except Refused as refused:
         form.refuse(refused)

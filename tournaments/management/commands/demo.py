@@ -38,7 +38,7 @@ class Command(BaseCommand):
             lines = [f"{login.email:24}{password:28}{login.role}" for login in logins]
             with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600), encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
-        if path.exists():
+        if path.exists() and options["verbosity"] > 0:
             self.stdout.write(f"Demo club, sign in as:\n{path.read_text(encoding='utf-8')}")
 
     def _remove(self, logins: Path) -> None:
