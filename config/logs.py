@@ -27,11 +27,11 @@ _FIELDS = (
 )
 """Names of form fields, headers, cookies and JSON keys whose values are secret."""
 _SECRETS = [
-    # Paths that work like a key: personal links of matches and events, invitations, calendars, links to unsubscribe,
-    # to pair a kiosk, to confirm an address or to choose a new password.
+    # Paths that work like a key: personal links of matches and events, the link of the installation's owner,
+    # invitations, calendars, links to unsubscribe, to pair a kiosk, to confirm an address or to choose a new password.
     re.compile(
-        rf"(?P<keep>{_SLASH}(?:m|e|invitations|helping|calendar|unsubscribe|confirm-email|kiosk{_SLASH}pair){_SLASH})"
-        rf"{_SEGMENT}",
+        rf"(?P<keep>{_SLASH}(?:m|e|owner-link|invitations|helping|calendar|unsubscribe|confirm-email"
+        rf"|kiosk{_SLASH}pair){_SLASH}){_SEGMENT}",
         re.IGNORECASE,
     ),
     re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),

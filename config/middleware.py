@@ -161,10 +161,10 @@ class RateLimitHeaders:
 
 
 SECRET_PARAMETERS = frozenset(
-    {"token", "event_token", "secret", "feed_token", "unsubscribe_token", "pairing_token", "uidb64"}
+    {"token", "event_token", "owner_token", "secret", "feed_token", "unsubscribe_token", "pairing_token", "uidb64"}
 )
 """Names of route parameters that work like a key."""
-OF_PERSONAL_LINKS = frozenset({"token", "event_token"})
+OF_PERSONAL_LINKS = frozenset({"token", "event_token", "owner_token"})
 
 
 class SecretUrls:

@@ -50,6 +50,7 @@ PACKAGES = {
         "privacy",
         "pages",
         "demo",
+        "owner",
     ],
 }
 # Modules and folders beside the packages: Django's own, which may import every package of their app.

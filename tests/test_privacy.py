@@ -36,6 +36,7 @@ from tournaments.models import CashCount, Entry, Payment, Withdrawal
 
 PERSONAL = {
     "event_token",
+    "owner_token",
     "secret",
     "uidb64",
     "feed_token",

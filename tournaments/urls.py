@@ -22,6 +22,7 @@ from tournaments.events.views import clubs, events, helpers, venues
 from tournaments.floor import views as floor_views
 from tournaments.floor.api import floor as api_floor
 from tournaments.floor.api import lengths as api_lengths
+from tournaments.owner import views as owner
 from tournaments.pages.api import report as api_report
 from tournaments.pages.api import seasons as api_seasons
 from tournaments.pages.floor import views as floor
@@ -49,6 +50,7 @@ EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
 ID = "[2-9a-z]{10}"
 DIVISION = rf"{EVENT}(?P<division>{ID})/"
 ENTRY = rf"{EVENT}entries/(?P<entry>{ID})/"
+OWNER = r"^owner-link/(?P<owner_token>[\w-]{43})/"
 HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
@@ -56,6 +58,8 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", venues.venue, name="venue"),
+    re_path(rf"{OWNER}$", by_personal_link(owner.choice), name="owner-link"),
+    re_path(rf"{OWNER}club/$", by_personal_link(owner.own_club), name="owner-club"),
     path("events/", events.event_list, name="events"),
     # No club has the slug “new”.
     re_path(rf"^events/new/(?P<club>{SLUG})/$", events.create, name="event-create"),

@@ -109,6 +109,8 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", PUBLIC, "invitation-sign-up"),
     ("post", SIGNED_IN, "accept-invitation"),
     ("post", by_api(SIGNED_IN), "api-accept-invitation"),
+    # The link of the installation's owner: whoever has it
+    ("get post", PUBLIC, "owner-link owner-club"),
     # Records: anybody with the link
     ("get post", PUBLIC, "check"),
     ("get", PUBLIC, "submission replay replay-picture record record-analysis api-submission api-record"),

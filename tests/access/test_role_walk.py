@@ -66,6 +66,7 @@ from tests.tournaments.conftest import (
     tournament,
 )
 from tests.tournaments.pages import test_roles as of_events
+from tournaments.owner import links as owner_links
 
 __all__ = [
     "as_user",
@@ -196,6 +197,7 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "extension": "mat",
         "message": message.public_id,
         "uidb64": "MQ",
+        "owner_token": owner_links.renew(now=timezone.now()).split("/")[2],
     }
     into = {"into": running.entry.player.public_id}
     match.refresh_from_db()

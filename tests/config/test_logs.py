@@ -18,7 +18,8 @@ from config.logs import logging_config, without_secrets
 from players.models import ApiToken, User
 from tests.tokens import key_for
 
-BEARER = {"token", "event_token", "feed_token", "pairing_token", "unsubscribe_token", "secret", "uidb64", "key"}
+BEARER = {"token", "event_token", "feed_token", "owner_token", "pairing_token", "unsubscribe_token"}
+BEARER |= {"secret", "uidb64", "key"}
 """Route parameters that work like a key."""
 
 
@@ -54,6 +55,7 @@ def bearer_paths() -> Iterator[tuple[str, list[str]]]:
         "event_token": f"abcdefghj2.abcdefghj3.{secrets.token_urlsafe(32)}",
         "feed_token": f"abcdefghj2.{secrets.token_urlsafe(32)}",
         "pairing_token": f"abcdefghj2.{secrets.token_urlsafe(32)}",
+        "owner_token": secrets.token_urlsafe(32),
         "unsubscribe_token": f"12.reported.{secrets.token_urlsafe(32)}",
         "uidb64": "MTIz",
         "extension": "mat",

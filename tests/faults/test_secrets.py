@@ -106,9 +106,10 @@ class Site:
         connection.close()
         return answer
 
-    def run(self, *command: str) -> None:
+    def run(self, *command: str) -> str:
         env = self.env | {"REDIS_URL": f"unix://{self.var / 'run' / 'valkey.sock'}"}
-        subprocess.run([sys.executable, *command], cwd=ROOT, env=env, check=True)
+        command = (sys.executable, *command)
+        return subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 @pytest.fixture(params=["json", "console"])
@@ -131,10 +132,14 @@ def test_no_secret_is_in_the_log(site: Site) -> None:
     api_token = re.findall(r'"token": ?"(bp_[\w-]{43})"', site.token()[1])[0]
     link = match_link(site)
     invitation, reset = secrets.token_urlsafe(24), f"MQ/{secrets.token_urlsafe(12)}"
+    owner_link = urlsplit(site.run("manage.py", "owner_link").strip()).path
     session, csrf = site.cookies["sessionid"], site.cookies["csrftoken"]
 
     assert site.ask("POST", f"/m/{link}/withdraw/", {"after": "0"})[0] == 409
     assert site.ask("GET", f"/invitations/{invitation}/")[0] == 404
+
+    assert site.ask("GET", owner_link)[0] == 302
+    assert site.ask("POST", f"{owner_link}club/", {})[0] == 422
 
     site.stop_database()
     elsewhere = {"X-Forwarded-For": "10.0.0.1", "Idempotency-Key": invitation, "Match-Link": link}
@@ -147,6 +152,8 @@ def test_no_secret_is_in_the_log(site: Site) -> None:
         site.ask("GET", f"/m/{link}/")[0],
         site.ask("GET", f"/password/choose/{reset}/")[0],
         site.ask("GET", f"/invitations/{invitation}/")[0],
+        site.ask("GET", owner_link)[0],
+        site.ask("POST", f"{owner_link}club/", account)[0],
     ]
     del site.cookies["sessionid"]
     answers += [
@@ -163,7 +170,7 @@ def test_no_secret_is_in_the_log(site: Site) -> None:
     names = {
         "password": PASSWORD, "session": session, "csrf": csrf, "token": api_token, "link": link,
         "signature": link.rpartition(".")[2], "invitation": invitation, "reset": reset.partition("/")[2],
-        "key": SECRET_KEY,
+        "key": SECRET_KEY, "owner": owner_link.split("/")[2],
     }  # fmt: skip
     assert [name for name, secret in names.items() if secret in log] == []
     assert "Conflict: /m/***/withdraw/" in log

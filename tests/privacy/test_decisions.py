@@ -39,7 +39,7 @@ CODES = {
     "matches": "public_id key answer_key sha256 engine_version failure format dialect anchor latest",
     "tournaments": (
         "public_id key seed seed_hash lots_seed lots_hash algorithm basis batch currency source_stage before "
-        "secret_hash"
+        "secret_hash link_hash link_form_hash"
     ),
     "players": "public_id key slug secret_hash language time_zone country kind topic verb batch p256dh auth",
 }

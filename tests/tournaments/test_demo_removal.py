@@ -12,7 +12,8 @@ from django.utils import timezone
 from players.actors import Actor
 from players.clubs.services import add_player, create_club
 from players.models import Club, Player, User
-from tournaments.demo import load
+from tournaments.demo.club import logins_file
+from tournaments.demo.removal import decline
 
 
 def filled() -> set[str]:
@@ -22,22 +23,32 @@ def filled() -> set[str]:
 
 
 @pytest.mark.django_db
-def test_the_demo_club_is_removed_with_one_command(password: str, carol: User, tmp_path: Path, settings: Any) -> None:
+def test_the_demo_club_is_removed_with_one_command(
+    carol: User, tmp_path: Path, settings: Any, django_capture_on_commit_callbacks: Any
+) -> None:
     User.objects.filter(pk=carol.pk).update(email="carol@example.com")
     settings.VAR_DIR = tmp_path
+    decline(now=timezone.now())
     before = filled()
-    load(password=password, now=timezone.now())
+    call_command("demo", unless_declined=True)
+    assert filled() == before, "declined"
+    call_command("demo")
+    assert logins_file().exists()
     own = create_club(name="Own", by=Actor.of(carol))
     guest = add_player(club=own, player=Player.objects.filter(user=None).first(), by=Actor.of(carol))
-    with pytest.raises(CommandError, match="also in Own"):
+    with pytest.raises(CommandError, match="others use it: Own"):
         call_command("demo", remove=True)
     assert Club.objects.count() == 2
     guest.delete()
-    call_command("demo", remove=True)
+    with django_capture_on_commit_callbacks(execute=True):
+        call_command("demo", remove=True)
     connection.check_constraints()
     assert [club.name for club in Club.objects.all()] == ["Own"]
     assert [user.email for user in User.objects.all()] == ["carol@example.com"]
+    assert not logins_file().exists()
     left = filled() - before
     assert left == {"players_club", "players_logentry", "players_membership", "players_player", "matches_ratingpool"}
     with pytest.raises(CommandError, match="There is no demo club"):
         call_command("demo", remove=True)
+    call_command("demo", unless_declined=True)
+    assert Club.objects.count() == 1

@@ -1,9 +1,12 @@
 """The demonstration club: people, a finished event, and running ones with open, disputed and rejected reports."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from engine.simulation import play_out
 from engine.transcript import Transcript
@@ -46,13 +49,32 @@ def is_loaded() -> bool:
     return Club.objects.filter(slug=SLUG).exists()
 
 
+def accounts() -> QuerySet[User]:
+    """The accounts of the demo that are in its club; none if that is another club with the same slug."""
+    emails = [email_of(name) for name in ACCOUNTS]
+    return User.objects.filter(email__in=emails, player__memberships__club__slug=SLUG)
+
+
+def director() -> User | None:
+    """Return the account that owns and directs the club; None without a demo."""
+    return accounts().filter(email=email_of("alice")).first()
+
+
+def email_of(name: str) -> str:
+    """Return the e-mail address of one of ACCOUNTS."""
+    return f"{name}@example.org"
+
+
+def logins_file() -> Path:
+    """Return the file with the passwords of the demo's accounts."""
+    return Path(settings.VAR_DIR) / "demo-logins.txt"
+
+
 def load(*, password: str, now: datetime) -> list[Login]:
     """Create the club with its events up to `now`, in one transaction, and return the accounts."""
     with transaction.atomic():
         users = {
-            name: register_user(
-                email=f"{name}@example.org", password=password, display_name=full, time_zone=ZONE, now=now
-            )
+            name: register_user(email=email_of(name), password=password, display_name=full, time_zone=ZONE, now=now)
             for name, full in ACCOUNTS.items()
         }
         for user in users.values():
@@ -68,7 +90,7 @@ def load(*, password: str, now: datetime) -> list[Login]:
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}
-    return [Login(f"{name}@example.org", roles.get(name, "player")) for name in ACCOUNTS]
+    return [Login(email_of(name), roles.get(name, "player")) for name in ACCOUNTS]
 
 
 def _create_people(club: Club, users: dict[str, User], by: Actor) -> dict[str, Player]:

@@ -1,40 +1,92 @@
 """Remove the demonstration club with everything that belongs to it."""
 
 from collections import defaultdict
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.apps import apps
-from django.db import models, transaction
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models import Q
+from django.utils.translation import ngettext
 
-from players.models import Club, Membership, Player, User
-from tournaments.demo.cast import ACCOUNTS
-from tournaments.demo.club import SLUG
+from core.messages import sentence
+from engine.errors import Refused
+from matches.models import BotPlayer, Match, RatingPool
+from players.models import Club, Player, User
+from tournaments.demo.club import SLUG, accounts, logins_file
+from tournaments.models import Installation, Tournament
 
 Rows = defaultdict[type[models.Model], set[Any]]
+OUR_APPS = ("players", "matches", "tournaments")
 
 
-class InUse(Exception):
-    """Somebody of the demo club is in another club by now, so nothing was removed; the message names the clubs."""
+class Contents(NamedTuple):
+    """What belongs to the demo."""
+
+    rows: Rows
+    others: list[str]
+    """Names of what does not belong to it but shares rows with it, such as another club of its players."""
+
+    @property
+    def in_use(self) -> str:
+        """The sentence that says who else uses it; empty if nobody does."""
+        return sentence("demo_in_use", {"names": ", ".join(self.others)}) if self.others else ""
+
+    @property
+    def sizes(self) -> list[str]:
+        """How much of each kind there is, in words."""
+        clubs, events = len(self.rows[Club]), len(self.rows[Tournament])
+        matches, players = len(self.rows[Match]), len(self.rows[Player])
+        return [
+            ngettext("%(count)s club", "%(count)s clubs", clubs) % {"count": clubs},
+            ngettext("%(count)s event", "%(count)s events", events) % {"count": events},
+            ngettext("%(count)s match", "%(count)s matches", matches) % {"count": matches},
+            ngettext("%(count)s player", "%(count)s players", players) % {"count": players},
+        ]
 
 
-def remove() -> int:
-    """Delete the club, its people and all that refers to them, and return the number of rows. Raises InUse."""
-    with transaction.atomic():
-        club = Club.objects.select_for_update().get(slug=SLUG)
-        rows: Rows = defaultdict(set)
-        rows[Club] = {club.pk}
-        rows[Player] = set(Player.objects.filter(memberships__club=club).values_list("pk", flat=True))
-        emails = [f"{name}@example.org" for name in ACCOUNTS]
-        rows[User] = set(User.objects.filter(email__in=emails).values_list("pk", flat=True))
-        memberships = Membership.objects.filter(player__in=rows[Player]).exclude(club=club)
-        if others := sorted(set(memberships.values_list("club__name", flat=True))):
-            raise InUse(", ".join(others))
-        references = _references()
-        while _grow(rows, references):
-            pass
-        _clear_optional(rows, references)
-        # The keys between these rows are checked at the end of the transaction.
-        return sum(_delete(model, ids) for model, ids in rows.items() if ids)
+def is_declined() -> bool:
+    """Whether the owner has decided against the demo, so that a start does not create it."""
+    return Installation.objects.filter(demo_declined_at__isnull=False).exists()
+
+
+@transaction.atomic
+def decline(*, now: datetime) -> int:
+    """Remove the demo for good, if there is one, and return the number of rows.
+
+    Refused: `demo_in_use`, `stale`.
+    """
+    Installation.objects.update_or_create(pk=Installation.ONLY, defaults={"demo_declined_at": now})
+    if not accounts().exists():
+        return 0
+    found = contents()
+    if found.others:
+        raise Refused("demo_in_use", names=", ".join(found.others))
+    references = _references()
+    _clear_optional(found.rows, references)
+    transaction.on_commit(lambda: logins_file().unlink(missing_ok=True))
+    # The keys between these rows are checked at the end of the transaction.
+    count = sum(_delete(model, ids) for model, ids in found.rows.items() if ids)
+    try:
+        connection.check_constraints()
+    except IntegrityError:
+        # Something was added to the demo since its contents were read.
+        raise Refused("stale") from None
+    return count
+
+
+def contents() -> Contents:
+    """Return the club, its people and all that refers to them and cannot stay without them."""
+    rows: Rows = defaultdict(set)
+    club = Club.objects.get(slug=SLUG)
+    rows[Club] = {club.pk}
+    rows[User] = set(accounts().values_list("pk", flat=True))
+    people = Player.objects.filter(Q(user=None) | Q(user__in=rows[User]), memberships__club=club)
+    rows[Player] = set(people.values_list("pk", flat=True))
+    references = _references()
+    while _grow(rows, references):
+        pass
+    return Contents(rows, _others(rows, references))
 
 
 def _references() -> "list[models.ForeignKey[Any, Any]]":
@@ -63,6 +115,22 @@ def _grow(rows: Rows, references: "list[models.ForeignKey[Any, Any]]") -> bool:
         if not _is_optional(field) and rows[field.related_model]:
             rows[field.model] |= set(_referring(field, rows).values_list("pk", flat=True))
     return sum(map(len, rows.values())) > before
+
+
+def _others(rows: Rows, references: "list[models.ForeignKey[Any, Any]]") -> list[str]:
+    """Return the names of what the rows refer to outside the demo."""
+    # The site's own pool and its bots belong to everybody.
+    shared = {RatingPool: Q(club=None), Player: Q(pk__in=BotPlayer.objects.values("player"))}
+    names = set()
+    for field in references:
+        target = field.related_model
+        if _is_optional(field) or not rows[field.model] or target._meta.app_label not in OUR_APPS:
+            continue
+        referring: models.QuerySet[Any] = models.QuerySet(field.model).filter(pk__in=rows[field.model])
+        if outside := set(referring.values_list(field.attname, flat=True)) - rows[target] - {None}:
+            others: models.QuerySet[Any] = models.QuerySet(target).filter(pk__in=outside)
+            names |= {str(row) for row in (others.exclude(shared[target]) if target in shared else others)}
+    return sorted(names)
 
 
 def _clear_optional(rows: Rows, references: "list[models.ForeignKey[Any, Any]]") -> None:

@@ -17,6 +17,7 @@ from tournaments.models.entries import (
 from tournaments.models.events import Division, Tournament
 from tournaments.models.floor import Floor, FloorEvent, Table
 from tournaments.models.helpers import Helper
+from tournaments.models.installation import Installation
 from tournaments.models.payments import (
     AgreedSplit,
     CashCount,
@@ -50,6 +51,7 @@ __all__ = [
     "Floor",
     "FloorEvent",
     "Helper",
+    "Installation",
     "KeptApart",
     "Kiosk",
     "LateEntry",

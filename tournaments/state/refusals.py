@@ -146,6 +146,15 @@ MESSAGES: dict[str, str] = {
     "too_many_results": gettext_noop("Enter up to {most} results at once."),
     "nothing_to_undo": gettext_noop("There is no result of yours to undo."),
     "undo_built_on": gettext_noop("M{fixture} can no longer be undone: it was changed, or a later match has begun."),
+    # The installation's owner
+    "owner_link_used": gettext_noop(
+        "This link has already been used. For a new one, restart Barpoint or run ./manage.py owner_link."
+    ),
+    "owner_link_expired": gettext_noop(
+        "This link has expired. For a new one, restart Barpoint or run ./manage.py owner_link."
+    ),
+    "demo_in_use": gettext_noop("The demo cannot be removed, because others use it: {names}."),
+    "demo_gone": gettext_noop("The demo has been removed in the meantime."),
 }
 """Code -> English template with `{parameter}` places."""
 
@@ -213,5 +222,9 @@ STATUS = {
     "helper_ruled": HTTPStatus.FORBIDDEN,
     "helper_round_over": HTTPStatus.FORBIDDEN,
     "undo_built_on": HTTPStatus.CONFLICT,
+    "owner_link_used": HTTPStatus.GONE,
+    "owner_link_expired": HTTPStatus.GONE,
+    "demo_in_use": HTTPStatus.CONFLICT,
+    "demo_gone": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

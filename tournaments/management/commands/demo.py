@@ -2,17 +2,17 @@
 
 import os
 import secrets
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from core.messages import sentence
+from engine.errors import Refused
 from tournaments.demo import is_loaded, load
-from tournaments.demo.removal import InUse, remove
+from tournaments.demo.club import accounts, logins_file
+from tournaments.demo.removal import decline, is_declined
 
-LOGINS = "demo-logins.txt"
 WORDS = ("anchor", "bar", "blot", "checker", "cube", "dice", "gammon", "harbour", "pip", "point", "prime", "roll")
 
 
@@ -26,12 +26,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--remove", action="store_true", help="remove the club, its people and all they did")
+        parser.add_argument(
+            "--unless-declined", action="store_true", help="do not create it again once it was removed or declined"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = Path(settings.VAR_DIR) / LOGINS
         if options["remove"]:
-            self._remove(path)
+            self._remove()
             return
+        if options["unless_declined"] and is_declined() and not is_loaded():
+            return
+        path = logins_file()
         if not is_loaded():
             password = "-".join(secrets.choice(WORDS) for _ in range(3)) + f"-{secrets.randbelow(9000) + 1000}"
             logins = load(password=password, now=timezone.now())
@@ -41,12 +46,11 @@ class Command(BaseCommand):
         if path.exists() and options["verbosity"] > 0:
             self.stdout.write(f"Demo club, sign in as:\n{path.read_text(encoding='utf-8')}")
 
-    def _remove(self, logins: Path) -> None:
-        if not is_loaded():
+    def _remove(self) -> None:
+        if not accounts().exists():
             raise CommandError("There is no demo club.")
         try:
-            count = remove()
-        except InUse as error:
-            raise CommandError(f"Nothing was removed: people of the demo club are also in {error}.") from error
-        logins.unlink(missing_ok=True)
+            count = decline(now=timezone.now())
+        except Refused as refused:
+            raise CommandError(sentence(refused.code, refused.params)) from refused
         self.stdout.write(f"The demo club is removed, {count:,} rows.")
