@@ -52,7 +52,7 @@ def choice(request: HttpRequest, owner_token: str) -> HttpResponse:
 def own_club(request: HttpRequest, owner_token: str) -> HttpResponse:
     """Say what goes with the demo; remove it, create the owner's account, and lead to creating a club."""
     now = timezone.now()
-    has_demo = director() is not None
+    has_demo = accounts().exists()
     form = OwnClubForm(sent(request), has_demo=has_demo)
     account_form = SignUpForm(sent(request)) if _needs_account(request) else None
     forms = [form, account_form] if account_form else [form]

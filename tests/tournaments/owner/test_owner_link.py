@@ -16,7 +16,8 @@ from matches.play.lobby.services.practice import start_practice
 from players.accounts.services import ensure_player
 from players.actors import Actor
 from players.clubs.services import add_member, add_player, create_club
-from players.models import Club, Player, User
+from players.models import Club, Membership, Player, User
+from players.people.services import erase_player
 from tests.pages import html
 from tournaments.demo.club import SLUG
 from tournaments.demo.removal import decline, is_declined
@@ -189,6 +190,17 @@ def test_a_demo_that_is_gone_by_now_is_not_looked_at(client: Client, demo: Club,
     with pytest.raises(Refused, match="demo_gone"):
         links.use_for_demo(secret=link.split("/")[2], key="a", now=timezone.now())
     assert is_open(link)
+
+
+def test_a_demo_without_its_director_is_not_removed_unasked(client: Client, demo: Club, link: str, alice: User) -> None:
+    demo.memberships.update(role=Membership.Role.OWNER)
+    erase_player(player=Player.objects.get(user=alice), by=Actor.of(alice), now=timezone.now())
+    assert client.get(link)["Location"] == f"{link}club/"
+    fields = GRETE | form_of(client, f"{link}club/")
+    assert client.post(f"{link}club/", {**fields, "sure": ""}).status_code == 422
+    assert Club.objects.get() == demo
+    assert client.post(f"{link}club/", fields).status_code == 302
+    assert not Club.objects.exists()
 
 
 @pytest.mark.parametrize("connected", ["member", "club"])
