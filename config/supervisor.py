@@ -199,9 +199,9 @@ class Supervisor:
             raise CannotStart(f"`manage.py {name}` failed with exit code {code}; see above.")
 
     def load_demo(self) -> None:
-        """Create the demo club if wanted and missing."""
+        """Create the demo club if it is wanted, missing, and was not declined."""
         if self.env.get("BARPOINT_DEMO", "0") not in ("", "0"):
-            self.run_command("demo", "--verbosity=0")
+            self.run_command("demo", "--unless-declined", "--verbosity=0")
 
     def run_command(self, *arguments: str) -> None:
         """Run a management command to its end. Raises CannotStart if it fails."""

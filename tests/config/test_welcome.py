@@ -1,16 +1,20 @@
 """What `make run` prints when it is ready, and which names it answers to."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from config import lan
 from config.supervisor import Supervisor
+from players.models import Club
 
 LAN = "192.168.1.20"
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -51,6 +55,17 @@ def test_the_logins_of_the_demo_are_shown_with_a_warning_in_a_network(here: Any,
     assert "everybody in the network" not in welcome()
     here.SITE_URL = f"http://{LAN}:8000"
     assert "These logins work for everybody in the network." in welcome()
+
+
+def test_the_owner_gets_a_new_link_until_there_is_a_club_of_their_own(here: Any, client: Client) -> None:
+    here.SITE_URL = "http://testserver"
+    [link] = re.findall(r"http://testserver(/owner-link/\S+/)", welcome())
+    assert client.get(link, follow=True).status_code == 200
+    [newer] = re.findall(r"http://testserver(/owner-link/\S+/)", welcome())
+    assert client.get(link).status_code == 404
+    assert client.get(newer, follow=True).status_code == 200
+    Club.objects.create(name="Riverside", slug="riverside")
+    assert "/owner-link/" not in welcome()
 
 
 def test_a_missing_program_for_analyses_takes_one_line(here: Any) -> None:

@@ -9,11 +9,14 @@ from typing import Any
 import segno
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from django.utils import timezone
 
 from config import lan
 from core.absolute_urls import is_for_this_machine_only
 from matches.analysis.backends.chosen import installed_program
-from tournaments.management.commands.demo import LOGINS
+from players.models import Club
+from tournaments.demo.club import is_loaded, logins_file
+from tournaments.owner import links as owner_links
 
 RULE = "─" * 78
 MULTICAST_DNS = Path("/run/avahi-daemon/pid")
@@ -26,7 +29,7 @@ class Command(BaseCommand):
     help = "Print the site's URLs, the logins of the demo club, and where e-mails go."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        lines = ["", RULE, "Barpoint is ready. Ctrl-C stops it.", "", *_urls(), *_demo(), *_services(), RULE]
+        lines = ["", RULE, "Barpoint is ready. Ctrl-C stops it.", "", *_urls(), *_owner(), *_demo(), *_services(), RULE]
         self.stdout.write("\n".join(lines))
 
 
@@ -54,9 +57,18 @@ def _qr_code(url: str) -> str:
     return code.getvalue()
 
 
+def _owner() -> Iterator[str]:
+    """A new link, which replaces that of the last start; none once there are clubs but no demo."""
+    if Club.objects.exists() and not is_loaded():
+        return
+    path = owner_links.renew(now=timezone.now())
+    yield from ("", "For you, the owner: look around the demo, or start with your club (works once, also on a phone)")
+    yield f"  {settings.SITE_URL}{path}"
+
+
 def _demo() -> Iterator[str]:
     """The logins of the demo club, while there is one."""
-    logins = settings.VAR_DIR / LOGINS
+    logins = logins_file()
     if not logins.exists():
         return
     yield from ("", "Demo club: e-mail, password and role")
