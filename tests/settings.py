@@ -12,6 +12,9 @@ os.environ["SECRET_KEY"] = "only-for-tests-" + "x" * 40
 # Short, since the path of a Unix socket is limited to about 100 bytes.
 RUN_DIR = Path(tempfile.gettempdir()) / f"barpoint-test-{os.getpid()}-{secrets.token_hex(3)}"
 os.environ["REDIS_URL"] = f"unix://{RUN_DIR}/valkey.sock"
+# Nothing that a site in this checkout has written or installed is used.
+os.environ["BARPOINT_VAR"] = str(RUN_DIR)
+os.environ["ANALYSIS_BGSAGE"] = str(RUN_DIR / "analysis")
 
 from config.settings import *  # noqa: E402, F403
 from config.settings import DATABASES, REST_FRAMEWORK, STORAGES  # noqa: E402
