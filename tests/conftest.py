@@ -25,6 +25,7 @@ from config.garbage import collect_rarely
 from config.processes import spawn, stop
 from players.models import User
 from tests.settings import RUN_DIR
+from tests.tiers import TEST_SEED, TIER, TIER_NAME
 
 BROWSER_TESTS = Path(__file__).resolve().parent / "browser"
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -61,19 +62,32 @@ def pytest_collection_finish() -> None:
     collect_rarely()
 
 
-# How long an example takes depends on what else the machine does.
-hypothesis_settings.register_profile("untimed", deadline=None)
-hypothesis_settings.load_profile("untimed")
+# No deadline, since how long an example takes depends on what else the machine does. No database, in which a run would
+# find the failures of an earlier one.
+hypothesis_settings.register_profile("test", deadline=None, derandomize=True, max_examples=TIER.examples)
+hypothesis_settings.register_profile("soak", deadline=None, database=None, print_blob=True, max_examples=TIER.examples)
+hypothesis_settings.load_profile("soak" if TIER_NAME == "soak" else "test")
 
-TEST_SEED = os.environ.get("TEST_SEED", "1")
-"""What the dice and secrets of this process follow from; another one tries other dice."""
 numbers = random.Random()
+"""Where this process takes secrets and dice from."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Give Hypothesis the seed, which it uses only in a soak: in other runs, its choices follow from the tests."""
+    config.option.hypothesis_seed = TEST_SEED
 
 
 def pytest_report_header() -> str:
     """Return the database, the broker and the seed of this run."""
     broker = os.environ.get("TEST_REDIS_SERVER", "embedded Valkey")
-    return f"barpoint: {connection.vendor}, {broker}, TEST_SEED={TEST_SEED}"
+    return f"barpoint: {connection.vendor}, {broker}, TEST_TIER={TIER_NAME} TEST_SEED={TEST_SEED}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say after a failure how to make the same random choices again."""
+    if terminalreporter.getreports("failed") or terminalreporter.getreports("error"):
+        terminalreporter.write_line(f"Repeat with TEST_TIER={TIER_NAME} TEST_SEED={TEST_SEED}")
 
 
 @pytest.fixture(scope="session", autouse=True)

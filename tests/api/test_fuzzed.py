@@ -5,7 +5,6 @@ description contains: never a 500, never another content type, and every error w
 FUZZ_EXAMPLES sets how many valid and invalid requests each operation gets from each of the three users.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,6 +31,7 @@ from matches.reporting.services import proposals
 from players.actors import Actor
 from players.models import Club, DataExport, Merge, Player, User
 from players.privacy.services import request_export
+from tests.tiers import TIER
 from tests.tokens import key_for
 from tournaments.demo import load
 from tournaments.entries.services import entries
@@ -42,13 +42,12 @@ from tournaments.models import AgreedSplit, Correction, Division, Entry, Fixture
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 ASKERS = {"anonymous": None, "player": "bob@example.org", "director": "alice@example.org"}
 ONE_IN_FIVE = st.sampled_from([True, *[False] * 4])
 
 hurried = settings(
-    max_examples=EXAMPLES,
+    max_examples=TIER.fuzzed,
     database=None,
     # A shrunk request would show the same as the first one, but later.
     phases=[Phase.generate],

@@ -1,16 +1,14 @@
-"""A thousand random services in four threads at once: each is done, refused or left for later; none fails.
+"""Random services in four threads at once: each is done, refused or left for later; none fails.
 
-INTERLEAVINGS (1000) and INTERLEAVINGS_SEED (random, printed) lengthen or repeat a run. test_successors shows what
-happens if the locks are taken in another order.
+test_successors shows what happens if the locks are taken in another order.
 """
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from itertools import count
-from random import Random, SystemRandom
+from random import Random
 from typing import Any
 
 from engine.errors import Refused
@@ -25,6 +23,7 @@ from matches.reporting.services.deadlines import accept_due_reports, announce_un
 from players.actors import Actor
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults
+from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.conftest import NOON
 from tournaments.demo.records import DIALECTS, written
 from tournaments.entries.services import entries
@@ -37,7 +36,6 @@ pytestmark = POSTGRESQL_ONLY
 THREADS = 4
 A_TURN = 10
 """The number of services a thread calls before all threads check the state together."""
-INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "1000"))
 
 
 class Somebody:
@@ -188,24 +186,22 @@ def the_rest_is_done() -> None:
         pass
 
 
-def test_a_thousand_interleavings_leave_a_consistent_event(builder: EventBuilder) -> None:
-    seed = int(os.environ.get("INTERLEAVINGS_SEED", SystemRandom().randrange(10**6)))
-    print(f"INTERLEAVINGS_SEED={seed}")
-    chance, counted, done, began = Random(seed), Counter[str](), 0, time.monotonic()
-    while done < INTERLEAVINGS:
+def test_interleavings_leave_a_consistent_event(builder: EventBuilder) -> None:
+    chance, counted, done, began = Random(TEST_SEED), Counter[str](), 0, time.monotonic()
+    while done < TIER.interleavings:
         event = new_event(builder, chance)
         seconds = count()
         people = [Somebody(builder, event, chance.randrange(10**9), seconds) for _ in range(THREADS)]
         outcomes = at_once(*[person.works for person in people])
-        assert faults(outcomes) == [], seed
+        assert faults(outcomes) == []
         the_rest_is_done()
-        assert [str(difference) for difference in differences()] == [], seed
+        assert [str(difference) for difference in differences()] == []
         done += THREADS * A_TURN
         for person in people:
             counted.update(person.counted)
     print(f"{done} services in {time.monotonic() - began:.0f} s: {dict(counted.most_common())}")
     assert counted.keys() >= {"claims", "books", "replaces", "checks", "sweeps", "withdraws"}
-    assert Result.objects.count() > INTERLEAVINGS // THREADS // A_TURN
+    assert Result.objects.count() > TIER.interleavings // THREADS // A_TURN
 
 
 def test_a_division_settled_by_all_at_once_is_settled_once(builder: EventBuilder) -> None:

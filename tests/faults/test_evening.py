@@ -15,13 +15,14 @@ from collections.abc import Iterator
 from email.message import Message
 from functools import partial
 from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 
 import pytest
 
 from tests.faults.mailbox import Mailbox
 from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import eventually
+from tests.tiers import TEST_SEED
 
 PLAYERS, TABLES = 8, 2
 VICTIMS = ("worker", "worker", "beat", "valkey", "web")
@@ -85,12 +86,11 @@ def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening:
     completed = evening.run("-m", "tests.faults.create_evening", str(PLAYERS), str(TABLES))
     assert completed.returncode == 0, completed.stderr
     created = json.loads(completed.stdout)
-    seed = SystemRandom().randrange(10**6)
-    chance, victims = Random(seed), list(VICTIMS)
+    chance, victims = Random(TEST_SEED), list(VICTIMS)
     chance.shuffle(victims)
     deadline, next_kill = time.monotonic() + PATIENCE, time.monotonic()
     while not evening.over():
-        assert time.monotonic() < deadline, (seed, victims, evening.called())
+        assert time.monotonic() < deadline, (TEST_SEED, victims, evening.called())
         if victims and time.monotonic() >= next_kill and evening.kill(victims[-1]):
             victims.pop()
             next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
@@ -103,7 +103,7 @@ def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening:
     calls = evening.rows("SELECT id, match_id, table_id FROM tournaments_floorevent WHERE kind = 'called'")
     assert len(calls) == PLAYERS - 1
     assert not evening.statuses[500]
-    assert set(Counter(match for _, match, _ in calls).values()) == {1}, (seed, calls)
+    assert set(Counter(match for _, match, _ in calls).values()) == {1}, (TEST_SEED, calls)
     every_call_is_delivered_once(evening, [pk for pk, *_ in calls])
     checked = evening.run("manage.py", "check_integrity")
     assert checked.returncode == 0, checked.stdout + checked.stderr

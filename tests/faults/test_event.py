@@ -3,8 +3,7 @@
 In a Swiss every round is paired once, too, by workers that are killed.
 
 The players of a knockout and a Swiss send records and reports over HTTP while web, worker, beat and Valkey are killed
-at random. The last match of each is played after the last kill, so that all kills happen during both. FAULTS_PLAYERS
-(64) and FAULTS_KILLS (50) set the size of the knockout and the number of kills.
+at random. The last match of each is played after the last kill, so that all kills happen during both.
 """
 
 import http.client
@@ -23,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 import pytest
@@ -33,14 +32,13 @@ from config.valkey import free_port
 from engine.simulation import play_out
 from tests.faults.create_event import SWISS_ROUNDS
 from tests.faults.test_supervisor import DATABASE, ROOT, Installation, alive
+from tests.tiers import TEST_SEED, TIER
 from tournaments.demo.records import DIALECTS, written
 
-PLAYERS = int(os.environ.get("FAULTS_PLAYERS", "64"))
-KILLS = int(os.environ.get("FAULTS_KILLS", "50"))
 SWISS_PLAYERS = 8
-LAST = {"knockout": PLAYERS - 1, "swiss": SWISS_ROUNDS * SWISS_PLAYERS // 2}
+LAST = {"knockout": TIER.players - 1, "swiss": SWISS_ROUNDS * SWISS_PLAYERS // 2}
 """The number of the last match of each event."""
-PATIENCE = 240.0 + 6 * KILLS
+PATIENCE = 240.0 + 6 * TIER.kills
 """Seconds; a busy machine needs several times as long as an idle one."""
 VICTIMS = ("worker", "records", "web", "web", "valkey", "valkey", "beat", "clock")
 BETWEEN_KILLS = (0.3, 1.5)
@@ -190,7 +188,7 @@ def event() -> Iterator[Event]:
 
 
 def test_events_end_whatever_is_killed(event: Event) -> None:
-    completed = event.run("-m", "tests.faults.create_event", "knockout", str(PLAYERS), "swiss", str(SWISS_PLAYERS))
+    completed = event.run("-m", "tests.faults.create_event", "knockout", str(TIER.players), "swiss", str(SWISS_PLAYERS))
     assert completed.returncode == 0, completed.stderr
     play_and_kill(event)
     every_match_has_one_result(event)
@@ -203,20 +201,19 @@ def test_events_end_whatever_is_killed(event: Event) -> None:
 
 def play_and_kill(event: Event) -> None:
     """Report all matches while processes are killed; the last ones wait for the last kill."""
-    seed = SystemRandom().randrange(10**6)
-    chance, players, killed, began = Random(seed), Players(event), Counter[str](), time.monotonic()
+    chance, players, killed, began = Random(TEST_SEED), Players(event), Counter[str](), time.monotonic()
     next_kill = began
     while not event.over():
-        assert time.monotonic() - began < PATIENCE, (seed, killed, players.answers, event.open_matches())
-        if killed.total() < KILLS and time.monotonic() >= next_kill:
+        assert time.monotonic() - began < PATIENCE, (killed, players.answers, event.open_matches())
+        if killed.total() < TIER.kills and time.monotonic() >= next_kill:
             victim = chance.choice(VICTIMS)
             killed[victim] += event.kill(victim)
             next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
-        players.report(final=killed.total() >= KILLS)
+        players.report(final=killed.total() >= TIER.kills)
         time.sleep(0.05)
-    assert killed.total() >= KILLS
+    assert killed.total() >= TIER.kills
     print(f"killed {dict(killed)}, answers {dict(players.answers)}")
-    print(f"{time.monotonic() - began:.0f} s, seed {seed}")
+    print(f"{time.monotonic() - began:.0f} s, TEST_SEED={TEST_SEED}")
     assert not [answer for answer in players.answers if answer.endswith(" 500")]
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from random import Random, SystemRandom
+from random import Random
 from threading import Event as Flag
 from threading import Thread
 from typing import Any, NamedTuple
@@ -27,10 +27,10 @@ from django.core.signing import Signer
 from benchmarks.live.players import decision
 from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import CHILDREN, eventually
+from tests.tiers import TEST_SEED, TIER
 
 PATIENCE = 120.0
 MATCHES = 3
-KILLS_OF_EACH = 2
 BETWEEN_KILLS = (0.5, 1.5)
 BROKER_HANGS = 15.0
 ANSWER_WITHIN = 15.0
@@ -190,13 +190,12 @@ def tables(club: Club) -> Iterator[list[Table]]:
 
 
 def test_play_goes_on_whatever_is_killed(club: Club, tables: list[Table]) -> None:
-    seed = SystemRandom().randrange(10**6)
-    chance = Random(seed)
-    victims = list(CHILDREN) * KILLS_OF_EACH
+    chance = Random(TEST_SEED)
+    victims = list(CHILDREN) * TIER.kills_of_each
     chance.shuffle(victims)
     next_kill, deadline = time.monotonic() + 1, time.monotonic() + PATIENCE
     while victims:
-        assert time.monotonic() < deadline, (seed, victims)
+        assert time.monotonic() < deadline, (TEST_SEED, victims)
         if time.monotonic() >= next_kill and club.kill(victims[-1]):
             victims.pop()
             next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
@@ -205,7 +204,7 @@ def test_play_goes_on_whatever_is_killed(club: Club, tables: list[Table]) -> Non
 
     before = [len(table.acknowledged) for table in tables]
     assert all(eventually(table.step) for table in tables), "play goes on after the last kill"
-    print(f"seed {seed}, acknowledged {before}, streams {[table.streams for table in tables]}")
+    print(f"TEST_SEED={TEST_SEED}, acknowledged {before}, streams {[table.streams for table in tables]}")
     assert min(before) > 5
     for table in tables:
         table.check()

@@ -1,6 +1,5 @@
 """The URLs of every route, filled with rows of the database."""
 
-import os
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -12,11 +11,10 @@ from matches.lifecycle import links
 from matches.models import Challenge, Match, Submission
 from players.models import Player
 from tests.access.test_role_walk import OF_RECORDS, ROUTES
+from tests.tiers import TIER
 from tournaments.demo import club as demo
 from tournaments.models import Correction, Division, Entry, Fixture, Table, Tournament
 
-OF_EACH = int(os.environ.get("PRIVACY_ROWS", "4"))
-"""Rows of each kind that a route is requested for; raise it to request all."""
 NO_ROW = "2222222222"
 PLAYED_HERE = ("api-live", "match-play", "match-dice", "match-replay", "match-record")
 PLAYED = Match.objects.filter(Q(submissions__isnull=False) | Q(claims__isnull=False))
@@ -64,8 +62,8 @@ def rows_named(name: str) -> Any:
 def rows_with(rows: Any, place: str) -> Iterator[dict[str, Any]]:
     """Return some of the rows, spread over all of them."""
     rows_list = list(rows)
-    step = max(1, len(rows_list) // OF_EACH)
-    for row in islice(rows_list[::step], OF_EACH):
+    step = max(1, len(rows_list) // TIER.rows)
+    for row in islice(rows_list[::step], TIER.rows):
         yield {place: row.public_id, **around(row)}
 
 

@@ -1,11 +1,9 @@
 """A match played here under everything that its players, a director, workers and time may do to it, in any order.
 
 After every step what is stored follows from the actions, score, cube and clock are conserved, and what was refused has
-changed nothing. LIVE_EXAMPLES (15) and LIVE_STEPS (60) look longer. The dice are random, so that a failure may be
-another one when it is repeated; the actions of the match are in its message.
+changed nothing. The actions of the match are in the message of a failure.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -44,9 +42,8 @@ from matches.play.services.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM
 from players.models import Player
 from tests.matches.play.conftest import START
+from tests.tiers import TIER
 
-EXAMPLES = int(os.environ.get("LIVE_EXAMPLES", "15"))
-STEPS = int(os.environ.get("LIVE_STEPS", "60"))
 MOST_RUNS = 5
 USUAL = (Act.PLAY, Act.ROLL, Kind.READY, Kind.PAUSE, Kind.ADJUST_CLOCK, "presence")
 CLOCKS = (
@@ -304,8 +301,8 @@ def test_whatever_happens_to_a_match_it_follows_from_its_actions() -> None:
         run_state_machine_as_test(
             PlayedHere,
             settings=settings(
-                max_examples=EXAMPLES,
-                stateful_step_count=STEPS,
+                max_examples=TIER.live_matches,
+                stateful_step_count=TIER.live_steps,
                 suppress_health_check=list(HealthCheck),
                 phases=[Phase.generate],
             ),

@@ -1,9 +1,5 @@
-"""Corrections: what the preview says is what applying does; all corrected, it is as if it had been right at once.
+"""Corrections: what the preview says is what applying does; all corrected, it is as if it had been right at once."""
 
-CORRECTION_EXAMPLES (6) sets how many histories each property looks at.
-"""
-
-import os
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
@@ -15,6 +11,7 @@ from hypothesis import strategies as st
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, PlayerRating, Result
+from tests.tiers import TIER
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, another, integrity_differences, quickly, won_by
 from tournaments.models import Fixture
 from tournaments.results.services import corrections
@@ -22,7 +19,6 @@ from tournaments.state.derivation import states_of
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, _places
 
 pytestmark = pytest.mark.django_db
-EXAMPLES = int(os.environ.get("CORRECTION_EXAMPLES", "6"))
 START = 1500.0
 BOTH = (Choice.KEEP_BRACKET, Choice.CORRECT_ALL)
 
@@ -62,7 +58,7 @@ def random_result(cup: Cup, chance: Random) -> tuple[Fixture, Result] | None:
 # As if it had been right from the start
 
 
-@quickly(EXAMPLES)
+@quickly(TIER.corrections)
 @given(cups())
 def test_correcting_all_is_as_if_the_right_result_had_been_entered(case: Case) -> None:
     with transaction.atomic():
@@ -127,7 +123,7 @@ def changed_rows(before: dict[str, Any], after: dict[str, Any]) -> set[int]:
     return {old[0] for old, new in zip(before["slots"], after["slots"], strict=True) if old != new}
 
 
-@quickly(EXAMPLES)
+@quickly(TIER.corrections)
 @given(cups())
 def test_a_correction_does_what_its_preview_shows_and_an_undo_restores_everything(case: Case) -> None:
     with transaction.atomic():
@@ -188,7 +184,7 @@ def gone_unplayed(change: Any) -> bool:
 # Back to what was
 
 
-@quickly(EXAMPLES)
+@quickly(TIER.corrections)
 @given(cups(), st.integers(1, 4))
 def test_corrections_undone_in_reverse_leave_nothing_behind(case: Case, many: int) -> None:
     with transaction.atomic():

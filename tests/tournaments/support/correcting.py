@@ -62,7 +62,7 @@ def quickly(examples: int) -> hypothesis_settings:
     return hypothesis_settings(
         max_examples=examples,
         database=None,
-        phases=[Phase.reuse, Phase.generate],
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
 

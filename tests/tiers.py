@@ -1,0 +1,61 @@
+"""How long the random tests search, which TEST_TIER decides, and the seed that their choices follow from.
+
+`test` is for `make test` and .ci/run, whose second pass, on PostgreSQL, is shorter; `soak` searches longer, and should
+take another TEST_SEED each time. With the same seed, a run makes the same choices; only the moments at which processes
+die differ.
+"""
+
+import os
+from typing import NamedTuple
+
+TEST_SEED = int(os.environ.get("TEST_SEED", "1"))
+"""What dice, secrets and random choices of the tests follow from."""
+
+
+class Tier(NamedTuple):
+    """How much the random tests try."""
+
+    examples: int = 100
+    """Of each property that does not set a number of its own."""
+    events: int = 20
+    event_steps: int = 40
+    """Histories of an event, and what happens in each (tests/tournaments/test_state_machine.py)."""
+    live_matches: int = 15
+    live_steps: int = 60
+    """Matches played here, and what happens in each (tests/matches/play/test_match_machine.py)."""
+    corrections: int = 6
+    """Histories of each property of corrections."""
+    lives: int = 5
+    """Histories of corrections in an event of lives."""
+    fuzzed: int = 2
+    """Requests to each operation of the API by each kind of user."""
+    rows: int = 4
+    """Rows of each kind for which the privacy tests request a route."""
+    interleavings: int = 400
+    """Services called by several threads at once."""
+    players: int = 16
+    kills: int = 12
+    """Of an event that goes on while processes are killed (tests/faults/test_event.py)."""
+    kills_of_each: int = 1
+    """Processes of each kind that are killed during live play."""
+
+
+TIERS = {
+    "test": Tier(),
+    "postgresql": Tier(events=5, corrections=3),
+    "soak": Tier(
+        examples=1000,
+        events=60,
+        live_matches=60,
+        corrections=30,
+        lives=40,
+        fuzzed=15,
+        rows=1000,
+        interleavings=2000,
+        players=64,
+        kills=50,
+        kills_of_each=4,
+    ),
+}
+TIER_NAME = os.environ.get("TEST_TIER", "test")
+TIER = TIERS[TIER_NAME]
