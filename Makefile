@@ -11,6 +11,9 @@ PYTEST := $(PY) -m pytest
 # An idle worker takes over tests from another (worksteal), because the fault tests are long and scheduled together.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
+# Without bytecode files, each of the many processes of a run would compile the site and the tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install install-dev run run-lan test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
 
 help:
@@ -57,8 +60,10 @@ run: $(VENV)/.runtime ## install, migrate, start everything and print the URL
 run-lan: export HOST := 0.0.0.0
 run-lan: run ## the same, open to phones and other devices in the network
 
-test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
-	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal $(ARGS)
+# .ci/run runs all of them (MARK=).
+MARK ?= not slow
+test: $(VENV)/.dev ## run the tests except the slow ones, with a real worker and a real Valkey
+	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -m "$(MARK)" $(ARGS)
 
 lint: $(VENV)/.dev ## check style, types, templates, messages, missing migrations, import order
 	$(PY) -m ruff check .

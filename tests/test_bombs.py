@@ -18,6 +18,7 @@ def site(make_division: Callable[..., Division], alice: User, as_user: Callable[
     return Site(make_division(), as_user(alice))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", [bomb for bomb in BOMBS if bomb.is_quick], ids=lambda bomb: bomb.name)
 def test_it_is_refused_with_a_code(site: Site, bomb: Bomb) -> None:
     assert bomb.send(site, bomb.data()) == bomb.code

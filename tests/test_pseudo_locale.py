@@ -135,6 +135,7 @@ def kind(path: str) -> str:
     return re.sub(r"/[2-9a-z]{10}(?=/)|/\d+(?=/)", "/*", path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("pseudo_locale")
 def test_no_page_of_the_demonstration_club_has_text_that_is_not_marked(subtests: pytest.Subtests) -> None:
     load(password="crawford-1969", now=timezone.now())
@@ -156,6 +157,7 @@ def test_no_page_of_the_demonstration_club_has_text_that_is_not_marked(subtests:
         assert len(seen) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["anonymous", "stranger", "player", "owner"])
 @pytest.mark.usefixtures("pseudo_locale")
 def test_no_route_has_text_that_is_not_marked(role: str, world: World, visitors: dict[str, Client]) -> None:  # noqa: F811

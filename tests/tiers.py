@@ -6,7 +6,9 @@ die differ.
 """
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 TEST_SEED = int(os.environ.get("TEST_SEED", "1"))
 """What dice, secrets and random choices of the tests follow from."""
@@ -59,3 +61,8 @@ TIERS = {
 }
 TIER_NAME = os.environ.get("TEST_TIER", "test")
 TIER = TIERS[TIER_NAME]
+
+
+def first_in_make_test(first: Any, *others: Any) -> list[Any]:
+    """Return the values of a parameter, all but the first marked as slow: the others find less."""
+    return [first, *(pytest.param(other, marks=pytest.mark.slow) for other in others)]

@@ -83,6 +83,10 @@ __all__ += ["running", "tournament"]
 
 pytestmark = pytest.mark.django_db
 
+# `make test` walks as those who may do least.
+QUICK = ("anonymous", "player")
+WALKS = [pytest.param(role, marks=[] if role in QUICK else pytest.mark.slow) for role in ROLES]
+
 
 def patterns(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
     """Return every route of the site except Django's admin pages, which share one check."""
@@ -245,7 +249,7 @@ def methods_covered(name: str) -> set[str]:
 
 
 @pytest.mark.usefixtures("behind_tls")
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", WALKS)
 def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: dict[str, Client]) -> None:
     wrong: dict[str, str | int] = {}
     requests = 0

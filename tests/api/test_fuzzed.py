@@ -187,6 +187,7 @@ def modes(operation: APIOperation) -> list[GenerationMode]:
     return [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if takes_something else [])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asker", ASKERS)
 def test_no_request_causes_a_server_error(asker: str, world: World, subtests: pytest.Subtests) -> None:
     described = schemathesis.openapi.from_wsgi("/api/schema/", get_wsgi_application())

@@ -95,6 +95,7 @@ def play_event(api: Api, club_slug: str, wait: Callable[[], None]) -> Any:
     return api("divisions.divisions_bracket", division.public_id)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("club")
 def test_a_generated_client_runs_an_event(

@@ -37,6 +37,7 @@ def wins(bot: Bot, other: Bot, *, matches: int, length: int) -> int:
     return won
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [Bot.RANDOM, Bot.PIP])
 @pytest.mark.parametrize("length", [1, 5])
 def test_the_club_bot_beats_the_others(other: Bot, length: int) -> None:

@@ -26,6 +26,7 @@ def test_the_matches_have_what_is_hard_to_convert() -> None:
     assert any(event.kind is Kind.REFUSE for event in refused)
 
 
+@pytest.mark.slow
 @needs_gnubg
 def test_generated_matches_come_back_from_gnubg_by_every_route(tmp_path: Path) -> None:
     back = through_gnubg(MATCHES, tmp_path)

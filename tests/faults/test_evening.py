@@ -82,6 +82,7 @@ def evening() -> Iterator[Evening]:
     mailbox.close()
 
 
+@pytest.mark.slow
 def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening: Evening) -> None:
     completed = evening.run("-m", "tests.faults.create_evening", str(PLAYERS), str(TABLES))
     assert completed.returncode == 0, completed.stderr

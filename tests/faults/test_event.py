@@ -187,6 +187,7 @@ def event() -> Iterator[Event]:
         yield event
 
 
+@pytest.mark.slow
 def test_events_end_whatever_is_killed(event: Event) -> None:
     completed = event.run("-m", "tests.faults.create_event", "knockout", str(TIER.players), "swiss", str(SWISS_PLAYERS))
     assert completed.returncode == 0, completed.stderr

@@ -29,6 +29,7 @@ from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import CHILDREN, eventually
 from tests.tiers import TEST_SEED, TIER
 
+pytestmark = pytest.mark.slow
 PATIENCE = 120.0
 MATCHES = 3
 BETWEEN_KILLS = (0.5, 1.5)

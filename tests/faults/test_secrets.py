@@ -24,6 +24,7 @@ from django.core.signing import Signer
 from config.valkey import free_port
 from tests.faults.test_supervisor import DATABASE, ROOT, migrated
 
+pytestmark = pytest.mark.slow
 PASSWORD = "Zugzwang-4711-hypergammon"
 SECRET_KEY = "only-for-this-test-" + secrets.token_hex(20)
 PATIENCE = 120.0

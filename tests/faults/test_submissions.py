@@ -17,6 +17,7 @@ from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import DATABASE, eventually
 from tests.matches.records.samples import long_session, simulated
 
+pytestmark = pytest.mark.slow
 PATIENCE = 60.0
 NOT_HUNG = 20.0
 """Seconds. Without time limits, waiting for a missing broker takes minutes."""

@@ -137,6 +137,7 @@ def test_ctrl_c_stops_everything(tmp_path: Path, spawn: bool) -> None:
     assert list((installation.var / "run").glob("w*.pid")) == []
 
 
+@pytest.mark.slow
 def test_a_dead_child_is_restarted(installation: Installation) -> None:
     for name in CHILDREN:
         before = installation.pid(name)
@@ -146,6 +147,7 @@ def test_a_dead_child_is_restarted(installation: Installation) -> None:
     assert eventually(installation.answers)
 
 
+@pytest.mark.slow
 def test_a_second_supervisor_in_the_same_folder_is_refused(installation: Installation, tmp_path: Path) -> None:
     output = tmp_path / "output"
     second = supervise(installation.env | {"PORT": str(free_port())}, output)
@@ -154,6 +156,7 @@ def test_a_second_supervisor_in_the_same_folder_is_refused(installation: Install
     assert installation.answers()
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_named_and_nothing_is_started(installation: Installation, tmp_path: Path) -> None:
     other = Installation(tmp_path / "other", installation.port, new=True)
     assert other.process.wait(60) == 1
@@ -163,6 +166,7 @@ def test_a_port_in_use_is_named_and_nothing_is_started(installation: Installatio
     assert not (tmp_path / "other" / "run" / "valkey.pid").exists()
 
 
+@pytest.mark.slow
 def test_nothing_outlives_a_killed_supervisor(installation: Installation) -> None:
     pids = [installation.pid(name) for name in CHILDREN]
     installation.process.kill()

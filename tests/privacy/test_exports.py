@@ -125,6 +125,7 @@ def memory_for(player: Player, user: User, *, scale: int) -> tuple[int, int, int
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_the_memory_for_a_copy_does_not_grow_with_it(bob: User, bob_player: Player) -> None:
     small, made_small, sent_small = memory_for(bob_player, bob, scale=1)
     DataExport.objects.all().delete()

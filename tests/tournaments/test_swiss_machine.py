@@ -105,6 +105,7 @@ def play(world: World, deeds: list[str]) -> None:
     raise AssertionError("it does not end")
 
 
+@pytest.mark.slow
 @hurried
 @given(st.integers(0, 10**6), st.integers(4, 13), st.integers(2, 4), st.lists(st.sampled_from(DEEDS), max_size=12))
 @example(7, 5, 4, ["half", "withdraw", "late", "return", "correct"])
@@ -128,6 +129,7 @@ def test_in_a_swiss_nobody_meets_twice_or_has_a_second_given_bye(
         assert {str(first) for first, second in pairs_of(draw) if second is None} == set(draw.byes)
 
 
+@pytest.mark.slow
 @hurried
 @given(st.integers(0, 10**6), st.integers(3, 9), st.integers(2, 3), st.lists(st.sampled_from(DEEDS), max_size=8))
 def test_lives_end_with_one_and_no_second_bye_comes_before_a_first(
@@ -146,6 +148,7 @@ def test_lives_end_with_one_and_no_second_bye_comes_before_a_first(
             had[entry] = had.get(entry, 0) + 1
 
 
+@pytest.mark.slow
 @hurried
 @given(st.integers(0, 10**6), st.integers(9, 14), st.lists(st.sampled_from(DEEDS), max_size=6))
 def test_the_best_go_on_to_a_knockout_that_begins_by_itself(seed: int, count: int, deeds: list[str]) -> None:

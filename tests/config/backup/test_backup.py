@@ -81,6 +81,7 @@ def parts_of(path: Path) -> list[Part]:
         return archive.manifest.parts
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_whole_club_moves_to_another_database_and_back(
     tmp_path: Path, password: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -47,6 +47,7 @@ def test_a_program_gets_its_share_of_the_time(tmp_path: Path) -> None:
     assert not finished.timed_out
 
 
+@pytest.mark.slow
 def test_a_program_hardly_runs_while_others_do_and_still_comes_to_its_end(tmp_path: Path) -> None:
     other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:

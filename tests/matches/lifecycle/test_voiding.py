@@ -196,6 +196,7 @@ A_MATCH = st.tuples(
 A_VOIDING = st.tuples(st.integers(0, 7), st.booleans(), st.booleans())
 
 
+@pytest.mark.slow
 @given(season=st.lists(A_MATCH, min_size=1, max_size=8), voidings=st.lists(A_VOIDING, min_size=1, max_size=6))
 @settings(
     max_examples=40,

@@ -5,6 +5,7 @@ import pytest
 from matches.play.simulation import is_conserved, play_matches
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_simulated_match_is_adjudicated_without_error():
     played = list(play_matches(6, seed=1))

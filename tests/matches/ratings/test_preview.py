@@ -302,6 +302,7 @@ def outcome_of(match: Match, change: str, kind: str, winner: int) -> Outcome:
     return Outcome(had.winner, Kind.VOID, rated=change == "rated void")
 
 
+@pytest.mark.slow
 @given(
     ones=st.lists(A_MATCH, min_size=1, max_size=10),
     changes=st.lists(A_CHANGE, min_size=1, max_size=5),

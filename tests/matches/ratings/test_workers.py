@@ -75,6 +75,7 @@ class Season(RuleBasedStateMachine):
         assert list(RatingChange.objects.order_by("pk").values()) == stored
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_after_any_season_the_ratings_follow_from_the_results() -> None:
     run_state_machine_as_test(

@@ -84,7 +84,9 @@ def correct(driver: DivisionDriver, fixture: Fixture) -> Correction:
     return done
 
 
-@pytest.mark.parametrize(("count", "format_"), [(13, PROGRESSIVE), (11, DOUBLE), (19, PROGRESSIVE)])
+@pytest.mark.parametrize(
+    ("count", "format_"), [(13, PROGRESSIVE), (11, DOUBLE), pytest.param(19, PROGRESSIVE, marks=pytest.mark.slow)]
+)
 def test_a_round_is_drawn_as_soon_as_its_players_are_known(begun: Begun, count: int, format_: str) -> None:
     driver = begun(count, format_)
     round_ = drawn_round(driver)

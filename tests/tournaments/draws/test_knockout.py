@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
 
 
-@pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 97])
+@pytest.mark.parametrize("count", [2, 3, 5, 8, 13, pytest.param(97, marks=pytest.mark.slow)])
 def test_a_field_of_any_size_has_a_single_winner(drawn: Drawn, by_alice: Actor, count: int) -> None:
     division = drawn(count)
 

@@ -12,6 +12,7 @@ from tournaments.management.commands.simulate_evening import calibration, summar
 from tournaments.models import Tournament
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_evening_books_everybody_once_leaves_no_table_idle_and_can_be_repeated(
     monkeypatch: pytest.MonkeyPatch,

@@ -66,6 +66,7 @@ def planned(stage, size, seed):
     return plan_of(stage, sources_of(places), seed=seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(4, 128), st.integers(0, 999), st.integers(0, 99))
 def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):

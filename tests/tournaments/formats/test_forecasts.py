@@ -48,6 +48,7 @@ def decided(state, numbers):
     return sum(state.fixtures[number].status is FixtureStatus.DECIDED for number in numbers)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.sampled_from(ELIMINATIONS), st.integers(6, 60) | st.integers(6, 300), st.integers(1, 99))
 def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
@@ -290,6 +291,7 @@ def test_too_few_rounds_leave_several_unbeaten():
     assert codes(outlined(StageSettings("swiss", rounds=4), 16)) == []
 
 
+@pytest.mark.slow
 def test_every_choice_of_a_pattern_works_for_its_field():
     for entries in (*range(4, 20), 31, 32, 33, 48, 65):
         for name in ("progressive", "double"):

@@ -36,6 +36,7 @@ def losses(state):
     return Counter(s.loser.entry for s in state.fixtures.values() if s.status is FixtureStatus.DECIDED)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(2, 300), st.integers(0, 99), st.booleans(), st.integers(0, 9))
 def test_in_a_double_elimination_everybody_is_out_after_exactly_two_losses(size, toss, second, which):
@@ -61,6 +62,7 @@ def test_in_a_double_elimination_everybody_is_out_after_exactly_two_losses(size,
     assert sorted(entry for place in places for entry in place.entries) == list(range(1, size + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(3, 140), st.integers(0, 99))
 def test_by_default_whoever_loses_the_upper_final_is_third_at_least(size, toss):
@@ -73,6 +75,7 @@ def test_by_default_whoever_loses_the_upper_final_is_third_at_least(size, toss):
     assert upper.loser.entry in {*first.entries, *second.entries, *third.entries}
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(2, 300), st.integers(0, 9))
 def test_every_fixture_is_fed_and_byes_are_where_they_may_be(size, which):
@@ -96,6 +99,7 @@ def test_every_fixture_is_fed_and_byes_are_where_they_may_be(size, which):
     assert dropped == real or (size == 2 and not dropped)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(5, 300), st.integers(0, 99))
 def test_losers_of_named_rounds_have_one_more_chance_and_finalists_do_not(size, toss):

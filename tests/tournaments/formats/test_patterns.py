@@ -110,6 +110,7 @@ def test_a_pattern_impossible_for_sixteen_is_refused_with_the_reason(text, code)
     assert "{" not in refusal.value.message
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(2, 4096))
 def test_patterns_are_proposed_for_every_field_and_all_of_them_work(size):

@@ -55,6 +55,7 @@ def test_the_better_player_wins_when_chance_says_so():
     assert report.standings_head[0] == {"place": 1, "entry": 1, "points": 3.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [16, 64])
 def test_double_elimination_has_few_rematches(size):
     reports = [simulate(Spec("double", size), event) for event in range(1, 41)]

@@ -36,6 +36,7 @@ def everything() -> dict[str, list[dict[str, Any]]]:
     return posts
 
 
+@pytest.mark.slow
 def test_an_empty_form_changes_nothing(running: RunningEvent, alice_client: Client, subtests: pytest.Subtests) -> None:
     # An address may need rows of its own.
     addresses = {name: address(name, running) for name in TABLE if name not in BUTTONS}

@@ -53,6 +53,7 @@ def query_count(client: Client, division: Division, path: str) -> int:
     return len(queries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MOST)
 def test_128_players_cost_no_more_queries_than_8(
     path: str, sized: Callable[[int], Division], alice_client: Client, make_players: Callable[[int], list[Player]]

@@ -131,6 +131,7 @@ def rolled_back(*clients: Client) -> Iterator[None]:
         client.cookies = kept
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("behind_tls")
 def test_each_role_reads_what_the_table_says(
     running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
@@ -145,6 +146,7 @@ def test_each_role_reads_what_the_table_says(
                 assert_protected(answer)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("behind_tls")
 def test_each_role_writes_what_the_table_says(
     running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
@@ -176,6 +178,7 @@ def test_each_role_changes_what_the_table_says(
                 check(answer.status_code, getattr(row, role), role)
 
 
+@pytest.mark.slow
 def test_a_draft_is_not_there_for_whoever_does_not_run_it(
     running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
 ) -> None:

@@ -48,6 +48,7 @@ def test_control_a_lost_minor_unit_is_found(module: Any, monkeypatch: pytest.Mon
         call_command("simulate_cash", evenings=20, seed=7)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_twenty_evenings_with_real_services_reconcile(
     drawn: Callable[..., Division], tournament: Tournament, by_alice: Actor

@@ -58,6 +58,7 @@ def random_result(cup: Cup, chance: Random) -> tuple[Fixture, Result] | None:
 # As if it had been right from the start
 
 
+@pytest.mark.slow
 @quickly(TIER.corrections)
 @given(cups())
 def test_correcting_all_is_as_if_the_right_result_had_been_entered(case: Case) -> None:
@@ -123,6 +124,7 @@ def changed_rows(before: dict[str, Any], after: dict[str, Any]) -> set[int]:
     return {old[0] for old, new in zip(before["slots"], after["slots"], strict=True) if old != new}
 
 
+@pytest.mark.slow
 @quickly(TIER.corrections)
 @given(cups())
 def test_a_correction_does_what_its_preview_shows_and_an_undo_restores_everything(case: Case) -> None:
@@ -184,6 +186,7 @@ def gone_unplayed(change: Any) -> bool:
 # Back to what was
 
 
+@pytest.mark.slow
 @quickly(TIER.corrections)
 @given(cups(), st.integers(1, 4))
 def test_corrections_undone_in_reverse_leave_nothing_behind(case: Case, many: int) -> None:

@@ -119,6 +119,7 @@ def refusal(correction: Correction, **options: Any) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_random_histories_of_corrections_and_undo() -> None:
     done: dict[str, int] = {}
     for number in range(TIER.lives):

@@ -347,6 +347,7 @@ def test_the_api_shows_every_stage_and_its_sources(builder: DivisionBuilder, cli
 # Weight
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [StageSettings(KNOCKOUT), DOUBLE_TWICE], ids=[KNOCKOUT, DOUBLE])
 def test_a_bracket_of_256_is_light_and_needs_no_more_queries_than_8(
     builder: DivisionBuilder, client: Client, settings: StageSettings

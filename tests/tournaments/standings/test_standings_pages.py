@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from players.actors import Actor
 from players.models import Player
 from tests.pages import html as page_html
+from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.entries.services import entries
@@ -52,7 +53,7 @@ def address(division: Division, page: str = "standings/") -> str:
 
 
 @pytest.mark.parametrize("name", STAGES)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", first_in_make_test(1, 2))
 def test_the_standings_are_those_of_the_formats(
     name: str, seed: int, staged: Callable[..., Division], by_alice: Actor
 ) -> None:
@@ -88,7 +89,9 @@ def test_the_standings_are_those_of_the_formats(
             assert all(after[0] == before[1] + 1 for before, after in itertools.pairwise(ends))
 
 
-@pytest.mark.parametrize("name", ["round robin", "double round robin", "league", "groups"])
+@pytest.mark.parametrize(
+    "name", ["round robin", pytest.param("double round robin", marks=pytest.mark.slow), "league", "groups"]
+)
 def test_the_cross_table_and_the_counts_agree_with_the_points(
     name: str, staged: Callable[..., Division], by_alice: Actor
 ) -> None:
@@ -270,6 +273,7 @@ def test_a_draft_event_has_no_standings_for_others(
         assert alice_client.get(address(division, page)).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["swiss", "round robin", "knockout"])
 def test_64_players_cost_no_more_queries_than_8(
     name: str, staged: Callable[..., Division], by_alice: Actor, alice_client: Client

@@ -25,7 +25,10 @@ from tournaments.state.derivation import states_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(("count", "rounds"), [(2, 1), (5, 3), (8, 3), (13, 5), (16, 4)])
+@pytest.mark.parametrize(
+    ("count", "rounds"),
+    [(2, 1), (5, 3), (8, 3), pytest.param(13, 5, marks=pytest.mark.slow), pytest.param(16, 4, marks=pytest.mark.slow)],
+)
 def test_rounds_follow_each_other_until_all_planned_rounds_are_played(swiss: Swiss, count: int, rounds: int) -> None:
     driver = swiss(count, rounds)
 
@@ -295,6 +298,7 @@ def test_the_qualifiers_of_a_swiss_play_a_knockout_that_starts_automatically(
     assert is_clean()
 
 
+@pytest.mark.slow
 def test_the_winners_of_groups_play_a_swiss_whose_field_no_correction_changes(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
