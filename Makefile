@@ -60,7 +60,7 @@ run: $(VENV)/.runtime ## install, migrate, start everything and print the URL
 run-lan: export HOST := 0.0.0.0
 run-lan: run ## the same, open to phones and other devices in the network
 
-# .ci/run runs all of them (MARK=).
+# .ci/run runs all of them (MARK=) and those that PostgreSQL may make differ (MARK=postgresql).
 MARK ?= not slow
 test: $(VENV)/.dev ## run the tests except the slow ones, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -m "$(MARK)" $(ARGS)
@@ -100,6 +100,11 @@ engine-wheel: $(VENV)/.dev ## build the package with a compiled engine into var/
 # checkout first on the path.
 test-engine-wheel: engine-wheel ## run the engine's tests with the compiled engine
 	ENGINE_COMPILED=1 $(PYTEST) -o pythonpath="var/engine-wheel/installed ." -p engine -n $(TEST_WORKERS) tests/engine $(ARGS)
+
+# .ci/run repeats them only after a change of the engine, its tests, or the packages that compile it.
+var/engine-wheel/tested: $(shell find engine tests/engine -name '*.py') tools/build_engine_wheel.py $(VENV)/.dev
+	@$(MAKE) test-engine-wheel
+	@touch $@
 
 # The local package index, find-links and machine must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \

@@ -38,25 +38,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --needs-servers, for a second run over another database and broker."""
-    parser.addoption("--needs-servers", action="store_true", help="leave out tests without a database or a broker")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --needs-servers, leave out the tests that would say exactly the same over any servers."""
-    if config.getoption("needs_servers"):
-        config.hook.pytest_deselected(items=[item for item in items if not needs_servers(item)])
-        items[:] = filter(needs_servers, items)
-
-
-def needs_servers(item: pytest.Item) -> bool:
-    """Return whether a test asks for the database or for the broker."""
-    servers = {"db", "django_db_setup", "valkey", "broker_down"}
-    asks_for_one = not servers.isdisjoint(getattr(item, "fixturenames", ()))
-    return asks_for_one or item.get_closest_marker("django_db") is not None
-
-
 def pytest_collection_finish() -> None:
     """Keep all modules and tests out of the garbage collector, for which they are a million objects."""
     collect_rarely()

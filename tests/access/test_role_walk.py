@@ -83,9 +83,9 @@ __all__ += ["running", "tournament"]
 
 pytestmark = pytest.mark.django_db
 
-# `make test` walks as those who may do least.
-QUICK = ("anonymous", "player")
-WALKS = [pytest.param(role, marks=[] if role in QUICK else pytest.mark.slow) for role in ROLES]
+# `make test` walks as those who may do least. On PostgreSQL, an owner and a player reach every query of the pages.
+MARKS = {"anonymous": [], "player": [pytest.mark.postgresql], "owner": [pytest.mark.slow, pytest.mark.postgresql]}
+WALKS = [pytest.param(role, marks=MARKS.get(role, [pytest.mark.slow])) for role in ROLES]
 
 
 def patterns(resolver: URLResolver | None = None) -> Iterator[URLPattern]:

@@ -16,7 +16,7 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
 from tournaments.results.services import results
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NEW = {"winner": 1, "score": [5, 7]}
 
 

@@ -26,7 +26,7 @@ from tests.matches.conftest import bob_player, carol_player, club, match, pool
 
 __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

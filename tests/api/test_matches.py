@@ -21,7 +21,7 @@ from tests.tokens import key_for
 
 __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def as_(user: User) -> APIClient:

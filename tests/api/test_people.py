@@ -20,7 +20,7 @@ from players.models import ApiToken, Club, LogEntry, Membership, Player, User
 from players.people.services import find_or_add_players
 from tests.tokens import key_for
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 ME, TOKENS, CLUBS = "/api/v1/me/", "/api/v1/tokens/", "/api/v1/clubs/"
 
 

@@ -21,7 +21,7 @@ from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 API = "/api/v1/"
 
 

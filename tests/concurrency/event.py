@@ -16,6 +16,7 @@ from tournaments.events.services import events
 from tournaments.models import Division, Entry, Fixture, Tournament
 
 POSTGRESQL_ONLY = [
+    pytest.mark.postgresql,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
         connection.vendor != "postgresql", reason="SQLite lets one writer in at a time; set DATABASE_URL to PostgreSQL"

@@ -17,6 +17,8 @@ from rest_framework.test import APIRequestFactory
 from core.pagination import PAGE_SIZE, CursorPages, page_of
 from players.models import Player
 
+pytestmark = pytest.mark.postgresql
+
 
 @pytest.mark.parametrize(
     ("number", "count", "shown", "rows"),

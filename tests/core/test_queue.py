@@ -15,6 +15,7 @@ from config.celery import app as celery_app
 from players.models import User
 from tests.conftest import ValkeyServer
 
+pytestmark = pytest.mark.postgresql
 NOT_HUNG = 20.0
 """Seconds. Without its own limits a publisher retries for minutes; benchmarks measure the actual time."""
 

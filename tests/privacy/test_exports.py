@@ -30,7 +30,7 @@ from players.privacy.services import PART_SIZE
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Entry, Payment, Withdrawal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 AsUser = Callable[[User | None], Client]
 
 

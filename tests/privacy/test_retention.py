@@ -15,7 +15,7 @@ from players.actors import SYSTEM, log
 from players.models import DataExport, LogEntry, Notification, Player, User
 from players.privacy.retention import delete_expired
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NOW = timezone.now()
 
 

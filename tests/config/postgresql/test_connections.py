@@ -11,7 +11,7 @@ from config.database import PREPARE_AFTER
 from players.models import User
 from tests.config.test_downloads import eventually
 
-pytestmark = pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL")
+pytestmark = [pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL"), pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from tests.matches.analysis.programs import Indifferent, fake_gnubg
 from tests.matches.cast import CAROL, NOW, match_between, minutes
 from tests.matches.records.samples import ILLEGAL
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 State = Analysis.State
 MATCH = play_out(3, 3, players=("Bob", "Carol"))
 CLAIM_MINUTES = queue.claim_lasts() / timedelta(minutes=1)

@@ -20,6 +20,8 @@ from players.models import Club, Player, User
 from tests.matches.cast import NOW
 from tests.pages import html
 
+pytestmark = pytest.mark.postgresql
+
 Audience = Player.AnalysisVisibility
 
 

@@ -16,7 +16,7 @@ from players.models import Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes, open_match
 from tests.matches.ratings.history import void
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 Kind, Source = Result.Kind, Result.Source
 
 

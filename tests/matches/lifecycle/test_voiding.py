@@ -18,7 +18,7 @@ from tests.matches.cast import match_between
 from tests.matches.ratings.history import LATER, NOON, Kind, correct, played, player, record, reinstate, replay, void
 from tournaments.state import integrity
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 RATED = {Kind.PLAYED, Kind.CONCESSION, Kind.FLAG}
 Rows = list[tuple[Any, ...]]
 

@@ -20,6 +20,8 @@ from matches.play.watching.delay import seen
 from tests.conftest import ValkeyServer
 from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
 
+pytestmark = pytest.mark.postgresql
+
 
 @pytest.fixture(autouse=True)
 def long_after_the_start(valkey: Redis) -> None:

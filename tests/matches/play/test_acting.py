@@ -20,6 +20,8 @@ from matches.play.transcripts import transcript_of
 from players.actors import Actor
 from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, refused
 
+pytestmark = pytest.mark.postgresql
+
 
 def test_the_opening_roll_follows_once_both_are_ready(board):
     board.do(BOB, Kind.READY)

@@ -9,6 +9,8 @@ from matches.play.live import Kind
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tournaments.state import integrity
 
+pytestmark = pytest.mark.postgresql
+
 
 def names(board: Board) -> list[str]:
     return [what for what, _stored, _derived in differences_of(board.live)]

@@ -12,6 +12,8 @@ from matches.play.live import Kind
 from matches.play.services import absences, due, outages
 from tests.matches.play.conftest import START, Board
 
+pytestmark = pytest.mark.postgresql
+
 
 @pytest.fixture
 def beating(board: Board) -> Board:

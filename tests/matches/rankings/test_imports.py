@@ -18,7 +18,7 @@ from players.models import Club, Membership, Player
 from players.ratings import change
 from tests.matches.cast import open_match
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NAMES = ("Ann", "Ben", "Cleo", "Dora")
 STARTS = "name;rating;experience\nAnn;1650;900\nben;1500,5;40\nEmil;1420;\n"

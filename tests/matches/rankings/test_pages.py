@@ -16,7 +16,7 @@ from players.models import Club, Membership, Player, User
 from tests.matches.ratings.history import LATER, Kind, played, player, replay
 from tests.pages import html
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from players.access import Role
 from players.models import Club, Membership, Player, User
 from tests.matches.ratings.history import LATER, NOON, Kind, played, player, replay
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def rate(name: str, rating: float, *, matches: int = 10, days_ago: int = 1, **fields: Any) -> Player:

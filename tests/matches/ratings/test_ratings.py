@@ -15,7 +15,7 @@ from tests.matches.ratings.history import LATER, NOON, Kind, bob, carol, correct
 
 __all__ = ["bob", "carol", "erik"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def rating(of: Player) -> float | None:

@@ -15,7 +15,7 @@ from tests.matches.cast import BOB, NOW, minutes
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
 
 __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def test_erasing_a_person_removes_files_and_names_but_keeps_results(

@@ -24,6 +24,7 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import ILLEGAL, long_session, simulated
 
+pytestmark = pytest.mark.postgresql
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=timezone.get_default_timezone())
 
 

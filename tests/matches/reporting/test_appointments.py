@@ -21,7 +21,7 @@ from players.notifications.emails import send_emails
 from tests.matches.cast import BOB, CAROL, NOW, match_between
 from tests.pages import html
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 HOURS, MINUTES = timedelta(hours=1), timedelta(minutes=1)
 AT = NOW + 48 * HOURS
 

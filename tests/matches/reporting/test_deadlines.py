@@ -18,7 +18,7 @@ from players.models import Notification, Player, User
 from players.notifications.emails import send_emails
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

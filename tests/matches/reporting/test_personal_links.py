@@ -14,7 +14,7 @@ from matches.models import Claim, Match
 from players.models import LogEntry, User
 from tests.matches.cast import BOB, CAROL
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 State = Proposal.State
 
 

@@ -16,7 +16,7 @@ from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 State = Claim.State
 
 

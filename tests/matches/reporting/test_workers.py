@@ -17,7 +17,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.matches.cast import BOB, match_between
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]
 
 
 def soon(is_so: Callable[[], Any]) -> bool:

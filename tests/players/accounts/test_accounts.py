@@ -34,6 +34,8 @@ from players.notifications.emails import send_emails
 from players.people.services import erase_player, invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
+pytestmark = pytest.mark.postgresql
+
 
 def register(email: str = "erin@example.org", password: str = "crawford-1969", name: str = "Erin", **more: str) -> User:
     return register_user(email=email, password=password, display_name=name, now=NOW, **more)

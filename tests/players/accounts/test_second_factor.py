@@ -19,7 +19,7 @@ from players.clubs.services import add_player, create_club, set_role
 from players.models import RecoveryCode, User
 from tests.pages import html
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 PAGE = "/preferences/second-factor/"
 
 

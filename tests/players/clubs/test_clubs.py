@@ -10,6 +10,8 @@ from players.clubs.services.clubs import MOST_CLUBS
 from players.models import Club, LogEntry, Membership, Player, User
 from tests.players.conftest import NOW, Enter, Join
 
+pytestmark = pytest.mark.postgresql
+
 
 def code_of(refused: pytest.ExceptionInfo[Refused]) -> str:
     return refused.value.code

@@ -13,7 +13,7 @@ from players.notifications.emails import send_emails
 from tests.pages import html
 from tests.players.conftest import NOW
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
 RULED, REPORTED = "ruled", "reported"
 State = Delivery.State

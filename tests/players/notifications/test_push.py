@@ -36,6 +36,8 @@ from players.notifications.encryption import (
     to_base64,
 )
 
+pytestmark = pytest.mark.postgresql
+
 KEY = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
 """A private key, of the example in RFC 8291."""
 

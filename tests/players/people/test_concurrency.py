@@ -23,7 +23,7 @@ from players.people.services import (
 )
 from tests.players.conftest import NOW, Enter, Join
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]
 ROUNDS = 5
 
 

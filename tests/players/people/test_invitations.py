@@ -16,6 +16,8 @@ from players.people.services import accept_invitation, claim_player, invite, wit
 from players.people.services.invitations import LASTS
 from tests.players.conftest import NOW, Enter, new_user
 
+pytestmark = pytest.mark.postgresql
+
 
 def link(secret: str) -> str:
     return f"https://club.example/invitations/{secret}/"

@@ -13,6 +13,8 @@ from players.people.services import How, find_or_add_players, merge_players, rem
 from players.people.services.lists import MOST_NAMES
 from tests.players.conftest import NOW, Enter, Join
 
+pytestmark = pytest.mark.postgresql
+
 
 def test_known_names_match_and_the_others_are_added(club: Club, enter: Enter) -> None:
     soren, jens = enter("Søren Åberg"), enter("Jens Hansen")

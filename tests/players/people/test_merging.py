@@ -10,6 +10,8 @@ from players.people.canonical import canonical
 from players.people.services import merge_players, remember_alias, undo_merge
 from tests.players.conftest import NOW, Enter, Join
 
+pytestmark = pytest.mark.postgresql
+
 
 def merge(player: Player, into: Player, **more: Club) -> Merge:
     return merge_players(player=player, into=into, by=SYSTEM, now=NOW, **more)

@@ -19,7 +19,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 from tournaments.state.stages import set_stages
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 MakeDivision = Callable[..., Division]
 MakePlayers = Callable[[int], list[Player]]
 

@@ -18,7 +18,7 @@ from tournaments.models import Division, EveningTemplate, Tournament
 from tournaments.state.stages import set_stages, stage_settings
 
 local = datetime.fromisoformat
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 PLAIN = DIVISION | {"deadlines": "", "lengths": "7"}
 
 

@@ -21,7 +21,7 @@ from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
 from tournaments.state import stages
 from tournaments.state.names import names_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 StartDivision = Callable[..., DivisionDriver]
 
 

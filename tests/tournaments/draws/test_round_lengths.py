@@ -11,7 +11,7 @@ from tournaments.draws.services.round_lengths import RoundLength, change_round_l
 from tournaments.models import Fixture, Round
 from tournaments.results.services import results
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tournaments.results.services.withdrawals import withdraw_from_bracket
 from tournaments.state.derivation import states_of
 from tournaments.state.stages import set_stages
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 Drawn = Callable[..., DivisionDriver]
 
 

@@ -21,7 +21,7 @@ from tournaments.entries.services import check_in, entries
 from tournaments.events.services import events
 from tournaments.models import CheckIn, Division, Entry, Tournament
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 HERE, AWAY, MISSING = CheckIn.State.HERE, CheckIn.State.AWAY, CheckIn.State.MISSING
 LATER = NOW + timedelta(hours=1)

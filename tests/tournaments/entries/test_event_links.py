@@ -22,7 +22,7 @@ from tournaments.entries.services.substitutions import SubstituteInput
 from tournaments.events.services import events
 from tournaments.models import CheckIn, Entry, EventLink, Tournament
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

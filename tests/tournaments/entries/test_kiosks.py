@@ -20,7 +20,7 @@ from tournaments.events.services import events
 from tournaments.models import CheckIn, Division, Draw, Kiosk, Tournament
 from tournaments.state.log import entries_of, log_lines
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tournaments.models import Division, Entry, Fixture, Substitution
 from tournaments.results.services import results
 from tournaments.state.integrity import differences
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def first_match(division: Division) -> Fixture:

@@ -8,7 +8,7 @@ from django.test import Client
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Round, Tournament
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def test_a_calendar_has_the_event_and_the_deadlines_of_its_rounds(running: RunningEvent, client: Client) -> None:

@@ -24,7 +24,7 @@ from tournaments.results.services import results
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 Drawn = Callable[..., Division]
 
 

@@ -8,7 +8,7 @@ from django.db.models import F
 from tournaments.events.selectors.consistent_reads import TRIES, read_with_seq
 from tournaments.models import Division
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def reading(division: Division, interrupted: int) -> Callable[[], int]:

@@ -12,7 +12,7 @@ from tests.tournaments.conftest import NOON
 from tournaments.events.services.deadlines import extend_deadline, set_deadlines
 from tournaments.models import Division, Fixture, Round
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 WEEK = timedelta(days=7)
 
 

@@ -28,7 +28,7 @@ from tournaments.state import stages
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import differences
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 END = datetime(2026, 12, 31, 23, tzinfo=UTC)
 """Midnight in Copenhagen, the time zone of the event."""
 AFTER = END + timedelta(seconds=1)

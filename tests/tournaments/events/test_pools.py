@@ -13,7 +13,7 @@ from tests.tournaments.conftest import NOW
 from tests.tournaments.support.pages import page, text
 from tournaments.models import Division, Tournament
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SETTINGS = {"name": "Ladder", "start_rating": 1500, "start_experience": 0, "ramp": "before", "k_scale": 0.5}
 ROWS = "name,rating\nNils,1700\n"
 

@@ -17,6 +17,8 @@ from tournaments.floor.services.opening import open_floor
 from tournaments.models import Division, OpeningHours, Tournament
 from tournaments.pages.services import copy_event
 
+pytestmark = pytest.mark.postgresql
+
 local = datetime.fromisoformat
 SATURDAY = local("2026-11-21 15:00")
 TUESDAY_NIGHT = OpeningHours(weekday=1, opens=time(18), closes=time(0, 30))

@@ -28,7 +28,7 @@ from tournaments.results.services.quick_entry import OutcomeKind
 from tournaments.state.integrity import differences
 
 __all__ = ["event"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def score(event: Evening, left: int, right: int) -> None:

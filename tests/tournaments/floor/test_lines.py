@@ -15,7 +15,7 @@ from tournaments.models import Division
 from tournaments.results.selectors.quick_entry import outcome_text
 from tournaments.results.services.quick_entry import OutcomeKind, enter_lines
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

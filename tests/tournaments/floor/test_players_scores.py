@@ -21,7 +21,7 @@ from tournaments.models import FloorEvent
 from tournaments.standings.selectors.brackets import rounds_of
 from tournaments.state.integrity import differences
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 RUNNING = FloorEvent.Kind.RUNNING_SCORE
 
 

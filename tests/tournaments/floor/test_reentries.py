@@ -26,7 +26,7 @@ from tournaments.pages.floor.reentries import reentry_posts
 from tournaments.results.services import results
 from tournaments.state.integrity import differences
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tournaments.results.services import quick_entry, quick_undo, results
 from tournaments.state.integrity import differences
 from tournaments.state.preview import Choice, preview_result
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @dataclass

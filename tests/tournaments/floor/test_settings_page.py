@@ -9,7 +9,7 @@ from tournaments.floor import selectors
 from tournaments.floor.services import opening
 from tournaments.floor.state import TableState
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def test_alice_saves_tables_and_settings_in_one_step(running: RunningEvent, alice_client: Client) -> None:

@@ -28,7 +28,7 @@ from tournaments.models import Division, Entry, Payment, Substitution, Tournamen
 from tournaments.prizes.services import pools
 from tournaments.prizes.services.pools import PoolInput
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @dataclass

@@ -24,6 +24,8 @@ from tournaments.prizes.services.pools import PoolInput, create_pool
 from tournaments.prizes.shares import Pot
 from tournaments.state import stages
 
+pytestmark = pytest.mark.postgresql
+
 COPENHAGEN = ZoneInfo("Europe/Copenhagen")
 THURSDAY = datetime(2026, 10, 22, 17, 30, tzinfo=UTC)
 """19:30 in Copenhagen, in the last week of summer time."""

@@ -26,7 +26,7 @@ from tournaments.models import Division, Payment
 from tournaments.pages.selectors.report import event_night
 from tournaments.results.services import results
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def test_the_report_has_winners_prizes_upsets_and_ratings(

@@ -19,7 +19,7 @@ from tournaments.models import Division, Fixture
 from tournaments.results.services import confirmations, results
 from tournaments.results.services.confirmations import Confirmation, confirm_all, open_reports
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

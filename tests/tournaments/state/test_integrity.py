@@ -18,7 +18,7 @@ from tournaments.models import Division, Fixture, Slot
 from tournaments.results.services import results
 from tournaments.state.integrity import Selection, differences
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 Drawn = Callable[..., Division]
 
 

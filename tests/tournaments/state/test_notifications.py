@@ -18,7 +18,7 @@ from tournaments.floor.services import calls, opening
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 MINUTE = timedelta(minutes=1)
 
 

@@ -12,7 +12,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.state.numbering import take_numbers
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def numbers(division: Division) -> list[int]:

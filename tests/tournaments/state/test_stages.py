@@ -20,7 +20,7 @@ from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.plans import source_fields, source_of
 from tournaments.state.stages import round_deadlines, set_stages, stage_settings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 GROUPS = StageSettings("groups", groups=4, qualifiers=2)
 KNOCKOUT = StageSettings("knockout")

@@ -22,7 +22,7 @@ from tournaments.wall.tv import tv
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from players.models import Club, LogEntry, Membership, Player, User
 from players.people.services.erasure import erase_player
 from tests.matches.play.conftest import BOB, CAROL, Board
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def chat(board: Board, user: User | None, path: str = "", link: str = "", **body: Any) -> tuple[int, Any]:

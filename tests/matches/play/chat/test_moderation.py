@@ -15,7 +15,7 @@ from tests.matches.play.conftest import Board
 
 __all__ = ["one_club"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from players.actors import SYSTEM, Actor
 from players.models import Club, LogEntry, Membership, Player
 from tests.matches.play.conftest import START, refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def actor(player: Player) -> Actor:

@@ -19,7 +19,7 @@ from players.models import Player, User
 from tests.matches.play.conftest import START
 from tests.pages import html
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def conceded(match: Match) -> Match:

@@ -25,7 +25,7 @@ from tests.matches.cast import player_of
 from tests.matches.play.conftest import START, refused
 
 BOB = 0
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def practise(player: Player, style: str = "club", length: int = 1) -> Match:

@@ -24,7 +24,7 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.matches.play.conftest import BOB, CAROL, Board
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 DELAY = 10
 MakeBoard = Callable[..., Board]
 

@@ -15,7 +15,7 @@ from tournaments.draws.services.rounds import request_round
 from tournaments.formats.settings import NextRound
 from tournaments.models import Draw
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 Swiss = Callable[..., DivisionDriver]
 
 
