@@ -14,7 +14,7 @@ TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 
 # Without bytecode files, each of the many processes of a run would compile the site and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install install-dev run run-lan test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
+.PHONY: help install install-dev run run-lan test soak lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -64,6 +64,10 @@ run-lan: run ## the same, open to phones and other devices in the network
 MARK ?= not slow
 test: $(VENV)/.dev ## run the tests except the slow ones, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -m "$(MARK)" $(ARGS)
+
+MINUTES ?= 30
+soak: $(VENV)/.dev ## search for faults with new random choices, for MINUTES (30)
+	$(PY) -m tools.soak --minutes $(MINUTES) --at-once $(TEST_WORKERS)
 
 lint: $(VENV)/.dev ## check style, types, templates, messages, missing migrations, import order
 	$(PY) -m ruff check .

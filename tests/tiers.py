@@ -1,7 +1,7 @@
 """How long the random tests search, which TEST_TIER decides, and the seed that their choices follow from.
 
-`test` is for `make test` and .ci/run, whose second pass, on PostgreSQL, is shorter; `soak` searches longer, and should
-take another TEST_SEED each time. With the same seed, a run makes the same choices; only the moments at which processes
+`test` is for `make test` and .ci/run, whose second pass, on PostgreSQL, is shorter; `soak` is for `make soak`, which
+takes another TEST_SEED each time. With the same seed, a run makes the same choices; only the moments at which processes
 die differ.
 """
 
@@ -29,6 +29,8 @@ class Tier(NamedTuple):
     """Histories of each property of corrections."""
     lives: int = 5
     """Histories of corrections in an event of lives."""
+    every_size: bool = False
+    """Whether the byes of a bracket are counted for every size of field."""
     fuzzed: int = 2
     """Requests to each operation of the API by each kind of user."""
     rows: int = 4
@@ -51,6 +53,7 @@ TIERS = {
         live_matches=60,
         corrections=30,
         lives=40,
+        every_size=True,
         fuzzed=15,
         rows=1000,
         interleavings=2000,

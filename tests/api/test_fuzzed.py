@@ -188,6 +188,7 @@ def modes(operation: APIOperation) -> list[GenerationMode]:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("asker", ["anonymous", "player", pytest.param("director", marks=pytest.mark.postgresql)])
 def test_no_request_causes_a_server_error(asker: str, world: World, subtests: pytest.Subtests) -> None:
     described = schemathesis.openapi.from_wsgi("/api/schema/", get_wsgi_application())

@@ -11,6 +11,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
+import pytest
+
 from engine.errors import Refused
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
@@ -186,6 +188,7 @@ def the_rest_is_done() -> None:
         pass
 
 
+@pytest.mark.soak
 def test_interleavings_leave_a_consistent_event(builder: EventBuilder) -> None:
     chance, counted, done, began = Random(TEST_SEED), Counter[str](), 0, time.monotonic()
     while done < TIER.interleavings:

@@ -83,6 +83,7 @@ def evening() -> Iterator[Evening]:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening: Evening) -> None:
     completed = evening.run("-m", "tests.faults.create_evening", str(PLAYERS), str(TABLES))
     assert completed.returncode == 0, completed.stderr

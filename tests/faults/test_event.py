@@ -188,6 +188,7 @@ def event() -> Iterator[Event]:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_events_end_whatever_is_killed(event: Event) -> None:
     completed = event.run("-m", "tests.faults.create_event", "knockout", str(TIER.players), "swiss", str(SWISS_PLAYERS))
     assert completed.returncode == 0, completed.stderr

@@ -190,6 +190,7 @@ def tables(club: Club) -> Iterator[list[Table]]:
         table.closed.set()
 
 
+@pytest.mark.soak
 def test_play_goes_on_whatever_is_killed(club: Club, tables: list[Table]) -> None:
     chance = Random(TEST_SEED)
     victims = list(CHILDREN) * TIER.kills_of_each

@@ -355,6 +355,7 @@ class Event(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.postgresql
 @pytest.mark.django_db
 def test_whatever_happens_to_an_event_it_follows_from_the_facts() -> None:

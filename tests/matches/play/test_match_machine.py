@@ -295,6 +295,7 @@ class PlayedHere(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.django_db
 def test_whatever_happens_to_a_match_it_follows_from_its_actions() -> None:
     # In one of many runs, no match gets as far as a play.

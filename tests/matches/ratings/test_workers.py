@@ -76,6 +76,7 @@ class Season(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.django_db
 def test_after_any_season_the_ratings_follow_from_the_results() -> None:
     run_state_machine_as_test(

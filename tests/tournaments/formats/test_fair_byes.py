@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tiers import TIER
 from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.elimination.knockout import draw, knockout, take_bye
 from tournaments.formats.elimination.lower_bracket import take_late_drop, with_lower_bracket
@@ -78,11 +79,12 @@ def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):
     assert unfair_byes(graph, state, results) == []
 
 
-# Larger fields at every seventh size and around the powers of two; the test above draws from all sizes.
-SIZES = sorted({*range(4, 41), *range(46, 129, 7), 63, 64, 65, 127, 128})
+# Usually, larger fields at every seventh size and around the powers of two; the test above draws from all sizes.
+SIZES = range(4, 129) if TIER.every_size else sorted({*range(4, 41), *range(46, 129, 7), 63, 64, 65, 127, 128})
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("size", SIZES)
 def test_no_bye_is_unfair_at_any_size_in_any_pattern(size):
     offered = list(graphs(size))

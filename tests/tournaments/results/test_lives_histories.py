@@ -120,6 +120,7 @@ def refusal(correction: Correction, **options: Any) -> str | None:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_random_histories_of_corrections_and_undo() -> None:
     done: dict[str, int] = {}
     for number in range(TIER.lives):
