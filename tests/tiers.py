@@ -46,7 +46,7 @@ class Tier(NamedTuple):
 
 TIERS = {
     "test": Tier(),
-    "postgresql": Tier(events=5, corrections=3),
+    "postgresql": Tier(events=3),
     "soak": Tier(
         examples=1000,
         events=60,

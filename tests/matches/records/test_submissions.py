@@ -257,7 +257,6 @@ def test_without_a_claim_every_worker_would_write(transactional_db: None) -> Non
     assert len(at_once(6, careless)) == 5
 
 
-@pytest.mark.slow
 def test_of_two_workers_with_a_claim_the_slower_writes_nothing(transactional_db: None) -> None:
     """The first worker was slower than its claim lasts, so a second one claimed the record, too."""
     submission = sent(long_session(300))

@@ -30,7 +30,6 @@ def soon(is_so: Callable[[], Any]) -> bool:
     return True
 
 
-@pytest.mark.slow
 def test_a_record_becomes_a_report_and_the_loser_gets_an_email(
     celery_worker: Any, bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
