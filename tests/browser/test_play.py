@@ -66,7 +66,10 @@ class Seat:
         return places
 
     def center(self, place: str) -> tuple[float, float]:
-        box = self.page.locator(f'.place[data-place="{place}"]').bounding_box()
+        spot = self.page.locator(f'.place[data-place="{place}"]').element_handle()
+        # A panel or a banner that has just appeared or gone resizes the board.
+        spot.wait_for_element_state("stable")
+        box = spot.bounding_box()
         assert box is not None
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -97,20 +100,21 @@ class Seat:
         expect(self.panel("play")).to_have_count(0)
 
     def step(self) -> None:
-        before = self.moved
+        before = self.checkers
         self.press_point(self.movable[0])
         eventually(partial(self.has_moved, before))
 
-    def has_moved(self, before: str) -> bool:
-        return self.moved != before
+    def has_moved(self, before: list[str]) -> bool:
+        return self.checkers != before
 
     @property
-    def moved(self) -> str:
-        """What changes with every step."""
-        moved: str = self.page.locator(".game-board .checkers").evaluate(
-            "layer => [...layer.children].map(checker => checker.style.transform).join()"
+    def checkers(self) -> list[str]:
+        """What screen readers say of each place: it changes with every step, but not with the size of the board."""
+        labels: list[str] = self.page.eval_on_selector_all(
+            ".game-board .place", "places => places.map(place => place.ariaLabel)"
         )
-        return moved
+        assert all(labels)
+        return labels
 
 
 def both(seats: list[Seat], kind: str) -> None:
@@ -308,7 +312,7 @@ class KeyboardSeat(Seat):
             self.page.keyboard.press(key)
         expect(undo).to_be_disabled()
         while not commit.is_enabled():
-            before = self.moved
+            before = self.checkers
             self.focus(self.movable[0])
             self.page.keyboard.press("Enter")
             eventually(partial(self.has_moved, before))

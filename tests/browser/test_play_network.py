@@ -1,7 +1,6 @@
 """A board whose network fails, that is reloaded, and that is open twice: nothing is lost and nothing rolled twice."""
 
 import re
-import time
 from functools import partial
 
 import pytest
@@ -60,10 +59,11 @@ def test_a_play_is_kept_while_the_network_is_away(
         seats[BOB].step()
     page.locator("#commit").click()
     expect(page.locator('[data-banner="offline"]')).to_be_visible()
-    sent = seats[BOB].moved
+    sent = seats[BOB].checkers
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    time.sleep(20)
-    assert seats[BOB].moved == sent
+    for _ in range(3):
+        page.wait_for_event("requestfailed", lambda request: request.url.endswith("/live/actions/"))
+    assert seats[BOB].checkers == sent
     page.context.set_offline(False)
     expect(seats[CAROL].panel("roll")).to_be_visible(timeout=15 * SECOND)
     expect(page.locator('[data-banner="offline"]')).to_be_hidden()
