@@ -32,7 +32,7 @@ class Tier(NamedTuple):
     every_size: bool = False
     """Whether the byes of a bracket are counted for every size of field."""
     fuzzed: int = 2
-    """Requests to each operation of the API by each kind of user."""
+    """Valid and invalid requests to each operation of the API."""
     rows: int = 4
     """Rows of each kind for which the privacy tests request a route."""
     interleavings: int = 400

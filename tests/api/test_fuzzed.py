@@ -1,8 +1,8 @@
 """Random requests, generated from the API description (schemathesis), against the real site.
 
-Each is sent to the demo club, which has something of everything, and is rolled back. The response must be one that the
-description contains: never a 500, never another content type, and every error with a code.
-FUZZ_EXAMPLES sets how many valid and invalid requests each operation gets from each of the three users.
+Each is sent to the demo club, which has something of everything, by three users and is rolled back. The response must
+be one that the description contains: never a 500, never another content type, and every error with a code.
+The first of them is the simplest that is valid or invalid, the others are random.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,8 @@ pytestmark = pytest.mark.django_db
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 ASKERS = {"anonymous": None, "player": "bob@example.org", "director": "alice@example.org"}
-ONE_IN_FIVE = st.sampled_from([True, *[False] * 4])
+# Hypothesis takes the first value for the simplest, and tries that first: a request for something that exists.
+ONE_IN_FIVE = st.sampled_from([*[False] * 4, True])
 
 hurried = settings(
     max_examples=TIER.fuzzed,
@@ -155,7 +156,7 @@ def _seqs() -> dict[str, int]:
     return {public_id: seq for some in rows for public_id, seq in some}
 
 
-def aimed(case: Case, world: World, token: dict[str, str], data: st.DataObject) -> Case:
+def aimed(case: Case, world: World, data: st.DataObject) -> Case:
     """Let most requests name something that exists, with its current `seq`."""
     path = dict(case.path_parameters)
     for name in path:
@@ -163,7 +164,7 @@ def aimed(case: Case, world: World, token: dict[str, str], data: st.DataObject) 
             known = world.ids[case.path.split("/")[3], name]
             assert known, f"nothing there for {name} of {case.path}"
             path[name] = data.draw(st.sampled_from(known))
-    headers = {name: value for name, value in case.headers.items() if name != "Authorization"} | token
+    headers = {name: value for name, value in case.headers.items() if name != "Authorization"}
     if not data.draw(ONE_IN_FIVE):
         headers.pop("Match-Link", None)
     body, seen = case.body, [world.seqs[public_id] for public_id in path.values() if public_id in world.seqs]
@@ -189,13 +190,13 @@ def modes(operation: APIOperation) -> list[GenerationMode]:
 
 @pytest.mark.slow
 @pytest.mark.soak
-@pytest.mark.parametrize("asker", ["anonymous", "player", pytest.param("director", marks=pytest.mark.postgresql)])
-def test_no_request_causes_a_server_error(asker: str, world: World, subtests: pytest.Subtests) -> None:
+@pytest.mark.postgresql
+def test_no_request_causes_a_server_error(world: World, subtests: pytest.Subtests) -> None:
+    """All three users send each request, because generating it takes longer than answering it."""
     described = schemathesis.openapi.from_wsgi("/api/schema/", get_wsgi_application())
     operations = [result.ok() for result in described.get_all_operations()]
     assert len(operations) > 70
-    email = ASKERS[asker]
-    token = {"Authorization": f"Token {world.tokens[email]}"} if email else {}
+    tokens = [{"Authorization": f"Token {world.tokens[email]}"} if email else {} for email in ASKERS.values()]
     for operation in operations:
         for mode in modes(operation):
             with subtests.test(operation.label, mode=mode.value):
@@ -204,10 +205,13 @@ def test_no_request_causes_a_server_error(asker: str, world: World, subtests: py
                 @hurried
                 @given(case=strategy, data=st.data())
                 def ask(case: Case, data: st.DataObject) -> None:
-                    case = aimed(case, world, token, data)
-                    with transaction.atomic():
-                        response = case.call()
-                        transaction.set_rollback(True)
-                    case.validate_response(response, checks=CHECKS, additional_checks=[refusals_have_a_code])
+                    case = aimed(case, world, data)
+                    headers = case.headers
+                    for token in tokens:
+                        case.headers = {**headers, **token}
+                        with transaction.atomic():
+                            response = case.call()
+                            transaction.set_rollback(True)
+                        case.validate_response(response, checks=CHECKS, additional_checks=[refusals_have_a_code])
 
                 ask()
