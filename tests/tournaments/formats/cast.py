@@ -1,8 +1,11 @@
-"""What the tests of the formats share: a seed, coin-flip results, and a way to play a graph to its end."""
+"""What the tests of the formats share: a seed, sizes, coin-flip results, and a way to play a graph to its end."""
 
 import random
 from collections.abc import Callable
 
+from hypothesis import strategies as st
+
+from tests.tiers import TIER
 from tournaments.formats.facts import Result
 from tournaments.formats.graph import EntryId, FixtureId, Graph
 from tournaments.formats.progress import Progress, progress
@@ -11,6 +14,15 @@ SEED = b"sixteen bytes or more of a seed"
 ALICE, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI = range(1, 9)
 
 Winner = Callable[[EntryId, EntryId], int]
+
+# Something changes at the powers of two and between even and odd sizes; the time a test takes grows with the size.
+SIZES = range(2, 301) if TIER.every_size else (*range(2, 34), 63, 64, 65, 97, 127, 128, 129, 255, 256, 257, 300)
+"""How many entries a field has."""
+
+
+def sizes(least: int, most: int) -> st.SearchStrategy[int]:
+    """One of SIZES within limits."""
+    return st.sampled_from([size for size in SIZES if least <= size <= most])
 
 
 def coin(seed: int) -> Winner:

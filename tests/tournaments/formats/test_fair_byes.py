@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tiers import TIER
-from tests.tournaments.formats.cast import SEED, coin, play_out
+from tests.tournaments.formats.cast import SEED, SIZES, coin, play_out, sizes
 from tournaments.formats.elimination.knockout import draw, knockout, take_bye
 from tournaments.formats.elimination.lower_bracket import take_late_drop, with_lower_bracket
 from tournaments.formats.elimination.seating import Past, seat_entrants
@@ -69,7 +68,7 @@ def planned(stage, size, seed):
 
 @pytest.mark.slow
 @settings(max_examples=40)
-@given(st.integers(4, 128), st.integers(0, 999), st.integers(0, 99))
+@given(sizes(4, 128), st.integers(0, 999), st.integers(0, 99))
 def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):
     offered = list(graphs(size))
     stage = offered[which % len(offered)]
@@ -79,13 +78,9 @@ def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):
     assert unfair_byes(graph, state, results) == []
 
 
-# Usually, larger fields at every seventh size and around the powers of two; the test above draws from all sizes.
-SIZES = range(4, 129) if TIER.every_size else sorted({*range(4, 41), *range(46, 129, 7), 63, 64, 65, 127, 128})
-
-
 @pytest.mark.slow
 @pytest.mark.soak
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [size for size in SIZES if 4 <= size <= 128])
 def test_no_bye_is_unfair_at_any_size_in_any_pattern(size):
     offered = list(graphs(size))
     assert offered

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournaments.formats.cast import SEED
+from tests.tournaments.formats.cast import SEED, sizes
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import MAIN, PlaceOf
 from tournaments.formats.progress import progress
@@ -21,7 +21,7 @@ def test_a_snake_runs_to_and_fro():
     assert snake_groups(range(1, 10), 3) == ((1, 6, 7), (2, 5, 8), (3, 4, 9))
 
 
-@given(st.integers(4, 300), st.data())
+@given(sizes(4, 300), st.data())
 def test_groups_differ_by_one_at_most_and_hold_everybody(size, data):
     count = data.draw(st.integers(1, size // 2))
     for groups in (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournaments.formats.cast import SEED, coin, play_out
+from tests.tournaments.formats.cast import SEED, coin, play_out, sizes
 from tournaments.formats.elimination.knockout import (
     bracket_size,
     cross_seeded,
@@ -23,7 +23,7 @@ from tournaments.formats.graph import MAIN, PlaceOf
 from tournaments.formats.lots import Lots, commitment, lot
 from tournaments.formats.states import FixtureStatus, SlotStatus
 
-fields = st.integers(2, 300)
+fields = sizes(2, 300)
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
@@ -128,7 +128,7 @@ def test_seeds_stand_inner_outer_and_have_the_byes():
         assert places[places.index(entry) ^ 1] is None
 
 
-@given(st.integers(8, 300), st.integers(1, 3))
+@given(sizes(8, 300), st.integers(1, 3))
 def test_club_mates_stand_in_opposite_halves_and_quarters_as_far_as_possible(size, draft):
     clubs = [set(range(1, 5)), set(range(5, 7))]
     drawn = draw(range(1, size + 1), seed=SEED, draft=draft, apart=clubs)

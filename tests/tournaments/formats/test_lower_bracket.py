@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournaments.formats.cast import SEED, coin, play_out
+from tests.tournaments.formats.cast import SEED, coin, play_out, sizes
 from tournaments.formats.elimination.drops import _masks, lay_out
 from tournaments.formats.elimination.knockout import draw, knockout, open_byes, take_bye
 from tournaments.formats.elimination.lower_bracket import (
@@ -38,7 +38,7 @@ def losses(state):
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(st.integers(2, 300), st.integers(0, 99), st.booleans(), st.integers(0, 9))
+@given(sizes(2, 300), st.integers(0, 99), st.booleans(), st.integers(0, 9))
 def test_in_a_double_elimination_everybody_is_out_after_exactly_two_losses(size, toss, second, which):
     proposals = propose_double(size, second_final=second)
     graph = double_elimination(main(size), seed=SEED, pattern=proposals[which % len(proposals)].pattern)
@@ -64,7 +64,7 @@ def test_in_a_double_elimination_everybody_is_out_after_exactly_two_losses(size,
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(st.integers(3, 140), st.integers(0, 99))
+@given(sizes(3, 140), st.integers(0, 99))
 def test_by_default_whoever_loses_the_upper_final_is_third_at_least(size, toss):
     graph = double_elimination(main(size), seed=SEED, pattern=propose_double(size)[0].pattern)
     state, _ = play_out(graph, coin(toss))
@@ -77,7 +77,7 @@ def test_by_default_whoever_loses_the_upper_final_is_third_at_least(size, toss):
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(st.integers(2, 300), st.integers(0, 9))
+@given(sizes(2, 300), st.integers(0, 9))
 def test_every_fixture_is_fed_and_byes_are_where_they_may_be(size, which):
     proposals = propose_double(size) + propose_consolation(size)
     chosen = proposals[which % len(proposals)]
@@ -101,7 +101,7 @@ def test_every_fixture_is_fed_and_byes_are_where_they_may_be(size, which):
 
 @pytest.mark.slow
 @settings(max_examples=20)
-@given(st.integers(5, 300), st.integers(0, 99))
+@given(sizes(5, 300), st.integers(0, 99))
 def test_losers_of_named_rounds_have_one_more_chance_and_finalists_do_not(size, toss):
     chosen = propose_consolation(size)[0]
     graph = with_lower_bracket(main(size), chosen.pattern, seed=SEED)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, SEED, coin, play_out
+from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, SEED, coin, play_out, sizes
 from tournaments.formats.errors import Refused
 from tournaments.formats.facts import FORFEIT, Result, Withdrawal
 from tournaments.formats.graph import Graph
@@ -29,7 +29,7 @@ def test_the_berger_table_of_six_is_the_published_one():
 
 
 @settings(max_examples=15)
-@given(st.integers(2, 300), st.booleans())
+@given(sizes(2, 300), st.booleans())
 def test_all_play_all_once_or_twice_and_nobody_plays_twice_in_a_round(size, double):
     bracket = round_robin(range(1, size + 1), key="A", double=double)
     met = Counter()
