@@ -2,13 +2,14 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
+from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
+from django.core.management import execute_from_command_line
 
 from tests.matches.records.samples import ILLEGAL, simulated
 
@@ -16,12 +17,21 @@ ROOT = Path(__file__).resolve().parents[3]
 UNREACHABLE = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "REDIS_URL": "redis://127.0.0.1:1/0"}
 
 
-def manage(*arguments: object, **more: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in an environment without services."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    env = {**kept, **UNREACHABLE, "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnop", "LANG": "C.UTF-8"}
-    argv = [sys.executable, "manage.py", *map(str, arguments)]
-    return subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, check=False, timeout=120, **more)
+Manage = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture
+def manage(capfdbinary: pytest.CaptureFixture[bytes]) -> Manage:
+    """Run a command in this process, in a test without a database; Python needs a second to start and import Django."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+        argv = ["manage.py", *map(str, arguments)]
+        with pytest.raises(SystemExit) as ended:
+            execute_from_command_line(argv)
+        assert isinstance(ended.value.code, int)
+        return subprocess.CompletedProcess(argv, ended.value.code, *capfdbinary.readouterr())
+
+    return run
 
 
 @pytest.fixture
@@ -38,14 +48,17 @@ def illegal(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_accepted_match_is_described_in_words(legal: Path) -> None:
-    done = manage("adjudicate", legal)
+def test_an_accepted_match_is_described_in_words_by_a_process_without_services(legal: Path) -> None:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    env = {**kept, **UNREACHABLE, "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnop", "LANG": "C.UTF-8"}
+    argv = [sys.executable, "manage.py", "adjudicate", str(legal)]
+    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0
     assert done.stdout.decode().splitlines()[0] == f"{legal}: Accepted"
     assert "3-point match, Bob – Carol" in done.stdout.decode()
 
 
-def test_json_has_one_object_a_line_with_the_documented_keys(legal: Path, illegal: Path) -> None:
+def test_json_has_one_object_a_line_with_the_documented_keys(manage: Manage, legal: Path, illegal: Path) -> None:
     done = manage("adjudicate", "--json", legal, illegal)
     assert done.returncode == 1
     good, bad = map(json.loads, done.stdout.splitlines())
@@ -67,7 +80,7 @@ def test_json_has_one_object_a_line_with_the_documented_keys(legal: Path, illega
     assert finding["message"] == "As much of a double as possible must be played, here 4 of 4 steps."
 
 
-def test_garbage_is_not_accepted(tmp_path: Path) -> None:
+def test_garbage_is_not_accepted(manage: Manage, tmp_path: Path) -> None:
     path = tmp_path / "garbage"
     path.write_bytes(b"\0\x01\xff" * 100)
     done = manage("adjudicate", "--json", path)
@@ -76,7 +89,9 @@ def test_garbage_is_not_accepted(tmp_path: Path) -> None:
     assert (answer["outcome"], answer["format"], answer["games"]) == ("rejected", "", [])
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_still_judged(illegal: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_still_judged(
+    manage: Manage, illegal: Path, tmp_path: Path
+) -> None:
     done = manage("adjudicate", "--json", tmp_path / "nothing.mat", tmp_path, illegal)
     assert done.returncode == 2
     assert f"{tmp_path / 'nothing.mat'}: No such file or directory" in done.stderr.decode()
@@ -84,23 +99,21 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_still_judged(ill
     assert json.loads(done.stdout)["outcome"] == "rejected"
 
 
-def test_many_files_show_a_bar_on_a_terminal_and_only_there(legal: Path, illegal: Path) -> None:
+def test_many_files_show_a_bar_on_a_terminal_and_only_there(
+    manage: Manage, legal: Path, illegal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert b"1/2" not in manage("adjudicate", legal, illegal).stderr
-    ours, theirs = pty.openpty()
-    argv = [sys.executable, "manage.py", "adjudicate", "--json", str(legal), str(illegal)]
-    env = {**os.environ, **UNREACHABLE, "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnop"}
-    with os.fdopen(ours, "rb", buffering=0) as screen:
-        process = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=theirs)
-        os.close(theirs)
-        out, _ = process.communicate(timeout=120)
-        shown = screen.read(4096)
-    assert b"] 1/2" in shown
-    assert b"] 2/2" in shown
-    assert len(out.splitlines()) == 2
+    terminal = StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    done = manage("adjudicate", "--json", legal, illegal)
+    assert "] 1/2" in terminal.getvalue()
+    assert "] 2/2" in terminal.getvalue()
+    assert len(done.stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize("extension", ["mat", "sgf", "json"])
-def test_a_converted_record_has_the_same_verdict(legal: Path, tmp_path: Path, extension: str) -> None:
+def test_a_converted_record_has_the_same_verdict(manage: Manage, legal: Path, tmp_path: Path, extension: str) -> None:
     converted = manage("convert", legal, "--to", extension)
     assert converted.returncode == 0
     path = tmp_path / f"other.{extension}"
@@ -112,7 +125,7 @@ def test_a_converted_record_has_the_same_verdict(legal: Path, tmp_path: Path, ex
     assert {name: first[name] for name in same} == {name: second[name] for name in same}
 
 
-def test_unreadable_parts_are_reported_and_the_rest_is_converted(tmp_path: Path) -> None:
+def test_unreadable_parts_are_reported_and_the_rest_is_converted(manage: Manage, tmp_path: Path) -> None:
     path = tmp_path / "smudged.mat"
     rows = "  1) 31: 8/5 6/5                 64: 24/18 xyz\n"
     path.write_text(f" 7 point match\n\n Game 1\n Bob : 0                        Carol : 0\n{rows}")
@@ -123,7 +136,7 @@ def test_unreadable_parts_are_reported_and_the_rest_is_converted(tmp_path: Path)
     assert "xyz" in done.stderr.decode()
 
 
-def test_text_that_is_no_record_cannot_be_converted(tmp_path: Path) -> None:
+def test_text_that_is_no_record_cannot_be_converted(manage: Manage, tmp_path: Path) -> None:
     path = tmp_path / "empty.mat"
     path.write_bytes(b"")
     for file in (path, tmp_path / "nothing"):
@@ -133,14 +146,14 @@ def test_text_that_is_no_record_cannot_be_converted(tmp_path: Path) -> None:
         assert str(file) in done.stderr.decode()
 
 
-def test_a_match_played_out_is_legal_and_the_same_for_the_same_seed() -> None:
+def test_a_match_played_out_is_legal_and_the_same_for_the_same_seed(manage: Manage) -> None:
     first, again, other = (manage("play_out", "--seed", seed, "--length", 5, "--to", "mat") for seed in (7, 7, 8))
     assert first.returncode == 0
     assert first.stdout == again.stdout != other.stdout
     assert b" 5 point match" in first.stdout
 
 
-def test_a_length_that_does_not_exist_is_refused() -> None:
+def test_a_length_that_does_not_exist_is_refused(manage: Manage) -> None:
     done = manage("play_out", "--seed", 1, "--length", 1000)
     assert done.returncode == 2
     assert "1000" in done.stderr.decode()
