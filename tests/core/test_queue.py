@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 
 from config.cache import PAUSE_AFTER_TIMEOUT
+from config.celery import PUBLISH_PATIENCE
 from config.celery import app as celery_app
 from players.models import User
 from tests.conftest import ValkeyServer
@@ -45,7 +46,7 @@ def test_a_worker_runs_what_was_published_after_commit(celery_worker: Any, bob: 
 
 def test_an_idle_worker_keeps_listening(celery_worker: Any, bob: User) -> None:
     """The publisher's short time limits must not apply to the worker, which waits on the same kind of connection."""
-    time.sleep(2.5)
+    time.sleep(1.5 * PUBLISH_PATIENCE)
     rename.delay(bob.pk, "Robert")
     assert name_of(bob, "Robert") == "Robert"
 

@@ -14,6 +14,7 @@ from engine.adjudication import adjudicate
 from engine.errors import Refused
 from engine.ids import parse_xgid
 from engine.match import MatchState
+from matches.analysis.backends import processes
 from matches.analysis.backends.base import Backend, Depth
 from matches.analysis.backends.gnubg import Gnubg
 from matches.analysis.values import Candidate, CubeEquities, Judgement
@@ -36,6 +37,12 @@ QUICK_AND_DEEP = PracticeLevel.STRONG, PracticeLevel.STRONGEST
 TO_ROLL = TO_PLAY._replace(phase=Phase.TO_ROLL, dice=None)
 DOUBLED = TO_PLAY._replace(phase=Phase.DOUBLED, dice=None)
 NOISES = (0.0, 0.05, 0.1, 0.2)
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give programs more time than a player would, since a busy machine leaves them little."""
+    monkeypatch.setattr(processes, "ADVICE_SECONDS", 60)
 
 
 class Pips(Indifferent):
@@ -136,7 +143,7 @@ def test_a_proper_hint(tmp_path: Path, state: MatchState) -> None:
 )
 def test_a_wrong_hint_is_refused(tmp_path: Path, fault: str, code: str) -> None:
     with refused(code):
-        fake_gnubg(tmp_path, fault, idle_seconds=0.5).advise(TO_PLAY, Depth.QUICK)
+        fake_gnubg(tmp_path, fault, idle_seconds=0.5 if fault == "hang" else 60).advise(TO_PLAY, Depth.QUICK)
 
 
 @needs_gnubg
