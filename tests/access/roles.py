@@ -26,8 +26,7 @@ OWNERS = only("owner")
 PLAYERS = only("player", "opponent", others=NOT_THERE)
 PROPOSER = PLAYERS | {"opponent": MAY_NOT}
 
-# Methods missing here are allowed to nobody. A view refuses a method whoever sends it, so that three users try them.
-TRY_OTHER_METHODS = ("anonymous", "player", "owner")
+# Methods missing here are allowed to nobody.
 GROUPS: list[tuple[str, Row, str]] = [
     # The site
     ("get", PUBLIC, "home robots healthz readyz live-stream api-schema api-docs"),
