@@ -29,8 +29,10 @@ class Tier(NamedTuple):
     """Histories of each property of corrections."""
     lives: int = 5
     """Histories of corrections in an event of lives."""
+    swiss: int = 3
+    """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
     every_size: bool = False
-    """Whether the byes of a bracket are counted for every size of field."""
+    """Whether formats are tested with every size of field, or with those where something changes."""
     fuzzed: int = 2
     """Valid and invalid requests to each operation of the API."""
     rows: int = 4
@@ -53,6 +55,7 @@ TIERS = {
         live_matches=60,
         corrections=30,
         lives=40,
+        swiss=30,
         every_size=True,
         fuzzed=15,
         rows=1000,

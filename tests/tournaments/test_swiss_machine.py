@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tests.tiers import TIER
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws.services import rounds as round_services
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=False)
 
 DEEDS = ("late", "withdraw", "return", "half", "requested", "correct", "nothing")
 hurried = settings(
-    max_examples=5,
+    max_examples=TIER.swiss,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
