@@ -107,8 +107,8 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"level": level},
-            # In a terminal, a page that was not found is no news.
-            "django.request": {"level": level if json else "ERROR"},
+            # In a terminal, a page that was not found is no news, unless more is asked for.
+            "django.request": {"level": level if json or level != "WARNING" else "ERROR"},
             # These have handlers of their own, which would write unfiltered lines.
             "django.server": {"level": level, "propagate": True},
             "uvicorn": {"level": level, "propagate": True},
