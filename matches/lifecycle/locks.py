@@ -59,4 +59,4 @@ def changed(
     if in_lists and match.parent_topic:
         touch_on_commit(matches_topic(match.parent_topic))
     if for_players:
-        touch_users_on_commit([match.player_0_id, match.player_1_id])
+        touch_users_on_commit(match.players)

@@ -77,14 +77,14 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
         )
         for opening in openings
     ]
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         Match.objects.bulk_create(matches, batch_size=AT_ONCE)
         log_entries = [
             (match.topic, {"length": match.length, "players": [player.public_id for player in match.players]})
             for match in matches
         ]
         log_all(by, "match_opened", log_entries, club=settings.club)
-        touch_users_on_commit(player.pk for opening in openings for player in opening.players)
+        touch_users_on_commit(player for opening in openings for player in opening.players)
     return matches
 
 

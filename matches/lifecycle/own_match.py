@@ -7,7 +7,7 @@ from matches.models import Match
 from players.access import RANK, Role
 from players.actors import Actor
 from players.models import Membership
-from players.people.canonical import canonical, player_of
+from players.people.canonical import account_of, canonical
 
 RUNS_EVENTS = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
 
@@ -24,12 +24,10 @@ class Standing(StrEnum):
 
 def side_of(match: Match, by: Actor) -> int | None:
     """The side this user plays; None if they do not play. A merged player counts as the one they were merged into."""
-    own_player = player_of(by.user) if by.user is not None else None
-    if own_player is None:
+    if by.user is None:
         return None
-    players = [canonical(player).pk for player in match.players]
-    own_pk = canonical(own_player).pk
-    return players.index(own_pk) if own_pk in players else None
+    accounts = [account_of(player) for player in match.players]
+    return accounts.index(by.user.pk) if by.user.pk in accounts else None
 
 
 def standing_of(match: Match, by: Actor) -> Standing:

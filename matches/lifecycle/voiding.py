@@ -16,6 +16,7 @@ from matches.ratings.rated import is_still_rated, measures_play
 from matches.ratings.services import ratings
 from players.actors import Actor, log_all
 from players.models import Club
+from players.people.canonical import players_among
 from players.people.topics import touch_users_on_commit
 
 Kind = Result.Kind
@@ -147,5 +148,5 @@ def _save(matches: Sequence[Match], state: str) -> None:
     publish_all_on_commit((match.topic, match.seq) for match in matches)
     parents = {match.parent_topic for match in matches} - {""}
     touch_on_commit(*(matches_topic(parent) for parent in parents))
-    touch_users_on_commit(player for match in matches for player in (match.player_0_id, match.player_1_id))
+    touch_users_on_commit(players_among(pk for match in matches for pk in (match.player_0_id, match.player_1_id)))
     ratings.mark_all_dirty(matches)

@@ -15,6 +15,7 @@ from core.queue import hint
 from players.models import Delivery, Notification, Player, PushSubscription, User
 from players.notifications.choices import EMAIL, PUSH, SITE, chosen
 from players.notifications.kinds import Kind, kind_of
+from players.people.canonical import account_of, players_among
 
 SEND_EMAILS = "players.send_notification_emails"
 SEND_PUSH = "players.send_push"
@@ -86,15 +87,15 @@ def _stored(pairs: Iterable[tuple[int, str]]) -> QuerySet[Notification]:
     return Notification.objects.filter(user__in=users, key__in=keys)
 
 
-def accounts_of(players: Iterable[int]) -> dict[int, int]:
+def accounts_of(players: Iterable[Player]) -> dict[int, int]:
     """Return player id -> id of their account, or of the account of the player they were merged into."""
-    rows = Player.objects.filter(pk__in=set(players)).values_list("pk", "user_id", "merged_into__user_id")
-    return {pk: own or other for pk, own, other in rows if own or other}
+    accounts = {player.pk: account_of(player) for player in players}
+    return {pk: user for pk, user in accounts.items() if user is not None}
 
 
 def users_of(players: Iterable[int]) -> set[int]:
     """Return the accounts of players, given by id."""
-    return set(accounts_of(players).values())
+    return set(accounts_of(players_among(players)).values())
 
 
 def topic_of(user: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from core.live.publishing import touch_on_commit
 from players.models import Club, Player, User
+from players.people.canonical import account_of
 
 
 def user_topic(user: User) -> str:
@@ -21,11 +22,10 @@ def club_topic(club: Club) -> str:
     return f"club:{club.pk}"
 
 
-def touch_users_on_commit(player_ids: Iterable[int]) -> None:
+def touch_users_on_commit(players: Iterable[Player]) -> None:
     """Publish, once the transaction has committed, that what the accounts of these players see of theirs has changed.
 
-    Takes one query, however many players there are. Players without an account are left out.
+    Players without an account are left out.
     """
-    accounts = Player.objects.filter(pk__in=set(player_ids)).values_list("user_id", "merged_into__user_id")
-    users = {user for row in accounts for user in row if user is not None}
+    users = {user for player in players if (user := account_of(player)) is not None}
     touch_on_commit(*(f"user:{user}" for user in sorted(users)))

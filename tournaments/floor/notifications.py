@@ -80,7 +80,7 @@ def notify_call(event: FloorEvent) -> None:
         return
     params = match_params(fixture.stage.division, fixture, match)
     params |= {"event": event.pk, "table": table.label, "variant": event.kind}
-    accounts = accounts_of(player.pk for player in match.players)
+    accounts = accounts_of(match.players)
     notices = side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)
     notify_each(kind=CALLED, notices=notices, now=event.at)
 
@@ -93,7 +93,7 @@ def notify_length_offer(event: FloorEvent, by: Actor) -> None:
     params |= {"offer": event.pk, "length": event.params["length"], "was": event.params["was"]}
     params |= {"variant": BY_DIRECTOR} if side is None else {}
     sides = (0, 1) if side is None else (1 - side,)
-    accounts = accounts_of(match.players[side].pk for side in sides)
+    accounts = accounts_of(match.players[side] for side in sides)
     notices = side_notices(match, sides, params, f"{LENGTH_OFFERED}:{event.pk}", accounts)
     own = by.user.pk if by.user is not None else None
     notify_each(kind=LENGTH_OFFERED, notices=[row for row in notices if row.user != own], now=event.at)

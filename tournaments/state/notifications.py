@@ -102,7 +102,7 @@ def notify_ready(division: Division, opened: Sequence[tuple[Fixture, Match]], no
     ready = [(fixture, match) for fixture, match in opened if fixture.pk in fixtures]
     if not ready:
         return
-    accounts = accounts_of([player.pk for _, match in ready for player in match.players])
+    accounts = accounts_of(player for _, match in ready for player in match.players)
     notices = [
         notice
         for fixture, match in ready

@@ -118,7 +118,7 @@ def _appointment(proposal: Proposal) -> dict[str, Any]:
 
 def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, Any], key: str, now: datetime) -> None:
     """Notify the accounts of these sides; each learns of its own side and its opponent."""
-    accounts = accounts_of(match.players[side].pk for side in sides)
+    accounts = accounts_of(match.players[side] for side in sides)
     if accounts:
         notices = side_notices(match, sides, _context_of(match) | params, key, accounts)
         notify_each(kind=kind, notices=notices, now=now)

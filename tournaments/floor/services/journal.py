@@ -132,7 +132,7 @@ def announce(floor: Floor, fixture: Fixture | None) -> None:
     hint_on_commit(floor.tournament_id)
     if fixture is not None and fixture.match is not None:
         touch_on_commit(matches_topic(fixture.match.parent_topic))
-        touch_users_on_commit([fixture.match.player_0_id, fixture.match.player_1_id])
+        touch_users_on_commit(fixture.match.players)
 
 
 def latest(fixture: Fixture, *kinds: Kind) -> FloorEvent | None:

@@ -23,7 +23,7 @@ def block(*, player: Player, other: Player, by: Actor, now: datetime) -> None:
         _, created = FriendlyBlock.objects.get_or_create(player=player, blocked=other, defaults={"created_at": now})
         between = Q(challenger=player, opponent=other) | Q(challenger=other, opponent=player)
         Challenge.objects.filter(between, state=Challenge.State.OPEN).update(state=Challenge.State.DECLINED)
-        touch_users_on_commit([player.pk, other.pk])
+        touch_users_on_commit([player, other])
         if created:
             log(by, "player_blocked", player_topic(player), blocked=other.public_id)
 
@@ -33,7 +33,7 @@ def unblock(*, player: Player, other: Player, by: Actor) -> None:
     with transaction.atomic():
         removed, _ = FriendlyBlock.objects.filter(player=player, blocked=other).delete()
         if removed:
-            touch_users_on_commit([player.pk, other.pk])
+            touch_users_on_commit([player, other])
             log(by, "player_unblocked", player_topic(player), blocked=other.public_id)
 
 

@@ -20,7 +20,7 @@ from matches.play.lobby.services.blocks import is_blocked
 from matches.play.services.starting import PlaySettings, start
 from players.actors import Actor, log
 from players.models import Membership, Player
-from players.people.canonical import canonical
+from players.people.canonical import canonical, players_among
 from players.people.topics import touch_users_on_commit
 
 MOST_OPEN = 5
@@ -215,8 +215,7 @@ def _publish(rows: Sequence[Challenge]) -> None:
     """Publish, once the transaction has committed, that the lobbies of those whom these challenges concern change."""
     if any(row.opponent_id is None for row in rows):
         touch_on_commit(LOBBY_TOPIC)
-    players = (player for row in rows for player in (row.challenger_id, row.opponent_id) if player is not None)
-    touch_users_on_commit(players)
+    touch_users_on_commit(players_among(player for row in rows for player in (row.challenger_id, row.opponent_id)))
 
 
 def _start(row: Challenge, player: Player, by: Actor, now: datetime) -> Match:
