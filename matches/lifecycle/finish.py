@@ -1,17 +1,17 @@
 """Recording a result: appending a version, and updating the match, its reports, records and ratings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum, auto
 from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 
 from core.queue import hint
 from engine.errors import Refused
-from matches.lifecycle.begun import derive_begun
+from matches.lifecycle.begun import derive_begun, note_beginning
 from matches.lifecycle.locks import changed
 from matches.lifecycle.signals import match_settled
 from matches.models import Claim, Match, Objection, Result, Submission
@@ -66,34 +66,65 @@ class Basis:
     """Whether a director decided their own match, as returned by `own_match.check_own_match`."""
 
 
+class Announced(Enum):
+    """How the app that opened a match learns of a result."""
+
+    HERE = auto()
+    """`match_settled` is sent after the commit."""
+    WORKER = auto()
+    """A worker sends `match_settled`."""
+    CALLER = auto()
+    """It is the caller, and acts on the result in the same transaction."""
+
+
 def append_result(
-    match: Match, outcome: ResultInput, basis: Basis, *, by: Actor, now: datetime, announce_in_worker: bool = False
+    match: Match,
+    outcome: ResultInput,
+    basis: Basis,
+    *,
+    by: Actor,
+    now: datetime,
+    earlier: Sequence[Result] | None = None,
+    announced_by: Announced = Announced.HERE,
 ) -> Result:
     """Append a result as the next version, which then stands. The caller has locked the match.
 
-    The score includes the start score and points beyond the length. Closes open reports, marks the ratings, and sends
-    `match_settled` after the commit if an app above opened the match; with `announce_in_worker` a worker sends it.
+    The score includes the start score and points beyond the length. `earlier` are the versions so far, oldest first, if
+    the caller has read them. Closes open reports and marks the ratings. If an app above opened the match, it acts on
+    the result as `announced_by` says.
     Refused: `match_void`, and what `check_result` refuses.
     """
     if match.state == Match.State.VOID:
         raise Refused("match_void")
     winner, score, kind = outcome.winner, outcome.score, outcome.kind
     check_result(length=match.length, start=match.start_score, winner=winner, score=score, kind=kind)
-    submission = basis.submission or _agreeing_record(match, winner, score)
-    result = _append(match, outcome, replace(basis, submission=submission), by, now)
-    close_claims(match, result, now)
-    _replace_records(match, submission, result)
-    _uphold_objections(match, result, by, now)
+    if earlier is None:
+        earlier = list(match.results.order_by("version"))
+    # A match that nobody has changed since it was opened has no reports.
+    reports = list(match.claims.all()) if match.seq else []
+    submission = basis.submission or _agreeing_record(match, reports, winner, score)
+    version = earlier[-1].version + 1 if earlier else 1
+    result = _append(match, version, outcome, replace(basis, submission=submission), by, now)
+    _close(match, reports, result, now)
+    # Accepted records belong to a report or a result, and objections are made to results.
+    if submission or any(row.submission_id for row in reports) or any(row.submission_id for row in earlier):
+        _replace_records(match, submission, result)
+    if earlier:
+        _uphold_objections(match, result, by, now)
     match.state = Match.State.SETTLED
     match.finished_at = match.finished_at or now
-    match.unsettled = bool(match.parent_topic)
-    derive_begun(match)
+    match.unsettled = bool(match.parent_topic) and announced_by != Announced.CALLER
+    if earlier:
+        derive_begun(match)
+    elif score is not None:
+        note_beginning(match, now)
     changed(match, "state", "finished_at", "unsettled", "begun_at")
     params = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": basis.source}
     log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=basis.reason, **params)
-    ratings.mark_dirty(match=match)
+    ratings.mark_dirty(match=match, standing=result)
     if match.unsettled:
-        notify = partial(hint, ANNOUNCE, match.pk) if announce_in_worker else partial(announce, match.pk)
+        in_worker = announced_by == Announced.WORKER
+        notify = partial(hint, ANNOUNCE, match.pk) if in_worker else partial(announce, match.pk)
         transaction.on_commit(notify, robust=True)
     return result
 
@@ -161,12 +192,11 @@ def _check_score(length: int, start: Score, winner: int | None, score: Score, ki
         raise Refused("result_loser_leads", left=score[0], right=score[1])
 
 
-def _append(match: Match, outcome: ResultInput, basis: Basis, by: Actor, now: datetime) -> Result:
-    version = match.results.aggregate(Max("version"))["version__max"] or 0
+def _append(match: Match, version: int, outcome: ResultInput, basis: Basis, by: Actor, now: datetime) -> Result:
     left, right = outcome.score or (None, None)
     return Result.objects.create(
         match=match,
-        version=version + 1,
+        version=version,
         winner=outcome.winner,
         score_0=left,
         score_1=right,
@@ -184,16 +214,26 @@ def _append(match: Match, outcome: ResultInput, basis: Basis, by: Actor, now: da
 
 def close_claims(match: Match, result: Result, now: datetime) -> None:
     """Mark each open or contested report: it stands if it agrees with the result, else it is overruled."""
-    for claim in match.claims.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED]):
+    _close(match, match.claims.all(), result, now)
+
+
+def _close(match: Match, reports: Iterable[Claim], result: Result, now: datetime) -> None:
+    for claim in reports:
+        if claim.state not in (Claim.State.OPEN, Claim.State.CONTESTED):
+            continue
         agrees = same_outcome(match.length, claim.winner, claim.score, result.winner, result.score)
         claim.state = Claim.State.STANDS if agrees else Claim.State.OVERRULED
         claim.answered_at = now
         claim.save(update_fields=["state", "answered_at"])
 
 
-def _agreeing_record(match: Match, winner: int | None, score: Score | None) -> Submission | None:
+def _agreeing_record(
+    match: Match, reports: Iterable[Claim], winner: int | None, score: Score | None
+) -> Submission | None:
     """The record of an open report with this outcome; the result confirms it."""
-    for report in match.claims.filter(state=Claim.State.OPEN, submission__isnull=False).select_related("submission"):
+    for report in reports:
+        if report.state != Claim.State.OPEN or report.submission_id is None:
+            continue
         if same_outcome(match.length, report.winner, report.score, winner, score):
             return report.submission
     return None

@@ -21,7 +21,7 @@ from engine.notation import Step, standard_notation
 from engine.scoring import WinKind
 from matches.analysis.services.queue import enqueue_match
 from matches.lifecycle.begun import derive_begun
-from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed
 from matches.lifecycle.spectators import is_delayed
 from matches.models import Action, LiveMatch, Match, Result
@@ -172,7 +172,7 @@ class Journal:
         kind = _RESULT_KINDS.get(over.ending, Result.Kind.PLAYED) if over.ending else Result.Kind.PLAYED
         outcome = ResultInput(over.winner, over.score, kind)
         basis = Basis(Result.Source.LIVE)
-        append_result(self.match, outcome, basis, by=SYSTEM, now=now, announce_in_worker=True)
+        append_result(self.match, outcome, basis, by=SYSTEM, now=now, announced_by=Announced.WORKER)
         enqueue_match(match=self.match, now=now)
 
 

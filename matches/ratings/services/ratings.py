@@ -89,11 +89,12 @@ def default_pool() -> RatingPool:
     return RatingPool.objects.get_or_create(is_default=True, defaults={"name": str(DEFAULT_NAME)})[0]
 
 
-def mark_dirty(*, match: Match, at: datetime | None = None) -> None:
+def mark_dirty(*, match: Match, at: datetime | None = None, standing: Result | None = None) -> None:
     """Have the ratings replayed from this match on. Call it last in the transaction that changed the match.
 
-    The new version of the result must have been written. `at` is its position in the order, if not `finished_at`. The
-    mark is committed together with the change and locks nothing, so no replay misses it and no request waits for it.
+    The new version of the result must have been written; `standing` is that version, if the caller has it. `at` is its
+    position in the order, if not `finished_at`. The mark is committed together with the change and locks nothing, so no
+    replay misses it and no request waits for it.
     """
     position = at or match.finished_at
     if position is None:
@@ -101,7 +102,7 @@ def mark_dirty(*, match: Match, at: datetime | None = None) -> None:
     pool = match.pool or default_pool()
     if not match.rated and not RatingChange.objects.filter(pool=pool, match=match).exists():
         return
-    _store_moved(match, _moved(match))
+    _store_moved(match, _moved(match) if standing is None else rated.both_moved(standing.submission_id))
     _mark(pool.pk, Key(position, match.pk))
 
 

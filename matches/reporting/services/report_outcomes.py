@@ -1,12 +1,13 @@
 """What a player's report leads to: it waits, it stands, or it opens a dispute. The caller has locked the match."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
 from matches.lifecycle.begun import derive_begun, note_beginning
-from matches.lifecycle.finish import Basis, ResultInput, append_result, same_outcome
+from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, same_outcome
 from matches.lifecycle.locks import changed, lock_match_if_free
 from matches.models import Claim, Match, Result, Submission
 from matches.reporting.services import notifications
@@ -63,10 +64,20 @@ def open_dispute(match: Match, claims: list[Claim], now: datetime) -> None:
     changed(match, "state", "begun_at")
 
 
-def accept_report(match: Match, report: Claim, *, by: Actor, now: datetime, unanswered: bool = False) -> Result:
+def accept_report(
+    match: Match,
+    report: Claim,
+    *,
+    by: Actor,
+    now: datetime,
+    unanswered: bool = False,
+    earlier: Sequence[Result] | None = None,
+    announced_by: Announced = Announced.HERE,
+) -> Result:
     """Make a report the result that stands, with its record if one was sent.
 
-    `unanswered`: the other side has not answered, so they may object.
+    `unanswered`: the other side has not answered, so they may object. `earlier` and `announced_by` as in
+    `append_result`.
     """
     if unanswered:
         report.stood_unanswered = True
@@ -77,7 +88,8 @@ def accept_report(match: Match, report: Claim, *, by: Actor, now: datetime, unan
         record.save(update_fields=["standing", "refusal"])
     source = Result.Source.CLAIM if record is None else Result.Source.RECORD
     outcome = ResultInput(report.winner, report.score, report.kind)
-    return append_result(match, outcome, Basis(source, record), by=by, now=now)
+    basis = Basis(source, record)
+    return append_result(match, outcome, basis, by=by, now=now, earlier=earlier, announced_by=announced_by)
 
 
 def accept_unanswered(*, claim_id: int, now: datetime) -> Result | None:

@@ -272,6 +272,7 @@ def test_a_report_from_the_sheet_is_overruled_by_a_signed_one(match: Match) -> N
 
 def test_a_director_confirms_a_report_from_the_sheet(match: Match, alice: User) -> None:
     unsigned = from_sheet(match, BOB, (7, 5))
+    match.refresh_from_db()
     entered, basis = ResultInput(BOB, (7, 5)), Basis(Result.Source.DIRECTOR)
     append_result(match, entered, basis, by=Actor.of(alice), now=minutes(9))
     unsigned.refresh_from_db()
