@@ -64,6 +64,11 @@ class Stage(models.Model):
         return f"{self.division} · {self.number}"
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether the stage was started, by its draw or by asking for its first round."""
+        return self.status != self.Status.PLANNED
+
+    @property
     def seed_is_public(self) -> bool:
         """Whether the seed may be shown, because nothing more will be drawn from it.
 

@@ -79,8 +79,9 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
         request_next_round(division, state, now)
     if not state.over:
         return []
-    following = division.stages.filter(number=stage.number + 1, status=Stage.Status.PLANNED).first()
-    if following is None:
+    stages = {row.number: row for row in state.rows.of_division.stages}
+    following = stages.get(stage.number + 1)
+    if following is None or following.status != Stage.Status.PLANNED:
         return []
     if following.format not in BY_ROUND:
         if (event := lock_event_if_free(division.tournament_id)) is None:

@@ -17,9 +17,8 @@ from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, Swiss
 from tournaments.formats.tables.tables import Table, bracket_tables, entries_at, is_over, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.lots import lots_seed
-from tournaments.state.pairing_inputs import kept_apart
 from tournaments.state.plans import Places, settings_of
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import DivisionRows, StageRows
 
 Instead = Mapping[int, Result]
 """Results that replace the standing ones in a preview, by fixture number."""
@@ -53,12 +52,6 @@ class StageState:
         return bool(self.rows.fixtures) and self.progress.over
 
 
-def stages_of(division: Division) -> list[Stage]:
-    """Return the drawn stages of a division, in order."""
-    rows = division.stages.exclude(status=Stage.Status.PLANNED).order_by("number").select_related("division")
-    return list(rows)
-
-
 def states_of(
     division: Division,
     instead: Mapping[int, Instead] | None = None,
@@ -74,10 +67,10 @@ def states_of(
     """
     states: list[StageState] = []
     if read is None:
-        stages = stages_of(division)
-        if also is not None and also not in stages:
-            stages.append(also)
-        read = [StageRows(stage) for stage in stages]
+        division_rows = DivisionRows(division)
+        read = division_rows.drawn
+        if also is not None and division_rows.of(also) not in read:
+            read.append(division_rows.of(also))
     for rows in read:
         places = states[-1].places if states else {}
         states.append(state_of(rows, places, (instead or {}).get(rows.stage.number), kept_places))
@@ -125,7 +118,7 @@ def _kept(kept_places: Places, taken: Places, progress: Progress) -> Places:
 def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     """Return the Swiss event of a stage that is paired round by round."""
     stage, settings = rows.stage, rows.settings
-    draws = list(stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round"))
+    draws = rows.of_division.paired.get(stage.pk, [])
     kinds = {draw.round: draw.byes for draw in draws}
     by_round: dict[int, list[int]] = {}
     numbers = {row.pk: row.number for row in rows.rounds}
@@ -140,7 +133,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         ),
         planned=settings.rounds,
         order=settings.order,
-        forbidden=kept_apart(stage.division),
+        forbidden=rows.of_division.kept_apart,
         allow_rematches=settings.allow_rematches,
         length=(settings.lengths or stage.division.lengths)[0],
     )
@@ -159,7 +152,7 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
             last[entry] = draw.round
     withdrawn = {item.entry for item in rows.withdrawals()}
     players = []
-    for row in field_of(rows.stage, places):
+    for row in field_of(rows, places, draws):
         has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
         if has_left and row.pk not in first:
             continue
@@ -175,23 +168,23 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
     return tuple(players)
 
 
-def field_of(stage: Stage, places: Places) -> list[Entry]:
+def field_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> list[Entry]:
     """Return the entrants of a stage: the entries of the division, or those who qualified from the stage before.
 
     Empty while the qualifiers are unknown. Once a round is paired its players are a fact, whatever is corrected in the
     stage before.
     """
-    before = stage.division.stages.filter(number=stage.number - 1).first()
-    entries = stage.division.entries.exclude(status=Entry.Status.WAITING).order_by("pk")
+    stages = {stage.number: stage for stage in rows.of_division.stages}
+    before = stages.get(rows.stage.number - 1)
+    entries = {pk: row for pk, row in rows.of_division.entries.items() if row.status != Entry.Status.WAITING}
     if before is None:
-        return list(entries)
-    paired = stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).values_list("places", flat=True)
-    if paired:
-        return list(entries.filter(pk__in={place for places in paired for place in places if place is not None}))
+        return list(entries.values())
+    if draws:
+        paired = {place for draw in draws for place in draw.places}
+        return [row for pk, row in entries.items() if pk in paired]
     sources: list[PlaceOf] = places_before(settings_of(before), before.number)
     taken: list[EntryId] | None = entries_at(places, sources)
-    by_id = entries.in_bulk(taken or [])
-    return [by_id[pk] for pk in taken or [] if pk in by_id]
+    return [entries[pk] for pk in taken or [] if pk in entries]
 
 
 def _round(states: list[FixtureState], kinds: Mapping[str, str], default_bye: ByeKind) -> SwissRound:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
 from matches.lifecycle.own_match import check_own_win
 from matches.lifecycle.voiding import reinstate_matches, void_matches
@@ -16,13 +16,15 @@ from matches.play.services.interrupting import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.formats.states import FixtureState
-from tournaments.models import Advance, Division, Entry, Fixture
+from tournaments.models import Advance, Division, Entry, Fixture, Slot
 from tournaments.state.locks import lock_matches
 from tournaments.state.notifications import notify_ready
 from tournaments.state.preview import was_rated_while_void
 from tournaments.state.stage_rows import StageRows
 
 BATCH = 500
+FOLLOWING = (Slot.Source.WINNER, Slot.Source.LOSER)
+"""Sources of slots whose entrants come from other matches of the stage."""
 
 
 class Pair(NamedTuple):
@@ -38,9 +40,9 @@ def update_matches(
     """Give every fixture with two known entrants its match; return the matches that were opened.
 
     A match whose players changed is voided first. If the two have met in this fixture before, their old match and its
-    result stand again instead. `void_rated` as in `settle`.
+    result stand again instead. `void_rated` as in `settle`. The caller saves the fixtures.
     """
-    pairs = _pairs(states)
+    pairs = _pairs(states, rows.of_division.entries)
     outdated = [row for number, row in rows.fixtures.items() if _is_outdated(row, pairs.get(number))]
     _detach(division, outdated, now, void_rated)
     unmatched = {number: pair for number, pair in pairs.items() if rows.fixtures[number].match is None}
@@ -48,7 +50,8 @@ def update_matches(
         {rows.fixtures[number]: pair for number, pair in unmatched.items() if number in rows.former_results}
     )
     _reinstate(division, former, now)
-    missing = {rows.fixtures[number]: pair for number, pair in unmatched.items()}
+    have_former = {match.number for match in rows.former_matches}
+    missing = {rows.fixtures[number]: pair for number, pair in unmatched.items() if number in have_former}
     boards = _restore_boards({row: pair for row, pair in missing.items() if row not in former}, now)
     lengths = {round_.pk: round_.length for round_ in rows.rounds}
     openings = []
@@ -57,7 +60,7 @@ def update_matches(
         if row not in former and row not in boards:
             opening = Opening(pair.players, lengths[row.round_id], due_at=row.due_at, entry_numbers=pair.numbers)
             openings.append((row, opening))
-    opened = _open(division, openings, now)
+    opened = _open(division, rows, openings, now)
     matches = {rows.fixtures[number].match: pair.numbers for number, pair in pairs.items()}
     renumber_entries({row: new for row, new in matches.items() if row is not None and row.entry_numbers != new})
     return opened
@@ -76,20 +79,19 @@ def record_walkovers(
         kind = Result.Kind.WALKOVER if winner is not None else Result.Kind.DOUBLE_FORFEIT
         is_own = withdrawal_reason is not None and check_own_win(match, winner, by, withdrawal_reason)
         basis = Basis(Result.Source.FORMAT, reason=withdrawal_reason or "" if is_own else "", own_match=is_own)
-        append_result(match, ResultInput(winner, kind=kind), basis, by=by if is_own else SYSTEM, now=now)
+        outcome, author = ResultInput(winner, kind=kind), by if is_own else SYSTEM
+        append_result(match, outcome, basis, by=author, now=now, announced_by=Announced.CALLER)
     return bool(unplayed)
 
 
-def _pairs(states: Mapping[int, FixtureState]) -> dict[int, Pair]:
+def _pairs(states: Mapping[int, FixtureState], entries: Mapping[int, Entry]) -> dict[int, Pair]:
     """Return the pair of every fixture whose two entrants are known, by fixture number."""
-    entrants = {number: state.entrants for number, state in states.items() if state.entrants is not None}
-    ids = {entry for pair in entrants.values() for entry in pair}
-    entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
-    pairs = {number: (entries[first], entries[second]) for number, (first, second) in entrants.items()}
-    return {
-        number: Pair((first.player, second.player), (first.number, second.number))
-        for number, (first, second) in pairs.items()
-    }
+    pairs = {}
+    for number, state in states.items():
+        if state.entrants is not None:
+            first, second = (entries[entry] for entry in state.entrants)
+            pairs[number] = Pair((first.player, second.player), (first.number, second.number))
+    return pairs
 
 
 def _is_outdated(row: Fixture, pair: Pair | None) -> bool:
@@ -106,7 +108,11 @@ def _ids(pair: Pair) -> tuple[int, int]:
     return first.pk, second.pk
 
 
-def _open(division: Division, openings: Sequence[tuple[Fixture, Opening]], now: datetime) -> list[Match]:
+def _open(
+    division: Division, rows: StageRows, openings: Sequence[tuple[Fixture, Opening]], now: datetime
+) -> list[Match]:
+    if not openings:
+        return []
     matches = open_matches(
         [opening for _, opening in openings],
         settings=MatchSettings(
@@ -123,8 +129,8 @@ def _open(division: Division, openings: Sequence[tuple[Fixture, Opening]], now: 
     )
     for (row, _), match in zip(openings, matches, strict=True):
         row.match = match
-    Fixture.objects.bulk_update([row for row, _ in openings], ["match"], batch_size=BATCH)
-    notify_ready(division, [(row, match) for (row, _), match in zip(openings, matches, strict=True)], now)
+    following = [row for row, _ in openings if any(slot.source in FOLLOWING for slot in rows.slots[row.pk])]
+    notify_ready(division, following, now)
     return matches
 
 
@@ -143,7 +149,6 @@ def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: b
         )
     for row in rows:
         row.match = None
-    Fixture.objects.bulk_update(rows, ["match"], batch_size=BATCH)
 
 
 def _former_matches(pairs: Mapping[Fixture, Pair]) -> dict[Fixture, Match]:
@@ -164,6 +169,8 @@ def _former_matches(pairs: Mapping[Fixture, Pair]) -> dict[Fixture, Match]:
 
 def _restore_boards(pairs: Mapping[Fixture, Pair], now: datetime) -> set[Fixture]:
     """Give fixtures back the matches that these pairs were playing here when others took their places."""
+    if not pairs:
+        return set()
     link = Fixture.former.through
     unfinished = link.objects.filter(
         fixture__in=list(pairs),
@@ -183,7 +190,6 @@ def _restore_boards(pairs: Mapping[Fixture, Pair], now: datetime) -> set[Fixture
     link.objects.filter(fixture__in=list(boards), match__in=restored).delete()
     for row, match_id in boards.items():
         row.match = restored[match_id]
-    Fixture.objects.bulk_update(list(boards), ["match"], batch_size=BATCH)
     return set(boards)
 
 
@@ -207,4 +213,3 @@ def _reinstate(division: Division, former: Mapping[Fixture, Match], now: datetim
     link.objects.filter(fixture__in=list(former), match__in=matches).delete()
     for row, match in former.items():
         row.match = match
-    Fixture.objects.bulk_update(list(former), ["match"], batch_size=BATCH)

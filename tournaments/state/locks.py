@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from core.live.publishing import publish, touch
 from core.locks import for_update
 from matches.models import Match
-from tournaments.models import Division
+from tournaments.models import Division, Tournament
 
 Observer = Callable[[int], None]
 _observers: list[Observer] = []
@@ -33,23 +33,20 @@ def division_changed(division: Division, *fields: str) -> None:
     values = {field: getattr(division, field) for field in fields}
     Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1, **values)
     division.seq += 1
-    transaction.on_commit(partial(_publish, division.pk), robust=True)
+    transaction.on_commit(partial(_publish, division.topic, division.seq, division.tournament), robust=True)
 
 
-def _publish(division_id: int) -> None:
-    rows = Division.objects.filter(pk=division_id)
-    for seq, public_id, event_id, event_public_id in rows.values_list(
-        "seq", "public_id", "tournament", "tournament__public_id"
-    ):
-        publish(f"division:{public_id}", seq)
-        touch(f"tournament:{event_public_id}")
-        for observer in _observers:
-            observer(event_id)
+def _publish(topic: str, seq: int, event: Tournament) -> None:
+    publish(topic, seq)
+    touch(event.topic)
+    for observer in _observers:
+        observer(event.pk)
 
 
 def lock_matches(match_ids: list[int]) -> dict[int, Match]:
-    """Lock these matches in ascending order; return them by id."""
-    return _lock(Q(pk__in=match_ids))
+    """Lock these matches in ascending order; return them by id, with their players and clubs."""
+    rows = Match.objects.filter(pk__in=match_ids).select_related("player_0", "player_1", "club")
+    return _lock(rows)
 
 
 def lock_unfinished_matches(
@@ -62,8 +59,9 @@ def lock_unfinished_matches(
     """
     left_alone = [Match.State.SETTLED, Match.State.VOID] + ([] if live else [Match.State.LIVE])
     unfinished = Q(unsettled=True) | ~Q(state__in=left_alone)
-    return _lock(Q(parent_topic__in=[division.topic for division in divisions]) & unfinished | Q(pk__in=also))
+    of_divisions = Q(parent_topic__in=[division.topic for division in divisions])
+    return _lock(Match.objects.filter(of_divisions & unfinished | Q(pk__in=also)))
 
 
-def _lock(condition: Q) -> dict[int, Match]:
-    return {match.pk: match for match in for_update(Match.objects.filter(condition).order_by("pk"))}
+def _lock(rows: QuerySet[Match]) -> dict[int, Match]:
+    return {match.pk: match for match in for_update(rows.order_by("pk"))}

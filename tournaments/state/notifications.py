@@ -12,7 +12,7 @@ from matches.reporting.notification_kinds import match_is_open
 from matches.reporting.services.notifications import side_notices
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify, notify_each, users_of
-from tournaments.models import Division, Draw, Entry, Fixture, Slot
+from tournaments.models import Division, Draw, Entry, Fixture
 
 DRAW_PUBLISHED, ROUND_PAIRED, MATCH_READY, MOVED_UP = "draw_published", "round_paired", "match_ready", "moved_up"
 
@@ -90,19 +90,15 @@ def notify_moved_up(division: Division, entry: Entry, now: datetime) -> None:
     notify(users=users_of([entry.player_id]), kind=MOVED_UP, params=params, url=_page(division), key=key, now=now)
 
 
-def notify_ready(division: Division, opened: Sequence[tuple[Fixture, Match]], now: datetime) -> None:
-    """Tell the players of matches that follow from others that they can be played.
+def notify_ready(division: Division, following: Sequence[Fixture], now: datetime) -> None:
+    """Tell the players of new matches, which follow from others, that they can be played.
 
     The first matches of a draw and the pairings of a round are announced with the draw itself.
     """
-    following = Slot.objects.filter(
-        fixture__in=[fixture for fixture, _ in opened], source__in=(Slot.Source.WINNER, Slot.Source.LOSER)
-    )
-    fixtures = set(following.values_list("fixture", flat=True)) if opened else set()
-    ready = [(fixture, match) for fixture, match in opened if fixture.pk in fixtures]
-    if not ready:
-        return
+    ready = [(fixture, fixture.match) for fixture in following if fixture.match is not None]
     accounts = accounts_of(player for _, match in ready for player in match.players)
+    if not accounts:
+        return
     notices = [
         notice
         for fixture, match in ready

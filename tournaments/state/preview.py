@@ -19,9 +19,9 @@ from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.spent_lives import decided_without_lives
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
-from tournaments.state.derivation import StageState, stages_of, states_of
+from tournaments.state.derivation import StageState, states_of
 from tournaments.state.plans import Places
-from tournaments.state.stage_rows import UNPLAYED, StageRows, kept_places_of
+from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows, kept_places_of
 
 Choice = Correction.Choice
 MARK_LENGTH = 16
@@ -138,7 +138,7 @@ class DivisionFacts:
 
     def __init__(self, division: Division, rows: Sequence[StageRows] | None = None) -> None:
         self.division = division
-        self.rows = [StageRows(stage) for stage in stages_of(division)] if rows is None else list(rows)
+        self.rows = DivisionRows(division).drawn if rows is None else list(rows)
 
     def states(
         self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None, kept_places: Places | None = None

@@ -3,7 +3,7 @@
 This is the only place that writes the states of fixtures and slots.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -16,12 +16,12 @@ from players.actors import SYSTEM, Actor
 from tournaments.formats.progress import Progress
 from tournaments.models import Division, Fixture, Slot, Stage, Tournament
 from tournaments.state.advancement import stalled_divisions, start_next, unfinished_divisions
-from tournaments.state.derivation import StageState, stages_of, state_of
+from tournaments.state.derivation import StageState, state_of
 from tournaments.state.fixture_matches import record_walkovers, update_matches
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event, lock_event_if_free
 from tournaments.state.plans import Places, set_drawn
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import DivisionRows, StageRows
 
 
 class Settled(NamedTuple):
@@ -41,20 +41,36 @@ class _Settling:
     now: datetime
     void_rated: bool | None
     withdrawal_reason: str | None
+    rows: DivisionRows
     fixtures: set[int] = field(default_factory=set)
     opened: list[Match] = field(default_factory=list)
     has_finished_stage: bool = False
 
-    def write_stage(self, stage: Stage, places: Places) -> StageState:
+    def write(self) -> None:
+        """Write the state of every drawn stage, and of those that start because the one before is over."""
+        stages = [rows.stage for rows in self.rows.drawn]
+        places: Places = {}
+        while stages:
+            state = self._write_stage(stages.pop(0), places)
+            places = state.places
+            if started := start_next(self.division, state, self.now):
+                stages += started
+                self.rows = DivisionRows(self.division)
+
+    def _write_stage(self, stage: Stage, places: Places) -> StageState:
         """Write the state of a stage until no walkover follows from it, and return that state."""
         while True:
-            rows = StageRows(stage)
+            rows = self.rows.of(stage)
             state = state_of(rows, places)
             fixtures = state.progress.fixtures
+            stored = {row: (row.status, row.match_id) for row in rows.fixtures.values()}
             self.fixtures.update(_write(rows, state.progress))
             self.opened += update_matches(self.division, rows, fixtures, self.now, void_rated=self.void_rated)
+            changed = [row for row, values in stored.items() if (row.status, row.match_id) != values]
+            Fixture.objects.bulk_update(changed, ["status", "match"], batch_size=500)
             if not record_walkovers(rows, fixtures, self.now, self.by, self.withdrawal_reason):
                 break
+            self.rows = DivisionRows(self.division)
         self.has_finished_stage |= state.over
         _update_stage_status(state)
         return state
@@ -66,6 +82,7 @@ def settle(
     by: Actor = SYSTEM,
     now: datetime,
     locked: Mapping[int, Match] | None = None,
+    rows: DivisionRows | None = None,
     void_rated: bool | None = True,
     withdrawal_reason: str | None = None,
 ) -> Settled:
@@ -74,30 +91,28 @@ def settle(
     Open the match of every fixture whose two players are known, record a walkover where one of them will not appear,
     and finish the stage, division and tournament when everything is decided.
 
-    `locked` are the matches that the caller locked with `lock_unfinished_matches` before reading any. A played match
-    that is voided because its players changed stays rated if `void_rated`; None keeps what held when it was last void.
+    `locked` are the matches that the caller locked with `lock_unfinished_matches` before reading any, or `rows` what
+    the caller has read and locked. A played match that is voided because its players changed stays rated if
+    `void_rated`; None keeps what held when it was last void.
     `withdrawal_reason` is set when `by` withdraws somebody or lets them back in: a walkover that `by` wins is then
     recorded as their own decision, with this public reason. Refused: see `check_own_win`.
     """
     # Only these were locked while the results were read: a result that arrives later must still be reported.
     # A match being played here is locked only to void it: one that finishes must not stop the play of the others.
-    locked_matches = lock_unfinished_matches([division], live=False) if locked is None else locked
-    match_ids = [match.pk for match in locked_matches.values()]
-    run = _Settling(division, by, now, void_rated, withdrawal_reason)
+    if rows is not None:
+        locked = rows.locked
+    elif locked is None:
+        locked = lock_unfinished_matches([division], live=False)
+    unsettled = [pk for pk, match in locked.items() if match.unsettled]
+    run = _Settling(division, by, now, void_rated, withdrawal_reason, rows or DivisionRows(division))
     # A cancelled division keeps what is decided and opens nothing more.
-    stages = [] if division.status == Division.Status.CANCELLED else stages_of(division)
-    places: Places = {}
-    while stages:
-        state = run.write_stage(stages.pop(0), places)
-        places = state.places
-        stages += start_next(division, state, now)
-    match_ids += [match.pk for match in run.opened]
-    unsettled = Match.objects.filter(pk__in=match_ids, parent_topic=division.topic, unsettled=True)
-    reported = unsettled.update(unsettled=False)
+    if division.status != Division.Status.CANCELLED:
+        run.write()
+    reported = Match.objects.filter(pk__in=unsettled, parent_topic=division.topic).update(unsettled=False)
     # A new score can change the standings without changing any fixture.
-    if run.fixtures or run.opened or reported:
+    if run.fixtures or run.opened or reported or (rows is not None and rows.has_new_result):
         division_changed(division)
-    _update_division_status(division)
+    _update_division_status(division, run.rows.stages)
     if run.has_finished_stage:
         # Only after the commit can we see what other divisions did meanwhile, and whether one of them held the event.
         transaction.on_commit(partial(settle_stalled, division_id=division.pk, now=now), robust=True)
@@ -120,18 +135,19 @@ def settle_stalled(*, division_id: int, now: datetime) -> None:
 
 
 def _write(rows: StageRows, progress: Progress) -> list[int]:
-    """Write the slots and fixtures that differ; return the numbers of the changed fixtures.
+    """Write the slots that differ, set the status of fixtures, and return the numbers of those that changed.
 
-    Slots are emptied before any is filled, because nobody may stand in two slots of a round even for a moment.
+    The caller saves the fixtures. Slots are emptied before any is filled, because nobody may stand in two slots of a
+    round even for a moment.
     """
     for slot, source in rows.redrawn(progress):
         set_drawn(slot, source)
-    fixtures, slots = [], []
+    touched, slots = set(), []
     for number, row in rows.fixtures.items():
         state = progress.fixtures[number]
         if row.status != state.status.value:
             row.status = Fixture.Status(state.status.value)
-            fixtures.append(row)
+            touched.add(row.pk)
         for slot, derived in zip(rows.slots[row.pk], state.slots, strict=True):
             if (slot.status, slot.entry_id, slot.absent_id) != (derived.status.value, derived.entry, derived.absent):
                 slots.append((slot, derived))
@@ -141,8 +157,7 @@ def _write(rows: StageRows, progress: Progress) -> list[int]:
         slot.status = Slot.Status(derived.status.value)
         slot.entry_id, slot.absent_id = derived.entry, derived.absent
     Slot.objects.bulk_update([slot for slot, _ in slots], ["status", "entry", "absent"], batch_size=500)
-    Fixture.objects.bulk_update(fixtures, ["status"], batch_size=500)
-    touched = {slot.fixture_id for slot, _ in slots} | {row.pk for row in fixtures}
+    touched |= {slot.fixture_id for slot, _ in slots}
     return [row.number for row in rows.fixtures.values() if row.pk in touched]
 
 
@@ -153,11 +168,11 @@ def _update_stage_status(state: StageState) -> None:
         state.stage.save(update_fields=["status"])
 
 
-def _update_division_status(division: Division) -> None:
+def _update_division_status(division: Division, stages: Iterable[Stage]) -> None:
     """Finish a division whose stages are all finished, or reopen it after a correction; then update the event."""
     if division.status not in (Division.Status.RUNNING, Division.Status.FINISHED):
         return
-    over = not division.stages.exclude(status=Stage.Status.FINISHED).exists()
+    over = all(stage.status == Stage.Status.FINISHED for stage in stages)
     status = Division.Status.FINISHED if over else Division.Status.RUNNING
     if division.status != status:
         division.status = status

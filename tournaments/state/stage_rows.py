@@ -1,24 +1,29 @@
-"""Reading a stage: its rows, and the plan, results and withdrawals that the formats derive its state from."""
+"""Reading a division: its rows, and the plan, results and withdrawals that the formats derive its state from."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
+from typing import Any, NamedTuple, TypeVar
 
-from django.db.models import Q
+from django.db.models import F, Model
 
-from matches.models import Claim
+from matches.models import Claim, Match
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
 from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.progress import Progress
 from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import ELIMINATION, LIVES
+from tournaments.formats.settings import DOUBLE, ELIMINATION, LIVES
 from tournaments.formats.swiss.spent_lives import without_spent_lives
-from tournaments.models import Advance, Fixture, Round, Slot, Stage
-from tournaments.models import Withdrawal as WithdrawalRow
+from tournaments.models import Advance, Bracket, Division, Draw, Entry, Fixture, Round, Slot, Stage
+from tournaments.state.locks import lock_unfinished_matches
 from tournaments.state.lots import lots_seed
+from tournaments.state.pairing_inputs import kept_apart
 from tournaments.state.plans import Places, entrants_of, seat_of, settings_of, slot_source
+
+VOID = MatchResult.Kind.VOID
+Row = TypeVar("Row", bound=Model)
 
 UNPLAYED = {
     MatchResult.Kind.WALKOVER: FORFEIT,
@@ -28,37 +33,207 @@ UNPLAYED = {
 """Kinds of result without play, as the formats name them; every other kind was played."""
 
 
-class StageRows:
-    """The rows of a stage, read in a handful of queries and converted to what the formats work with.
+class FormerMatch(NamedTuple):
+    """A match that was played in a fixture before others took the places of its players."""
 
-    Each fact is read once, on first access. To see later changes, create a new instance.
+    stage: int
+    fixture: int
+    number: int
+    match: int
+    players: tuple[int, int]
+
+
+class DivisionRows:
+    """The rows of a division, each kind read in one query for all its stages.
+
+    Each kind is read once, on first access. To see later changes, create a new instance.
     """
 
     def __init__(
         self,
-        stage: Stage,
+        division: Division,
         *,
         taken_back: Collection[int] = (),
         reopened: Collection[int] = (),
         withdrawn: Collection[EntryId] = (),
     ) -> None:
-        """Read the rows.
+        """Prepare to read the rows.
 
         For previews, ignore the withdrawals with ids in `taken_back` and the results of matches with ids in `reopened`,
         and take the entries in `withdrawn` as withdrawn from the division.
         """
-        self.stage = stage
-        self._withdrawn = withdrawn
-        self._taken_back, self._reopened = frozenset(taken_back), frozenset(reopened)
+        self.division = division
+        self.reopened, self.withdrawn = frozenset(reopened), withdrawn
+        self._taken_back = frozenset(taken_back)
+        self._by_stage: dict[int, StageRows] = {}
+        self.locked: Mapping[int, Match] = {}
+        """The matches that `lock_matches` locked."""
+        self.has_new_result = False
+        """Whether a result was added with `add_result`."""
+
+    def of(self, stage: Stage) -> "StageRows":
+        """Return the rows of a stage, always the same instance."""
+        if stage.pk not in self._by_stage:
+            own = next(row for row in self.stages if row.pk == stage.pk)
+            self._by_stage[stage.pk] = StageRows(own, self)
+        return self._by_stage[stage.pk]
+
+    @property
+    def drawn(self) -> list["StageRows"]:
+        """The rows of every stage that is drawn, in order."""
+        return [self.of(stage) for stage in self.stages if stage.is_drawn]
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        """All stages, in order."""
+        return list(self.division.stages.order_by("number"))
+
+    @cached_property
+    def brackets(self) -> dict[int, list[Bracket]]:
+        """The brackets by stage, in order."""
+        brackets = {rounds[0].bracket_id: rounds[0].bracket for rounds in self.rounds.values()}
+        begun = {row.stage_id for row in brackets.values()}
+        # Only these can have a bracket without rounds: a lower bracket of two entries, or rounds that were taken back.
+        rest = [stage for stage in self.stages if stage.format == DOUBLE or (stage.is_drawn and stage.pk not in begun)]
+        brackets |= Bracket.objects.filter(stage__in=rest).in_bulk()
+        return _grouped(sorted(brackets.values(), key=lambda row: row.order), lambda row: row.stage_id)
+
+    @cached_property
+    def rounds(self) -> dict[int, list[Round]]:
+        """The rounds by bracket, in order."""
+        rows = Round.objects.filter(bracket__stage__division=self.division).select_related("bracket")
+        return _grouped(rows.order_by("number"), lambda row: row.bracket_id)
+
+    @cached_property
+    def fixtures(self) -> dict[int, list[Fixture]]:
+        """The fixtures by stage, with their matches, in order."""
+        rows = Fixture.objects.filter(stage__division=self.division).select_related("match").order_by("number")
+        return _grouped(rows, lambda row: row.stage_id)
+
+    @cached_property
+    def slots(self) -> dict[int, list[Slot]]:
+        """The two slots of each fixture, by its id."""
+        rows = Slot.objects.filter(fixture__stage__division=self.division).order_by("side")
+        return _grouped(rows, lambda row: row.fixture_id)
+
+    @cached_property
+    def entries(self) -> dict[EntryId, Entry]:
+        """All entries with their players, by id."""
+        return {row.pk: row for row in self._entries_with_withdrawals}
+
+    @cached_property
+    def withdrawals(self) -> list[tuple[EntryId, int | None]]:
+        """The withdrawals that count: the entry, and the bracket or None for the whole division."""
+        return [
+            (row.pk, row.withdrawn_from)
+            for row in self._entries_with_withdrawals
+            if row.withdrawal is not None and row.taken_back_at is None and row.withdrawal not in self._taken_back
+        ]
+
+    @cached_property
+    def _entries_with_withdrawals(self) -> list[Any]:
+        """The entries, each repeated for every withdrawal after its first one."""
+        rows = Entry.objects.filter(division=self.division).select_related("player__merged_into").order_by("pk")
+        columns = {
+            "withdrawal": F("withdrawals"),
+            "withdrawn_from": F("withdrawals__bracket"),
+            "taken_back_at": F("withdrawals__taken_back_at"),
+        }
+        return list(rows.annotate(**columns))
+
+    @cached_property
+    def versions(self) -> dict[int, list[MatchResult]]:
+        """All versions of the result of each match, former ones included, by match and oldest first."""
+        rows = MatchResult.objects.filter(match__parent_topic=self.division.topic).order_by("version")
+        return _grouped(rows, lambda row: row.match_id)
+
+    def versions_of(self, match: Match) -> list[MatchResult]:
+        """Return the versions of the result of a match, oldest first."""
+        return self.versions.get(match.pk, [])
+
+    @cached_property
+    def advances(self) -> list[Advance]:
+        """Who advances by a corrected result instead of its winner. A first version corrects nothing."""
+        corrected = any(len(versions) > 1 for versions in self.versions.values())
+        return list(Advance.objects.filter(fixture__stage__division=self.division).order_by("pk")) if corrected else []
+
+    @cached_property
+    def former_matches(self) -> list[FormerMatch]:
+        """The former matches of all fixtures, oldest first. They became void, so they have a result."""
+        current = {row.match_id for rows in self.fixtures.values() for row in rows}
+        if self.versions.keys() <= current:
+            return []
+        links = Fixture.former.through.objects.filter(fixture__stage__division=self.division).order_by("pk")
+        rows = links.values_list(
+            "fixture__stage", "fixture", "fixture__number", "match", "match__player_0", "match__player_1"
+        )
+        return [FormerMatch(*row[:4], row[4:]) for row in rows]
+
+    @cached_property
+    def paired(self) -> dict[int, list[Draw]]:
+        """The published draws of rounds by stage, in the order of the rounds."""
+        rows = Draw.objects.filter(stage__division=self.division, state=Draw.State.PUBLISHED, round__gt=0)
+        return _grouped(rows.order_by("round"), lambda row: row.stage_id)
+
+    @cached_property
+    def kept_apart(self) -> frozenset[frozenset[EntryId]]:
+        """The pairs of entries that must not meet."""
+        return kept_apart(self.division)
+
+    def fixture(self, pk: int) -> Fixture | None:
+        """Return a fixture with its stage; None if the draw was taken back."""
+        for stage in self.stages:
+            for row in self.fixtures.get(stage.pk, ()):
+                if row.pk == pk:
+                    row.stage = stage
+                    return row
+        return None
+
+    def lock_matches(self, fixture: Fixture) -> Match:
+        """Lock what `lock_unfinished_matches` locks and the match of a fixture; return that, with its players and club.
+
+        The division is locked, and the results have not been read yet.
+        """
+        assert fixture.match_id is not None  # noqa: S101, the caller has checked it
+        self.locked = lock_unfinished_matches([self.division], [fixture.match_id])
+        for row in chain.from_iterable(self.fixtures.values()):
+            if row.match_id in self.locked:
+                row.match = self.locked[row.match_id]
+        match = self.locked[fixture.match_id]
+        players = {entry.player_id: entry.player for entry in self.entries.values()}
+        match.player_0 = players.get(match.player_0_id) or match.player_0
+        match.player_1 = players.get(match.player_1_id) or match.player_1
+        match.club = self.division.tournament.club
+        return match
+
+    def add_result(self, result: MatchResult) -> None:
+        """Add a result that was stored since. Call it before anything is derived from the rows."""
+        self.versions.setdefault(result.match_id, []).append(result)
+        self.has_new_result = True
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], int]) -> dict[int, list[Row]]:
+    grouped: dict[int, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(key(row), []).append(row)
+    return grouped
+
+
+class StageRows:
+    """The rows of a stage, converted to what the formats work with."""
+
+    def __init__(self, stage: Stage, division_rows: DivisionRows) -> None:
+        self.stage, self.of_division = stage, division_rows
         self.settings = settings_of(stage)
-        self.brackets = list(stage.brackets.all())
-        self.rounds = list(Round.objects.filter(bracket__stage=stage).order_by("number"))
-        self.fixtures = {row.number: row for row in stage.fixtures.select_related("match").order_by("number")}
+        self.brackets = division_rows.brackets.get(stage.pk, [])
+        self.rounds = sorted(
+            (row for bracket in self.brackets for row in division_rows.rounds.get(bracket.pk, ())),
+            key=lambda row: row.number,
+        )
+        self.fixtures = {row.number: row for row in division_rows.fixtures.get(stage.pk, ())}
+        self.slots = {row.pk: division_rows.slots.get(row.pk, []) for row in self.fixtures.values()}
         self.kept_places: dict[PlaceOf, EntryId | None] = {}
         """Places that were kept when a result of this stage was corrected; filled when `results` is read."""
-        self.slots: dict[int, list[Slot]] = {}
-        for slot in Slot.objects.filter(fixture__stage=stage).order_by("side"):
-            self.slots.setdefault(slot.fixture_id, []).append(slot)
 
     @cached_property
     def graph(self) -> plan.Graph:
@@ -83,9 +258,8 @@ class StageRows:
         if self.stage.division.reentry_until is None or self.settings.format not in ELIMINATION:
             return ()
         by_person: dict[int, set[EntryId]] = {}
-        rows = self.stage.division.entries.values_list("pk", "player", "player__merged_into")
-        for entry, player, merged_into in rows:
-            by_person.setdefault(merged_into or player, set()).add(entry)
+        for entry in self.of_division.entries.values():
+            by_person.setdefault(entry.player.merged_into_id or entry.player_id, set()).add(entry.pk)
         return tuple(frozenset(entries) for entries in by_person.values() if len(entries) > 1)
 
     @cached_property
@@ -97,14 +271,18 @@ class StageRows:
         waiting = {row.pk for row in self.rounds if row.entrants}
         if not waiting:
             return frozenset()
-        rounds = {row.pk: row.round_id for row in self.fixtures.values() if row.round_id in waiting}
-        through = Fixture.former.through.objects.filter(fixture__in=rounds)
-        matches = dict(through.values_list("match", "fixture__round"))
-        matches |= {row.match_id: row.round_id for row in self.fixtures.values() if row.pk in rounds and row.match_id}
-        by_system = Q(kind=MatchResult.Kind.VOID) | Q(source=MatchResult.Source.FORMAT)
-        acted = set(MatchResult.objects.filter(match__in=matches).exclude(by_system).values_list("match", flat=True))
+        fixtures = [row for row in self.fixtures.values() if row.round_id in waiting]
+        rounds = {row.pk: row.round_id for row in fixtures}
+        matches = {former.match: rounds[former.fixture] for former in self.former_matches if former.fixture in rounds}
+        matches |= {row.match_id: row.round_id for row in fixtures if row.match_id}
+        acted = {match for match in matches if any(map(_is_decision, self.of_division.versions.get(match, ())))}
         acted |= set(Claim.objects.filter(match__in=matches).values_list("match", flat=True))
         return frozenset(waiting - {matches[match] for match in acted})
+
+    @cached_property
+    def former_matches(self) -> list[FormerMatch]:
+        """The former matches of this stage, oldest first."""
+        return [former for former in self.of_division.former_matches if former.stage == self.stage.pk]
 
     def redrawn(self, progress: Progress) -> list[tuple[Slot, plan.Source]]:
         """Return the seats of open draws whose derived source differs from the stored one, with the derived source."""
@@ -135,24 +313,19 @@ class StageRows:
     @cached_property
     def results(self) -> dict[int, Result]:
         """The standing result of each fixture, by number."""
-        matches = {
-            row.match_id: number
-            for number, row in self.fixtures.items()
-            if row.match_id is not None and row.match_id not in self._reopened
-        }
-        standing: dict[int, MatchResult] = {}
-        for result in MatchResult.objects.filter(match__in=matches).order_by("version"):
-            standing[result.match_id] = result
-        counted = [result for result in standing.values() if result.kind != MatchResult.Kind.VOID]
-        kept = {}
-        for advance in Advance.objects.filter(result__in=counted).order_by("pk"):
-            kept[advance.result_id] = advance.side
-            self.kept_places |= kept_places_of(advance)
+        counted: dict[int, MatchResult] = {}
+        for number, row in self.fixtures.items():
+            versions = self.of_division.versions.get(row.match_id or 0)
+            if versions and row.match_id not in self.of_division.reopened and versions[-1].kind != VOID:
+                counted[number] = versions[-1]
+        kept, ids = {}, {result.pk for result in counted.values()}
+        for advance in self.of_division.advances:
+            if advance.result_id in ids:
+                kept[advance.result_id] = advance.side
+                self.kept_places |= kept_places_of(advance)
         results = {}
-        for result in counted:
-            number = matches[result.match_id]
-            slots = self.slots[self.fixtures[number].pk]
-            first, second = (slot.entry_id or slot.absent_id for slot in slots)
+        for number, result in counted.items():
+            first, second = (slot.entry_id or slot.absent_id for slot in self.slots[self.fixtures[number].pk])
             between = (first, second) if first is not None and second is not None else None
             results[number] = outcome(result, between, kept=kept)
         return results
@@ -160,24 +333,19 @@ class StageRows:
     @cached_property
     def former_results(self) -> dict[int, list[Result]]:
         """Results that were voided because the players of their fixture changed, by fixture number, oldest first."""
-        through = Fixture.former.through.objects.filter(fixture__stage=self.stage)
-        links = list(through.order_by("pk").values_list("fixture__number", "match_id"))
-        if not links:
-            return {}
-        played: dict[int, MatchResult] = {}
-        rows = MatchResult.objects.filter(match__in=[match for _, match in links]).exclude(kind=MatchResult.Kind.VOID)
-        for result in rows.select_related("match").order_by("version"):
-            played[result.match_id] = result
         by_player: dict[int, list[EntryId]] = {}
-        for player, entry in self.stage.division.entries.order_by("pk").values_list("player", "pk"):
-            by_player.setdefault(player, []).append(entry)
-        kept = dict(Advance.objects.filter(result__in=played.values()).values_list("result", "side"))
-        former: dict[int, list[Result]] = {}
-        for number, match in links:
-            if (voided := played.get(match)) is not None:
-                pairs = product(by_player[voided.match.player_0_id], by_player[voided.match.player_1_id])
-                former.setdefault(number, []).extend(outcome(voided, between, kept=kept) for between in pairs)
-        return former
+        if self.former_matches:
+            for entry in self.of_division.entries.values():
+                by_player.setdefault(entry.player_id, []).append(entry.pk)
+        kept = {advance.result_id: advance.side for advance in self.of_division.advances}
+        results: dict[int, list[Result]] = {}
+        for former in self.former_matches:
+            played = [row for row in self.of_division.versions.get(former.match, ()) if row.kind != VOID]
+            if played:
+                pairs = product(*(by_player[player] for player in former.players))
+                outcomes = (outcome(played[-1], (first, second), kept=kept) for first, second in pairs)
+                results.setdefault(former.number, []).extend(outcomes)
+        return results
 
     def withdrawals(self) -> list[Withdrawal]:
         """Return the withdrawals that count."""
@@ -186,14 +354,12 @@ class StageRows:
     @cached_property
     def _withdrawals(self) -> list[Withdrawal]:
         keys = {bracket.pk: bracket.key for bracket in self.brackets}
-        rows = WithdrawalRow.objects.filter(entry__division=self.stage.division_id, taken_back_at=None)
-        rows = rows.exclude(pk__in=self._taken_back)
         stored = [
-            Withdrawal(row.entry_id, keys.get(row.bracket_id) if row.bracket_id else None)
-            for row in rows
-            if row.bracket_id is None or row.bracket_id in keys
+            Withdrawal(entry, None if bracket is None else keys[bracket])
+            for entry, bracket in self.of_division.withdrawals
+            if bracket is None or bracket in keys
         ]
-        return [*stored, *(Withdrawal(entry, None) for entry in self._withdrawn)]
+        return [*stored, *(Withdrawal(entry, None) for entry in self.of_division.withdrawn)]
 
     def progress(self, places: Places | None = None, instead: Mapping[int, Result] | None = None) -> Progress:
         """Derive the state of every fixture from the facts.
@@ -203,6 +369,11 @@ class StageRows:
         results = {**self.results, **(instead or {})}
         state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
         return without_spent_lives(state, self.settings.lives) if self.settings.format == LIVES else state
+
+
+def _is_decision(result: MatchResult) -> bool:
+    """Whether a version is a decision of a person, and not of the system."""
+    return result.kind != VOID and result.source != MatchResult.Source.FORMAT
 
 
 def kept_places_of(advance: Advance) -> dict[PlaceOf, EntryId | None]:

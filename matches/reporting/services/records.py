@@ -13,7 +13,7 @@ from engine.errors import Refused
 from engine.records import from_data
 from engine.version import VERSION
 from matches.analysis.services.queue import enqueue_record
-from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result
+from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, check_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
@@ -132,11 +132,18 @@ class RecordRuling(NamedTuple):
 
 
 def accept_by_ruling(
-    *, submission: Submission, ruling: RecordRuling, by: Actor, now: datetime, after: int | None = None
+    *,
+    submission: Submission,
+    ruling: RecordRuling,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    announced_by: Announced = Announced.HERE,
 ) -> Result:
     """Accept a record that was refused, naming each finding that is waived.
 
-    The result of an incomplete record is a ruling, as it is when the score does not fit the match.
+    The result of an incomplete record is a ruling, as it is when the score does not fit the match. `announced_by` as
+    in `append_result`.
     Refused: `stale`, `findings_not_waived`, and what `check_own_match`, `faults_of` and `append_result` refuse.
     """
     waived = [tuple(name) for name in ruling.waived]
@@ -157,7 +164,7 @@ def accept_by_ruling(
         row.save(update_fields=["standing", "swapped", "refusal"])
         enqueue_record(submission=row, swapped=checked.swapped, now=now)
         basis = Basis(Result.Source.RECORD, row, waived, ruling.reason, own_match)
-        return append_result(match, outcome, basis, by=by, now=now)
+        return append_result(match, outcome, basis, by=by, now=now, announced_by=announced_by)
 
 
 def _outcome(match: Match, checked: CheckedRecord) -> ResultInput:

@@ -31,7 +31,7 @@ from tournaments.state.integrity import differences
 from tournaments.state.locks import lock_division
 from tournaments.state.numbering import lock_event
 from tournaments.state.settle import settle_division
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import DivisionRows
 from tournaments.state.stages import set_stages
 
 LATER = NOON + timedelta(days=1)
@@ -293,7 +293,7 @@ class Cup(Clocked):
 
     def draw_rounds_as(self, other: "Cup") -> None:
         """Gives rounds that are drawn once their players are known the draw that has come to stand elsewhere."""
-        open_ = {pk for stage in other.division.stages.all() for pk in StageRows(stage).open_draws}
+        open_ = {pk for rows in DivisionRows(other.division).drawn for pk in rows.open_draws}
         rows = Slot.objects.filter(fixture__stage__division=other.division).exclude(round__entrants=[])
         for slot in rows.exclude(round__in=open_).select_related("fixture"):
             same = Slot.objects.filter(

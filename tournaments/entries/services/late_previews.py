@@ -20,12 +20,12 @@ from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import BYE, Graph
 from tournaments.formats.settings import BY_ROUND, LEAGUE
 from tournaments.models import Division, Entry, LateEntry, Round, Slot, Withdrawal
-from tournaments.state.derivation import StageState, stages_of, states_of
+from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.plans import set_source
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import DivisionRows, StageRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _plan(
 
 def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
     """Return the facts of a division, with `graph` as the plan of its first stage if given."""
-    rows = [StageRows(stage) for stage in stages_of(division)]
+    rows = DivisionRows(division).drawn
     if graph is not None:
         rows[0].graph = graph
     return rows
@@ -163,7 +163,7 @@ def _built_on(late: LateEntry) -> LateEntry | None:
 
 
 def _graph_before(late: LateEntry) -> Graph:
-    rows = StageRows(late.stage)
+    rows = DivisionRows(late.stage.division).of(late.stage)
     before = dict(late.entrants)
     for row in rows.rounds:
         row.entrants = before.get(row.pk, row.entrants)

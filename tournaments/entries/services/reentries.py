@@ -24,11 +24,11 @@ from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import MAIN, EntrySource
 from tournaments.formats.settings import KNOCKOUT, PROGRESSIVE
 from tournaments.models import CheckIn, Division, Entry, Fixture, LateEntry, Stage, Tournament
-from tournaments.state.derivation import StageState, stages_of, states_of
+from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import DivisionRows
 
 NEW_ENTRY = 0
 """Placeholder for the id of the new entry in a preview."""
@@ -93,7 +93,7 @@ def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
     division = entry.division
     place = _place(division, entry, now)
     leaving = [place.standing[-1].pk] if _leaves(place) else []
-    rows = [StageRows(stage, withdrawn=leaving) for stage in stages_of(division)]
+    rows = DivisionRows(division, withdrawn=leaving).drawn
     person = frozenset((NEW_ENTRY, *(row.pk for row in place.standing)))
     rows[0].graph = replace(place.plan.graph, persons=(*place.plan.graph.persons, person))
     changes = changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())

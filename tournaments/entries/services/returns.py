@@ -20,11 +20,10 @@ from tournaments.entries.services.entries import same_person
 from tournaments.events.services.events import entries_in
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
-from tournaments.state.derivation import stages_of
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import DivisionRows
 
 WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
 
@@ -138,7 +137,7 @@ def _changes(
 ) -> list[FixtureChange]:
     keys = [row.pk for row in withdrawals]
     matches = [fixture.match_id for fixture in reopened if fixture.match_id is not None]
-    rows = [StageRows(stage, taken_back=keys, reopened=matches) for stage in stages_of(division)]
+    rows = DivisionRows(division, taken_back=keys, reopened=matches).drawn
     return changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
 
 

@@ -6,13 +6,15 @@ from datetime import datetime
 
 from django.db import transaction
 
+from matches.lifecycle.finish import Announced
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Result, Submission
 from matches.reporting.services.report_outcomes import accept_report
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import lock_division
 from tournaments.state.settle import settle
+from tournaments.state.stage_rows import DivisionRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +88,25 @@ def _confirm(seen: OpenReport, by: Actor, now: datetime) -> Confirmation:
     fixture, match_id = seen.fixture, seen.match.pk
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
-        locked = lock_unfinished_matches([division], [match_id])
-        match = locked[match_id]
+        rows = DivisionRows(division)
+        row = rows.fixture(fixture.pk)
+        if row is None or row.match_id != match_id:
+            return Confirmation(OpenReport(fixture, None, "confirm_changed"))
+        match = rows.lock_matches(row)
         if division.status == Division.Status.CANCELLED or match.state != Match.State.CLAIMED:
             return Confirmation(OpenReport(fixture, None, "confirm_changed"))
         current = _open_report(fixture, match, by)
         if current.report is None or current.report != seen.report:
             return Confirmation(OpenReport(fixture, None, current.code or "confirm_changed"))
         log(by, "claim_confirmed", match.topic, club=match.club, claim=current.report.public_id)
-        result = accept_report(match, current.report, by=by, now=now)
-        settle(division, by=by, now=now, locked=locked)
+        result = accept_report(
+            match,
+            current.report,
+            by=by,
+            now=now,
+            earlier=rows.versions_of(match),
+            announced_by=Announced.CALLER,
+        )
+        rows.add_result(result)
+        settle(division, by=by, now=now, rows=rows)
     return Confirmation(current, result)

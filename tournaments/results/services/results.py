@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
+from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
 from matches.reporting.services.notifications import notify_ruling
@@ -13,9 +13,10 @@ from matches.reporting.services.records import RecordRuling, accept_by_ruling
 from players.actors import Actor
 from tournaments.models import Division, Fixture
 from tournaments.results.services.helpers import refuse_helper
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import lock_division
 from tournaments.state.preview import Choice, preview_result
 from tournaments.state.settle import settle
+from tournaments.state.stage_rows import DivisionRows
 
 
 def enter_result(
@@ -29,13 +30,14 @@ def enter_result(
     """
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
-        row = Fixture.objects.select_related("stage__division__tournament__club").get(pk=fixture.pk)
-        if row.match_id is None:
-            raise Refused("fixture_not_ready", fixture=row.number)
+        rows = DivisionRows(division)
+        row = rows.fixture(fixture.pk)
+        if row is None or row.match_id is None:
+            raise Refused("fixture_not_ready", fixture=fixture.number)
         refuse_cancelled(division)
-        locked = lock_unfinished_matches([division], [row.match_id])
-        match = locked[row.match_id]
-        standing = standing_result(match) if match.state == Match.State.SETTLED else None
+        match = rows.lock_matches(row)
+        versions = rows.versions_of(match)
+        standing = versions[-1] if match.state == Match.State.SETTLED else None
         if after is not None and match.seq != after:
             if standing is not None and ResultInput.of(standing) == result:
                 return standing
@@ -46,10 +48,11 @@ def enter_result(
             _refuse_if_successor_begun(row, standing, result)
         is_ruling = standing is not None or match.state == Match.State.DISPUTED
         basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
-        version = append_result(match, result, basis, by=by, now=now)
+        version = append_result(match, result, basis, by=by, now=now, earlier=versions, announced_by=Announced.CALLER)
+        rows.add_result(version)
         if is_ruling:
             notify_ruling(match, version)
-        settle(division, by=by, now=now, locked=locked)
+        settle(division, by=by, now=now, rows=rows)
     return version
 
 
@@ -102,12 +105,13 @@ def accept_record(
     """
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
-        row = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
-        if row.match is None or submission.match_id != row.match_id:
-            raise Refused("fixture_not_ready", fixture=row.number)
+        rows = DivisionRows(division)
+        row = rows.fixture(fixture.pk)
+        if row is None or row.match_id is None or submission.match_id != row.match_id:
+            raise Refused("fixture_not_ready", fixture=fixture.number)
         refuse_cancelled(division)
-        locked = lock_unfinished_matches([division], [row.match.pk])
-        before = standing_result(row.match)
+        versions = rows.versions_of(rows.lock_matches(row))
+        before = versions[-1] if versions else None
         begun = None if before is None else _begun_if_winner_changes(row, before)
         result = accept_by_ruling(
             submission=submission,
@@ -115,10 +119,12 @@ def accept_record(
             by=by,
             now=now,
             after=after,
+            announced_by=Announced.CALLER,
         )
         if begun is not None and before is not None and before.winner != result.winner:
             raise Refused("successor_begun", fixture=row.number, successor=begun)
-        settle(division, by=by, now=now, locked=locked)
+        rows.add_result(result)
+        settle(division, by=by, now=now, rows=rows)
     return result
 
 
