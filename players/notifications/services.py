@@ -43,7 +43,7 @@ def notify(
     return notify_each(kind=kind, notices=[Notice(user, params, url, key) for user in set(users)], now=now)
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[Notification]:
     """Notify users, each of something of their own, in the ways they have chosen; return the new notifications.
 
@@ -58,7 +58,7 @@ def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[
     new = [notice for pair, notice in planned.items() if notice.user in wanted and pair not in known]
     if not new:
         return []
-    Notification.objects.bulk_create(
+    rows = Notification.objects.bulk_create(
         [
             Notification(
                 user_id=notice.user,
@@ -71,11 +71,12 @@ def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[
             )
             for notice in new
         ],
-        ignore_conflicts=True,
+        # Another transaction may have stored one of them by now; unlike an ignored one, an updated row has its id.
+        update_conflicts=True,
+        unique_fields=["user", "key"],
+        update_fields=["key"],
         batch_size=BATCH,
     )
-    pairs = {(notice.user, notice.key) for notice in new}
-    rows = [row for row in _stored(pairs) if (row.user_id, row.key) in pairs]
     _plan_deliveries(sort, rows, wanted, now)
     touch_on_commit(*(topic_of(row.user_id) for row in rows if row.on_site))
     return rows
@@ -121,6 +122,8 @@ def _plan_deliveries(kind: Kind, rows: list[Notification], wanted: Mapping[int, 
         for browser in browsers[row.user_id]
     ]
     Delivery.objects.bulk_create(planned, ignore_conflicts=True, batch_size=BATCH)
+    if all(delivery.next_at > now for delivery in planned):
+        return
     due = Delivery.objects.filter(notification__in=rows, next_at__lte=now)
     for pk, channel, user in due.values_list("pk", "channel", "notification__user"):
         task = partial(hint, SEND_PUSH, pk) if channel == Channel.PUSH else partial(hint, SEND_EMAILS, user)

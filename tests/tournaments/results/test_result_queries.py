@@ -19,7 +19,7 @@ from matches.play.services.acting import ActionInput, act
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from matches.reporting.services import reports
 from players.actors import SYSTEM, Actor
-from players.models import Player
+from players.models import Notification, Player, User
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES
@@ -106,6 +106,8 @@ MOST: dict[tuple[str, int, Way], tuple[int, ...]] = {
     ("knockout", 64, confirmed_by_player): (13, 16),
     ("knockout", 64, finished_here): (15, 16),
 }
+NOTIFYING = 6
+"""Queries to notify the two players of a new match, if they have accounts."""
 
 
 @pytest.fixture
@@ -137,3 +139,13 @@ def test_a_result_takes_few_queries(
 ) -> None:
     division = builder.drawn(players, *FORMATS[format_])
     check(second_result(division, way, by_alice), MOST[format_, players, way])
+
+
+def test_notifying_the_players_of_a_new_match_takes_few_queries(builder: DivisionBuilder, by_alice: Actor) -> None:
+    division = builder.drawn(8, *FORMATS["knockout"])
+    for player in Player.objects.filter(user=None):
+        player.user = User.objects.create_user(f"{player.public_id}@example.org", "crawford-1969")
+        player.save(update_fields=["user"])
+    (without_accounts,) = MOST["knockout", 64, director]
+    check(second_result(division, director, by_alice), (without_accounts + NOTIFYING,))
+    assert Notification.objects.count() == 2
