@@ -116,11 +116,16 @@ def may_direct(user: Visitor, match: Match) -> bool:
     return match.club is not None and people.is_at_least(people.role_in(user, match.club), people.Role.ASSISTANT)
 
 
+def viewer_of(user: Visitor, seat: Seat | None) -> Viewer:
+    """Return who reads the match of a seat: its player, or else this user."""
+    if seat is None or seat.side is None:
+        return Viewer.of(user)
+    return Viewer(players=frozenset({(seat.match.player_0_id, seat.match.player_1_id)[seat.side]}))
+
+
 def is_insider(user: Visitor, match: Match) -> bool:
     """Whether this user plays or runs the match, and so sees notes and names that are hidden from others."""
-    viewer = Viewer.of(user)
-    plays = bool({match.player_0_id, match.player_1_id} & viewer.players)
-    return viewer.everything or plays or may_direct(user, match)
+    return Viewer.of(user).plays_or_runs(match)
 
 
 def refetch(match: Match) -> Match:

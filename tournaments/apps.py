@@ -19,7 +19,6 @@ class TournamentsConfig(AppConfig):
         from tournaments.floor import notifications as of_floor
         from tournaments.floor import players_scores
         from tournaments.floor.beginnings import beginnings_of
-        from tournaments.floor.called import calls_in_words
         from tournaments.floor.hints import hint_if_self_calling
         from tournaments.floor.refusals import MESSAGES as FLOOR_MESSAGES
         from tournaments.floor.refusals import STATUS as FLOOR_STATUS
@@ -50,7 +49,6 @@ class TournamentsConfig(AppConfig):
         prize_changes.register(changed_prizes)
         context.register_places(places_of)
         context.register_entries(entries_of)
-        context.register_calls(calls_in_words)
         play_rules.register(play_rules_of)
         begun.register(beginnings_of)
         running_scores.register(players_scores.at_tables, players_scores.record)

@@ -21,15 +21,27 @@ class RunningScore(NamedTuple):
     side: int | None
 
 
-class AtTables(NamedTuple):
-    """A match of an event that keeps running scores, with the score if there is one."""
+class Seating(NamedTuple):
+    """Where a match is at the tables of an event, as facts for `matches.lifecycle.where.where_is`."""
 
-    running: RunningScore | None
-    version: str
-    """Another text whenever the score or a note is another."""
+    table: str = ""
+    """The label of its table."""
+    called_at: datetime | None = None
+    started_at: datetime | None = None
+    adjourned_at: datetime | None = None
+    score: tuple[int, int] | None = None
+    """The running score."""
+    waits_for: tuple[str, ...] = ()
+    """Why it cannot be called yet, as sentences; only read for its players and those who run it."""
+
+
+class AtTables(NamedTuple):
+    """A match of an event whose floor is open, with the running score if there is one."""
+
+    seat: Seating
+    running: RunningScore | None = None
     notes: tuple[str, ...] = ()
     """What else there is to say of it, as sentences: that it is adjourned, or played with clocks."""
-    is_adjourned: bool = False
     offer: LengthOffer | None = None
     """A shorter length on which the players can agree now."""
     players_offer_from: datetime | None = None
@@ -44,26 +56,30 @@ class Entered(NamedTuple):
     score: tuple[int, int]
 
 
-Reader = Callable[[Collection[int]], Mapping[int, AtTables]]
+Reader = Callable[[Collection[int], Collection[int], datetime], Mapping[int, AtTables]]
 Recorder = Callable[[Entered, Actor, datetime], bool]
 _readers: list[Reader] = []
 _recorders: list[Recorder] = []
 
 
 def register(reader: Reader, recorder: Recorder) -> None:
-    """Add a reader, which maps ids of matches to their running scores, and a recorder.
+    """Add a reader, which maps ids of matches to how they stand, and a recorder of running scores.
 
-    Both leave out matches that are not theirs; the recorder then returns False.
+    Both leave out matches that are not theirs; the recorder then returns False. The reader also gets the ids of those
+    matches of which it is to say what they wait for, and the time.
     """
     _readers.append(reader)
     _recorders.append(recorder)
 
 
-def at_tables(matches: Collection[int]) -> dict[int, AtTables]:
-    """Return match id -> its running score, for those of these matches whose event keeps running scores."""
+def at_tables(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, AtTables]:
+    """Return match id -> how it stands, for those of these matches whose event has opened its floor.
+
+    What a match waits for is only read for those in `inside`.
+    """
     rows: dict[int, AtTables] = {}
     for reader in _readers if matches else ():
-        rows |= reader(matches)
+        rows |= reader(matches, inside, now)
     return rows
 
 

@@ -15,7 +15,7 @@ class Successor:
 
     url: str
     place: str
-    """Table, round and match number; empty if unknown."""
+    """Board, round and match number; empty if unknown."""
     names: tuple[str, str]
 
 

@@ -33,14 +33,12 @@ class EventEnd(NamedTuple):
 
 
 EndProvider = Callable[[str], EventEnd | None]
-CallProvider = Callable[[Collection[int], datetime], Mapping[int, str]]
 ContextProvider = Callable[[Collection[str]], Mapping[str, MatchContext]]
 PlaceProvider = Callable[[Collection[int]], Mapping[int, str]]
 EntryProvider = Callable[[Collection[int]], Sequence[OwnEntry]]
 
 _contexts: list[ContextProvider] = []
 _places: list[PlaceProvider] = []
-_calls: list[CallProvider] = []
 _entries: list[EntryProvider] = []
 _ends: list[EndProvider] = []
 
@@ -51,13 +49,8 @@ def register_contexts(provider: ContextProvider) -> None:
 
 
 def register_places(provider: PlaceProvider) -> None:
-    """Add a provider that maps ids of matches to where they are played, e.g. “Table 4 · Round 2 · M13”."""
+    """Add a provider that maps ids of matches to where they are played, e.g. “Board 4 · Round 2 · M13”."""
     _places.append(provider)
-
-
-def register_calls(provider: CallProvider) -> None:
-    """Add a provider that maps ids of matches to where their players are called now, as a sentence."""
-    _calls.append(provider)
 
 
 def register_entries(provider: EntryProvider) -> None:
@@ -86,19 +79,11 @@ def match_contexts(topics: Collection[str]) -> dict[str, MatchContext]:
 
 
 def places_of(matches: Collection[int]) -> dict[int, str]:
-    """Where these matches are played, by id, as far as it is known."""
+    """The board, round and number of these matches, by id, as far as they are known."""
     places: dict[int, str] = {}
     for provider in _places if matches else ():
         places |= provider(matches)
     return places
-
-
-def calls_of(matches: Collection[int], now: datetime) -> dict[int, str]:
-    """Where the players of these matches are called, e.g. “You are called to table 5.”, by the id of the match."""
-    calls: dict[int, str] = {}
-    for provider in _calls if matches else ():
-        calls |= provider(matches, now)
-    return calls
 
 
 def entries_of(players: Collection[int]) -> list[OwnEntry]:

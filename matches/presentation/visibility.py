@@ -1,6 +1,8 @@
 """Which matches a visitor may see, as a condition of a query and as a check of one match."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
@@ -14,6 +16,26 @@ from players.models import Membership, Player, User
 Seen = Match.Visibility
 
 
+class HasPlayers(Protocol):
+    """A match, or a row of a list, with what decides who may see it."""
+
+    @property
+    def club_id(self) -> int | None:
+        """Its club."""
+
+    @property
+    def visibility(self) -> str:
+        """A value of `Match.Visibility`."""
+
+    @property
+    def player_0_id(self) -> int:
+        """The player on side 0."""
+
+    @property
+    def player_1_id(self) -> int:
+        """The player on side 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Viewer:
     """A visitor of the site, with what decides which matches they may see."""
@@ -24,6 +46,8 @@ class Viewer:
     """Their player and the players merged into it."""
     clubs: frozenset[int] = frozenset()
     directs: frozenset[int] = frozenset()
+    runs: frozenset[int] = frozenset()
+    """The clubs whose matches they run: as assistants, directors or owners."""
     everything: bool = False
 
     @classmethod
@@ -46,19 +70,26 @@ class Viewer:
             player=own,
             players=frozenset({player, own, *(merged for merged, into in same.items() if into == own)}),
             clubs=frozenset(roles),
-            directs=frozenset(club for club, role in roles.items() if RANK[role] >= RANK[Role.DIRECTOR]) - restricted,
+            directs=_at_least(Role.DIRECTOR, roles) - restricted,
+            runs=_at_least(Role.ASSISTANT, roles) - restricted,
             everything=user.is_superuser,
         )
 
-    def sees(self, match: Match) -> bool:
+    def sees(self, match: HasPlayers) -> bool:
         """Whether the viewer may see this match."""
         if match.visibility == Seen.PUBLIC or self.is_insider_of(match):
             return True
         return match.visibility == Seen.CLUB and match.club_id in self.clubs
 
-    def is_insider_of(self, match: Match) -> bool:
+    def is_insider_of(self, match: HasPlayers) -> bool:
         """Whether the viewer plays the match, or directs its club."""
         if self.everything or match.club_id in self.directs:
+            return True
+        return bool({match.player_0_id, match.player_1_id} & self.players)
+
+    def plays_or_runs(self, match: HasPlayers) -> bool:
+        """Whether the viewer plays or runs the match, and so sees notes and names that are hidden from others."""
+        if self.everything or match.club_id in self.runs:
             return True
         return bool({match.player_0_id, match.player_1_id} & self.players)
 
@@ -74,6 +105,11 @@ class Viewer:
         if self.clubs:
             condition |= Q(**{f"{prefix}visibility": Seen.CLUB, f"{prefix}club__in": self.clubs})
         return condition
+
+
+def _at_least(role: Role, roles: Mapping[int, str]) -> frozenset[int]:
+    """Return the clubs in which one has this role or a higher one."""
+    return frozenset(club for club, given in roles.items() if RANK[Role(given)] >= RANK[role])
 
 
 NOBODY = Viewer()

@@ -10,6 +10,7 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from matches.lifecycle.where import Where, where_of
 from matches.models import CalendarFeed, Match, Proposal
 from matches.presentation.visibility import Viewer
 from players.models import User
@@ -56,29 +57,32 @@ def user_of(token: str) -> User:
 
 def feed(user: User, now: datetime, absolute: Callable[[str], str]) -> bytes:
     """The appointments of an account's open matches, and the deadlines of those without one; `absolute` makes URLs."""
-    players = Viewer.of(user).players
+    viewer = Viewer.of(user)
+    players = viewer.players
     agreed = Proposal.objects.filter(state=Proposal.State.ACCEPTED)
     rows = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), state=Match.State.OPEN)
     rows = rows.select_related("player_0", "player_1").prefetch_related(Prefetch("proposals", agreed))
-    return written((event for match in rows.order_by("pk")[:MOST_MATCHES] for event in _events(match, absolute)), now)
+    matches = list(rows.order_by("pk")[:MOST_MATCHES])
+    where = where_of(matches, viewer, now)
+    return written((event for match in matches for event in _events(match, where[match.pk], absolute)), now)
 
 
-def _events(match: Match, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
+def _events(match: Match, where: Where, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
     url = absolute(reverse("match", args=[match.public_id]))
     at = next((proposal.agreed_at for proposal in match.proposals.all()), None)
     if at is not None:
-        yield appointment_event(match, at, url)
+        yield appointment_event(match, where, at, url)
     elif match.due_at is not None:
         title = gettext("Deadline: {match}").format(match=_title(match))
         uid = f"deadline-{match.public_id}@barpoint"
-        yield CalendarEvent(uid, match.seq, match.due_at, match.due_at, title, _detail(match), url)
+        yield CalendarEvent(uid, match.seq, match.due_at, match.due_at, title, _detail(match, where), url)
 
 
-def appointment_event(match: Match, at: datetime, url: str) -> CalendarEvent:
+def appointment_event(match: Match, where: Where, at: datetime, url: str) -> CalendarEvent:
     """The appointment of a match, with the usual duration of such a match."""
     ends_at = at + timedelta(minutes=MINUTES_A_POINT * match.length)
     uid = f"match-{match.public_id}@barpoint"
-    return CalendarEvent(uid, match.seq, at, ends_at, _title(match), _detail(match), url)
+    return CalendarEvent(uid, match.seq, at, ends_at, _title(match), _detail(match, where), url)
 
 
 def _title(match: Match) -> str:
@@ -86,8 +90,9 @@ def _title(match: Match) -> str:
     return gettext("Backgammon: {first} – {second}").format(first=first, second=second)
 
 
-def _detail(match: Match) -> str:
-    return gettext("Match to {length} points").format(length=match.length)
+def _detail(match: Match, where: Where) -> str:
+    detail = gettext("Match to {length} points").format(length=match.length)
+    return detail if where.is_to_come else f"{detail} · {where.text}"
 
 
 def written(events: Iterable[CalendarEvent], now: datetime) -> bytes:

@@ -9,14 +9,15 @@ from django.utils.translation import gettext
 
 from core.messages import sentence
 from engine.records import from_data
-from matches.access import Seat, Visitor, is_insider
+from matches.access import Seat, Visitor, viewer_of
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.objection_window import closes_at
 from matches.lifecycle.play_rules import play_rules_of
 from matches.lifecycle.successors import successors_of
+from matches.lifecycle.where import Where, facts_of, where_is
 from matches.models import BotPlayer, Claim, ClockPreset, LiveMatch, Match, Objection, Proposal, Result, Submission
 from matches.presentation import labels
-from matches.presentation.context import calls_of, match_contexts
+from matches.presentation.context import match_contexts
 from matches.ratings import rated
 from matches.records import selectors
 from matches.records.masking import OPEN, Mask, mask_for
@@ -50,7 +51,10 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     Only the players and those who run the match see notes.
     """
     side = seat.side if seat is not None else None
-    inside = side is not None or is_insider(user, match)
+    viewer = viewer_of(user, seat)
+    inside = viewer.plays_or_runs(match)
+    facts = facts_of([match], viewer, now)[match.pk]
+    where = where_is(match, facts)
     claims = reports_of(match)
     records = list(
         match.submissions.select_related("submitter__player")
@@ -63,21 +67,23 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     pending = Pending.of(claims, records, proposals)
     context = match_contexts([match.parent_topic]).get(match.parent_topic)
-    is_player = side is not None and not match.is_over
-    call = calls_of([match.pk], now).get(match.pk, "") if is_player else ""
-    running = running_score(match)
+    running = running_score(match, facts.at_tables)
+    form = running_form(seat, running, where) if seat is not None else None
+    may = _may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None)
+    play_here = _play_here(match, side)
     return {
         "match": match,
         "seat": seat,
         "side": side,
         "context": context,
-        "call": call,
+        "where": where,
         "running": running,
-        "running_form": running_form(seat, running, is_called=bool(call)) if seat is not None else None,
-        "shorter": shorter_match(seat, running, now) if seat is not None else None,
+        "running_form": form,
+        "report_is_primary": form is None and not may["may_answer"] and not play_here["may_play_here"],
+        "shorter": shorter_match(seat, running, where, now) if seat is not None else None,
         "players": [_player(match, counting, player_side, side, running) for player_side in (0, 1)],
         "length": labels.length(match.length),
-        "next_steps": _next_steps(match, pending, side, now),
+        "next_steps": _next_steps(match, where, pending, side, now),
         "successors": successors_of(match),
         **_results_context(match, results, claims),
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
@@ -87,21 +93,21 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "proof": _proof(counting, now, user, inside=inside),
         "may_rematch": side is not None and match.state == Match.State.SETTLED and hasattr(match, "challenge"),
         "practised_against": _practised_against(match, side),
-        **_play_here(match, side),
+        **play_here,
         "dice_url": _live_url(match, seat, "dice"),
         "replay_url": _live_url(match, seat, "replay"),
         "arrivals": _arrivals(match, pending.agreed, side, now) if pending.agreed is not None else None,
         **_pending_context(match, pending, claims, side, inside=inside),
-        **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
+        **may,
         **_may_object(match, side, standing, now),
     }
 
 
-def _next_steps(match: Match, pending: Pending, side: int | None, now: datetime) -> list[dict[str, Any]]:
+def _next_steps(match: Match, where: Where, pending: Pending, side: int | None, now: datetime) -> list[dict[str, Any]]:
     """What the match waits for, in words."""
     return [
-        {"code": step.code, "side": step.side, "until": step.until, "text": describe(step, match, pending, side)}
-        for step in next_steps(match, pending, now)
+        {"code": step.code, "side": step.side, "until": step.until, "text": describe(step, match, where, pending, side)}
+        for step in next_steps(match, where, pending, now)
     ]
 
 

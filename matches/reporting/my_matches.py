@@ -10,14 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from core.live.publishing import now_shown
-from engine.actions import Phase
-from engine.match import side_to_act
 from matches.access import Seat
 from matches.lifecycle import links
 from matches.lifecycle.play_rules import play_rules_of
-from matches.models import Challenge, Claim, LiveMatch, Match, Proposal, Result, Submission
+from matches.lifecycle.running_scores import AtTables
+from matches.lifecycle.where import Facts, State, Where, facts_of, where_is
+from matches.models import Challenge, Claim, Match, Proposal, Result, Submission
 from matches.presentation import labels
-from matches.presentation.context import MatchContext, calls_of, entries_of, match_contexts, places_of
+from matches.presentation.context import MatchContext, entries_of, match_contexts, places_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
 from matches.reporting.running import running_form, running_score
@@ -30,6 +30,7 @@ from players.people.topics import user_topic
 NEVER = float("inf")
 OPEN_AT_ONCE = 100
 LATEST = 10
+CALLED_OR_PLAYING = 1
 OVER = (Match.State.SETTLED, Match.State.VOID)
 
 
@@ -45,10 +46,11 @@ class MyMatch:
     next_step: str
     asks_me: bool
     result: Result | None
-    call: str = ""
-    """Where the player is called now, as a sentence; empty if nowhere."""
+    where: Where
+    at_tables: AtTables | None = None
+    """How it stands at the tables of its event."""
     place: str = ""
-    """Table, round and match number, if known."""
+    """Board, round and match number, if known."""
     is_practice: bool = False
     """Against a bot."""
     token: str = ""
@@ -56,15 +58,24 @@ class MyMatch:
 
     @property
     def urgency(self) -> tuple[int, float]:
-        """Sort key: steps for this player, boards, appointments, matches to play by deadline, the rest, practice."""
-        code = self.step.code if self.step is not None else ""
+        """Sort key: in play, called, what waits for this player, ready, by deadline, the rest, practice."""
         until = self.step.until if self.step is not None else None
+        return self._rank(), until.timestamp() if until is not None and not self.is_practice else NEVER
+
+    def _rank(self) -> int:
+        state, code = self.where.state, self.step.code if self.step is not None else ""
         if self.is_practice:
-            return 5, NEVER
-        rank = 0 if self.asks_me or self.call else {"board": 1, "appointment": 2, "play": 3, "times": 3}.get(code, 4)
-        if code == "board" and self.step is not None and self.step.side == 1 - self.side:
-            rank = 4
-        return rank, until.timestamp() if until is not None else NEVER
+            return 6
+        if state in (State.PLAYING, State.HERE) and code in ("play", "board"):
+            return 0
+        if state == State.CALLED:
+            return 1
+        if self.asks_me:
+            return 2
+        if code not in ("play", "times", "appointment") or state not in (State.READY, State.PLAYING):
+            return 5
+        is_ready_at_once = code == "appointment" or self.at_tables is not None
+        return 3 if is_ready_at_once else 4
 
     @property
     def title(self) -> str:
@@ -144,20 +155,20 @@ def _lists(
 def _at_table(row: MyMatch, now: datetime) -> dict[str, Any]:
     """What a player can do at the table of their next match, sent by its personal link if the list has those."""
     seat = Seat(row.match, row.side, Actor.link(row.side), row.token)
-    running = running_score(row.match)
+    running = running_score(row.match, row.at_tables)
     return {
-        "running_form": running_form(seat, running, is_called=bool(row.call)),
-        "shorter": shorter_match(seat, running, now),
+        "running_form": running_form(seat, running, row.where),
+        "shorter": shorter_match(seat, running, row.where, now),
     }
 
 
 def _listed(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:
-    """The rows of matches in their order; calls and places of those that are not over."""
+    """The rows of matches in their order; places of those that are not over."""
     contexts = match_contexts({match.parent_topic for match in matches})
-    still_open = [match.pk for match in matches if not match.is_over]
-    places, calls = places_of(still_open), calls_of(still_open, now)
+    places = places_of([match.pk for match in matches if not match.is_over])
+    facts = facts_of(matches, Viewer(players=frozenset(players)), now)
     return [
-        replace(_mine(match, players, contexts, now, places.get(match.pk, "")), call=calls.get(match.pk, ""))
+        _mine(match, players, facts[match.pk], contexts.get(match.parent_topic), places.get(match.pk, ""), now)
         for match in matches
     ]
 
@@ -172,7 +183,7 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
     unanswered = [Claim.State.OPEN, Claim.State.CONTESTED]
     waiting = [Submission.Standing.WAITING, Submission.Standing.NAMES]
     times = [Proposal.State.OPEN, Proposal.State.ACCEPTED]
-    rows = matches.select_related("player_0", "player_1", "club", "live").annotate(bot_side=F("live__bot_side"))
+    rows = matches.select_related("player_0", "player_1", "club").annotate(bot_side=F("live__bot_side"))
     return rows.prefetch_related(
         Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
         Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),
@@ -181,62 +192,37 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
     )
 
 
-def next_match(player: Player, but: Match) -> Match | None:
-    """The player's open match with the next deadline, other than `but`."""
+def what_next(player: Player, but: Match, now: datetime) -> MyMatch | None:
+    """The player's next match other than `but`, for the page of a match that needs nothing more from them."""
     person = canonical(player)
     # As a list: with a subquery for each side, PostgreSQL reads all matches.
     same = list(Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person)).values_list("pk", flat=True))
-    still_to_play = [Match.State.OPEN, Match.State.LIVE]
-    mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same), state__in=still_to_play)
-    rows = mine.exclude(pk=but.pk).select_related("player_0", "player_1")
-    return rows.order_by(F("due_at").asc(nulls_last=True), "pk").first()
-
-
-def what_next(player: Player, but: Match) -> MyMatch | None:
-    """The player's next match, for the page of a match that needs nothing more from them."""
-    match = next_match(player, but)
-    if match is None:
-        return None
-    side = 0 if canonical(match.player_0) == canonical(player) else 1
-    return MyMatch(
-        match=match,
-        side=side,
-        opponent=match.names[1 - side],
-        context=match_contexts([match.parent_topic]).get(match.parent_topic),
-        step=None,
-        next_step="",
-        asks_me=False,
-        result=None,
-        place=places_of([match.pk]).get(match.pk, ""),
-    )
-
-
-def _turn_by_correspondence(live: LiveMatch) -> int | None:
-    """The side whose turn it is; None if both may act or neither can, and with other clocks."""
-    state = live.state["match"]
-    phase = Phase(state["phase"])
-    if not live.correspondence or phase is Phase.ADJOURNED:
-        return None
-    return side_to_act(phase, state["turn"], state["resigned"][0] if state["resigned"] else None)
+    mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same)).exclude(pk=but.pk)
+    still_to_play = mine.filter(state__in=[Match.State.OPEN, Match.State.LIVE])
+    rows = _with_rows(still_to_play.order_by(F("due_at").asc(nulls_last=True), "pk"))
+    return min(_listed(list(rows[:OPEN_AT_ONCE]), same, now), key=lambda row: row.urgency, default=None)
 
 
 def _mine(
-    match: Match, players: Collection[int], contexts: dict[str, MatchContext], now: datetime, place: str
+    match: Match, players: Collection[int], facts: Facts, context: MatchContext | None, place: str, now: datetime
 ) -> MyMatch:
-    side = 0 if match.player_0_id in players else 1
+    side, where = 0 if match.player_0_id in players else 1, where_is(match, facts)
     pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
-    first = next(iter(next_steps(match, pending, now)), None)
-    if first is not None and first.code == "board":
-        first = replace(first, side=_turn_by_correspondence(match.live))
+    steps = next_steps(match, where, pending, now)
+    # Whoever is called or plays has no use for what was proposed before.
+    at_board = [step for step in steps if step.code == "play"] if where.rank <= CALLED_OR_PLAYING else []
+    first = next(iter(at_board or steps), None)
     return MyMatch(
         match=match,
         side=side,
         opponent=match.names[1 - side],
-        context=contexts.get(match.parent_topic),
+        context=context,
         step=first,
-        next_step=describe(first, match, pending, side) if first is not None else "",
+        next_step=describe(first, match, where, pending, side) if first is not None else "",
         asks_me=first is not None and first.side == side,
         result=next(iter(match.results.all()), None),
+        where=where,
+        at_tables=facts.at_tables,
         place=place,
         is_practice=match.bot_side is not None,  # type: ignore[attr-defined]  # annotated
     )

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
+from matches.lifecycle.where import Where, in_words
 from matches.models import Claim, Match, Proposal, Submission
 from matches.presentation import labels
 from matches.reporting.services.notifications import respondent_of
@@ -20,7 +21,7 @@ class NextStep:
     code: str
     """ruling, board, names, answer, sheet, verdict, times, appointment or play."""
     side: int | None = None
-    """The side that has to act; None if either player may, or if neither can. Only “My matches” set it for a board."""
+    """The side that has to act; None if either player may, or if neither can."""
     until: datetime | None = None
     """When a report stands without an answer; for an appointment its time, for play the deadline."""
 
@@ -68,14 +69,14 @@ def reports_of(match: Match) -> list[Claim]:
     return list(match.claims.select_related("submission").defer("submission__data", "submission__transcript"))
 
 
-def next_steps(match: Match, pending: Pending, now: datetime) -> list[NextStep]:
+def next_steps(match: Match, where: Where, pending: Pending, now: datetime) -> list[NextStep]:
     """The steps that a match is waiting for, the most urgent first; empty once the match is over."""
     if match.is_over:
         return []
     if match.state == Match.State.DISPUTED:
         return [NextStep("ruling")]
     if match.state == Match.State.LIVE:
-        return [NextStep("board", until=match.due_at)]
+        return [NextStep("board", where.side, until=match.due_at)]
     steps = [NextStep("names", record.side) for record in pending.records if record.standing == Standing.NAMES]
     if pending.report is not None:
         steps.append(NextStep("answer", respondent_of(pending.report), pending.report.stands_at))
@@ -92,8 +93,10 @@ def next_steps(match: Match, pending: Pending, now: datetime) -> list[NextStep]:
     return [*steps, NextStep("play", until=match.due_at)]
 
 
-def describe(step: NextStep, match: Match, pending: Pending, side: int | None) -> str:
+def describe(step: NextStep, match: Match, where: Where, pending: Pending, side: int | None) -> str:
     """A step as a sentence for the reader, who plays `side` or neither; times are shown separately."""
+    if step.code in ("board", "play"):
+        return in_words(where, match, side)
     if step.code == "answer" and pending.report is not None:
         return _answer(match, pending.report, side)
     if step.code == "sheet" and pending.from_sheet is not None:
@@ -107,20 +110,14 @@ def describe(step: NextStep, match: Match, pending: Pending, side: int | None) -
         if step.side == side:
             return gettext("{name} proposes times to play. Choose one, or propose others.").format(name=name)
         return gettext("{name} has proposed times to play.").format(name=name)
-    plays = side is not None
-    if step.code == "board" and plays and step.side is not None:
-        name = match.names[step.side]
-        return gettext("Your turn") if step.side == side else gettext("Waiting for {name}").format(name=name)
     return {
         "ruling": gettext(
             "The players disagree. Either of them can agree to the other’s report; otherwise the director rules."
         ),
-        "board": gettext("Your board is open.") if plays else gettext("The match is being played here."),
         "verdict": gettext("A match record is being checked."),
         "appointment": gettext("You have agreed on a time to play.")
-        if plays
+        if side is not None
         else gettext("The players have agreed on a time."),
-        "play": gettext("Play, then report the result.") if plays else gettext("To be played."),
     }[step.code]
 
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from django.utils.translation import gettext
 
 from matches.access import Seat
-from matches.lifecycle.begun import has_begun
 from matches.lifecycle.length_offers import LengthOffer
-from matches.lifecycle.running_scores import at_tables
+from matches.lifecycle.running_scores import AtTables
+from matches.lifecycle.where import State, Where
 from matches.models import Match
 from matches.reporting.action_urls import action_url
 
@@ -21,7 +21,6 @@ class ShownRunningScore:
     who: str
     at: datetime | None
     notes: tuple[str, ...] = ()
-    is_adjourned: bool = False
     offer: LengthOffer | None = None
     players_offer_from: datetime | None = None
 
@@ -47,13 +46,11 @@ class RunningForm:
     steppers: tuple[Stepper, Stepper]
 
 
-def running_score(match: Match) -> ShownRunningScore | None:
+def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | None:
     """How an open match stands; None unless it belongs to an event whose tables are run here."""
-    rows = at_tables([match.pk]) if match.state == Match.State.OPEN else {}
-    if match.pk not in rows:
+    if row is None or match.state != Match.State.OPEN:
         return None
-    row = rows[match.pk]
-    common = (row.notes, row.is_adjourned, row.offer, row.players_offer_from)
+    common = (row.notes, row.offer, row.players_offer_from)
     running = row.running
     if running is None:
         return ShownRunningScore(match.start_score, "", None, *common)
@@ -61,12 +58,12 @@ def running_score(match: Match) -> ShownRunningScore | None:
     return ShownRunningScore(running.score, who, running.at, *common)
 
 
-def running_form(seat: Seat, running: ShownRunningScore | None, *, is_called: bool) -> RunningForm | None:
-    """The form for a player of a match that is called or has begun; None for everybody else, and other matches."""
+def running_form(seat: Seat, running: ShownRunningScore | None, where: Where) -> RunningForm | None:
+    """The form for a player of a match that is called or played; None for everybody else, and other matches."""
     match = seat.match
-    if seat.side is None or running is None or running.is_adjourned or match.length == 1:
+    if seat.side is None or running is None or match.length == 1:
         return None
-    if not (is_called or has_begun(match)):
+    if where.state not in (State.CALLED, State.PLAYING):
         return None
     first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
     return RunningForm(action_url(seat, "running-score"), match.length - 1, (first, second))

@@ -11,10 +11,11 @@ from rest_framework.request import Request
 
 from core.absolute_urls import absolute_url
 from core.messages import sentence
-from matches.access import is_insider
+from matches.access import Seat, viewer_of
 from matches.lifecycle import links
 from matches.lifecycle.finish import MOST_POINTS
 from matches.lifecycle.spectators import seq_for
+from matches.lifecycle.where import State, Where, where_of
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
@@ -210,11 +211,27 @@ class ProposalSerializer(serializers.Serializer[Any]):
     agreed_at = serializers.DateTimeField(allow_null=True)
 
 
+class WhereSerializer(serializers.Serializer[Any]):
+    """Where a match is, as you may see it."""
+
+    state = serializers.ChoiceField([(state.value, state.value) for state in State])
+    table = serializers.CharField(allow_null=True, help_text="The label of its table.")
+    since = serializers.DateTimeField(allow_null=True)
+    score = Score(
+        allow_null=True, help_text="The points while it goes on, never a result; spectators get them with the delay."
+    )
+    side = serializers.IntegerField(
+        allow_null=True, help_text="The side that reported it, or whose turn it is by correspondence."
+    )
+    waits_for = serializers.ListField(child=serializers.CharField(), help_text="For its players and those who run it.")
+
+
 class MatchSummarySerializer(serializers.Serializer[Any]):
     """A match in a list."""
 
     public_id = serializers.CharField()
     state = serializers.ChoiceField(Match.State.choices)
+    where = WhereSerializer()
     seq = serializers.IntegerField()
     length = serializers.IntegerField()
     start = Score()
@@ -265,13 +282,14 @@ def links_data(match: Match, request: Request, withheld: int | None) -> Json:
     return {"personal": personal, "sheet": sheet}
 
 
-def match_summary_data(match: Match, request: Request | HttpRequest, *, inside: bool = False) -> Json:
+def match_summary_data(match: Match, where: Where, request: Request | HttpRequest, *, inside: bool = False) -> Json:
     """Data of MatchSummarySerializer, for somebody who plays or runs the match or for others."""
     # Sorted here because the results are prefetched.
     versions = sorted(match.results.all(), key=lambda result: -result.version)
     return {
         "public_id": match.public_id,
         "state": match.state,
+        "where": where_data(where),
         "seq": seq_for(match, is_insider=inside),
         "length": match.length,
         "start": list(match.start_score),
@@ -288,19 +306,32 @@ def match_summary_data(match: Match, request: Request | HttpRequest, *, inside: 
     }
 
 
-def match_data(match: Match, side: int | None, request: Request, now: datetime) -> Json:
-    """Data of MatchSerializer for a reader who plays `side` or neither.
+def where_data(where: Where) -> Json:
+    """Data of WhereSerializer."""
+    return {
+        "state": where.state.value,
+        "table": where.table or None,
+        "since": where.since,
+        "score": list(where.score) if where.score is not None else None,
+        "side": where.side,
+        "waits_for": list(where.waits_for),
+    }
+
+
+def match_data(match: Match, seat: Seat | None, request: Request, now: datetime) -> Json:
+    """Data of MatchSerializer for a reader with this seat, or none.
 
     Only the players and those who run the match get notes.
     """
-    inside = side is not None or is_insider(request.user, match)
+    side, viewer = seat.side if seat is not None else None, viewer_of(request.user, seat)
+    inside, where = viewer.plays_or_runs(match), where_of([match], viewer, now)[match.pk]
     prefetch_related_objects([match], "results")
     claims, proposals = reports_of(match), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}
     pending = Pending.of(claims, records, proposals)
     results = [_result(result, public_ids.get(result.submission_id or 0)) for result in match.results.all()]
-    return match_summary_data(match, request, inside=inside) | {
+    return match_summary_data(match, where, request, inside=inside) | {
         "players": [
             {
                 "public_id": player.public_id,
@@ -313,8 +344,13 @@ def match_data(match: Match, side: int | None, request: Request, now: datetime) 
         "rated": match.rated,
         "my_side": side,
         "awaited": [
-            {"code": step.code, "side": step.side, "until": step.until, "message": describe(step, match, pending, side)}
-            for step in next_steps(match, pending, now)
+            {
+                "code": step.code,
+                "side": step.side,
+                "until": step.until,
+                "message": describe(step, match, where, pending, side),
+            }
+            for step in next_steps(match, where, pending, now)
         ],
         "records_stand": match.records_stand,
         "claims": [_claim(claim, inside) for claim in claims],

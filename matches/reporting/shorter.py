@@ -6,8 +6,8 @@ from datetime import datetime
 from django.utils.translation import gettext
 
 from matches.access import Seat
-from matches.lifecycle.begun import has_begun
 from matches.lifecycle.length_offers import LengthOffer
+from matches.lifecycle.where import State, Where
 from matches.models import Match
 from matches.reporting.action_urls import action_url
 from matches.reporting.running import ShownRunningScore
@@ -43,21 +43,21 @@ class ShorterMatch:
     form: OfferForm | None
 
 
-def shorter_match(seat: Seat, running: ShownRunningScore | None, now: datetime) -> ShorterMatch | None:
+def shorter_match(seat: Seat, running: ShownRunningScore | None, where: Where, now: datetime) -> ShorterMatch | None:
     """What a player can do to shorten a match; None for everybody else, and where nothing is on offer or can be."""
-    if seat.side is None or running is None or running.is_adjourned or not has_begun(seat.match):
+    if seat.side is None or running is None or where.state != State.PLAYING:
         return None
     offer = running.offer
-    form = _form(seat, running, offer) if may_offer(running, now) else None
+    form = _form(seat, running, offer) if may_offer(running, where, now) else None
     if offer is None and form is None:
         return None
     return ShorterMatch(_shown(seat, seat.side, offer) if offer is not None else None, form)
 
 
-def may_offer(running: ShownRunningScore, now: datetime) -> bool:
+def may_offer(running: ShownRunningScore, where: Where, now: datetime) -> bool:
     """Whether the players can offer a shorter length by themselves."""
     since = running.players_offer_from
-    return since is not None and since <= now and not running.is_adjourned
+    return since is not None and since <= now and where.state != State.ADJOURNED
 
 
 def _form(seat: Seat, running: ShownRunningScore, offer: LengthOffer | None) -> OfferForm | None:

@@ -14,10 +14,10 @@ def action(seat: Seat, name: str, *args: str) -> str:
     return action_url(seat, name, *args)
 
 
-STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "claimed": "tag-warning"}
+STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "reported": "tag-warning"}
 
 
 @register.filter
 def match_state_tag(state: str) -> str:
-    """The CSS class of the tag that shows the state of a match."""
+    """The CSS class of the tag that shows where a match is."""
     return STATE_TAGS.get(state, "")

@@ -1,12 +1,14 @@
-"""Deriving the state of the floor from facts, matches, tables and the time; without Django."""
+"""Deriving the state of the floor from facts, matches, tables and the time; without the database."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from matches.lifecycle.running_scores import AtTables
+from matches.lifecycle.where import Facts, State, where_is
 from tournaments.floor.critical_path import critical_minutes
 from tournaments.floor.facts import Category, Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
-from tournaments.floor.fold import Folded, Seat, fold
+from tournaments.floor.fold import Folded, Seat, fold_floor
 from tournaments.floor.state import (
     Attention,
     AttentionKind,
@@ -31,11 +33,19 @@ from tournaments.floor.times import (
 
 HELD = Reason("held")
 ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
+ON_FLOOR = {
+    # Until a table is suggested for it.
+    State.READY: MatchState.WAITING,
+    State.HERE: MatchState.PLAYING,
+    State.CORRESPONDENCE: MatchState.PLAYING,
+    State.DISPUTED: MatchState.REPORTED,
+}
+"""Where a match is -> its state on the floor, which takes some together; the others have the same names."""
 
 
 def floor_state(facts: FloorFacts, now: datetime) -> FloorState:
     """Return the state of the floor at `now`. Equal input gives equal output."""
-    return _Derivation(facts, fold(facts), now).state()
+    return _Derivation(facts, fold_floor(facts), now).state()
 
 
 @dataclass
@@ -45,6 +55,7 @@ class _Derivation:
     now: datetime
 
     def __post_init__(self) -> None:
+        self.labels = {table.table: table.label for table in self.facts.tables}
         self.critical = critical_minutes(self.facts.matches)
         self.pause = next((pause for pause in self.folded.pauses if self._is_on(pause)), None)
         self.matches = {match.fixture: self._match(match) for match in self.facts.matches}
@@ -91,11 +102,13 @@ class _Derivation:
     def _match(self, match: MatchFacts) -> MatchOnFloor:
         """Return the state of a match as far as it depends on that match alone; candidates come out as waiting."""
         seat = self.folded.seats.get(match.fixture, Seat())
-        state = _state_of(match, seat)
+        where = where_is(match, Facts(AtTables(seat.seating(self.labels))))
+        state = ON_FLOOR.get(where.state) or MatchState(where.state)
         row = MatchOnFloor(
             match.fixture,
             match.number,
             state,
+            where,
             score=seat.score,
             lateness=self._lateness(match, seat),
             pinned=seat.pinned,
@@ -285,17 +298,3 @@ def _standing_offer(match: MatchFacts, seat: Seat, state: MatchState) -> LengthO
 def _shortened(match: MatchFacts, seat: Seat) -> Fact | None:
     fact = seat.shortened
     return fact if fact is not None and fact.params["length"] == match.length else None
-
-
-def _state_of(match: MatchFacts, seat: Seat) -> MatchState:
-    if match.progress == Progress.SETTLED:
-        return MatchState.SETTLED
-    if match.progress == Progress.REPORTED:
-        return MatchState.REPORTED
-    if match.pair is None:
-        return MatchState.WAITING
-    if seat.adjourned is not None:
-        return MatchState.ADJOURNED
-    if seat.started_at is not None or match.begun_at is not None or match.progress == Progress.LIVE:
-        return MatchState.PLAYING
-    return MatchState.CALLED if seat.call_times else MatchState.WAITING

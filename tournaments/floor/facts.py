@@ -1,4 +1,4 @@
-"""What the state of the floor is derived from: facts, matches, tables and settings, as plain values without Django."""
+"""What the state of the floor is derived from: facts, matches, tables and settings, as plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,14 +58,14 @@ class Rank(IntEnum):
 
 
 class Progress(StrEnum):
-    """How far a match is without regard to the floor."""
+    """How far a match is without regard to the floor; the values of `Match.State`."""
 
-    UNKNOWN = "unknown"
+    UNKNOWN = ""
     """A player is still to be decided."""
     OPEN = "open"
     LIVE = "live"
-    """It is played on the site."""
-    REPORTED = "reported"
+    CLAIMED = "claimed"
+    DISPUTED = "disputed"
     SETTLED = "settled"
 
 
@@ -143,6 +143,11 @@ class MatchFacts:
     since: datetime | None = None
     begun_at: datetime | None = None
     finished_at: datetime | None = None
+
+    @property
+    def state(self) -> str:
+        """Its state as a value of `Match.State`, for `where_is`."""
+        return self.progress.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
-"""Folding the facts of the floor, oldest first, into what still holds; without Django."""
+"""Folding the facts of the floor, oldest first, into what still holds; without the database."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from tournaments.floor.facts import Autopilot, Fact, FloorFacts, Kind, LengthOffer, MatchFacts
+from matches.lifecycle.running_scores import Seating
+from tournaments.floor.facts import Autopilot, Fact, FloorFacts, Kind, LengthOffer, Pair
 from tournaments.floor.times import Pause
 
 ABOUT_THE_FIXTURE = (Kind.PINNED, Kind.HELD, Kind.RELEASED)
@@ -19,6 +20,8 @@ class Seat:
     call_times: list[datetime] = field(default_factory=list)
     started_at: datetime | None = None
     score: tuple[int, int] | None = None
+    scored: Fact | None = None
+    """The fact that gave it its running score."""
     late: dict[int, int] = field(default_factory=dict)
     rest_waived: bool = False
     pinned: bool = False
@@ -33,6 +36,17 @@ class Seat:
     """The last offer of a shorter length, unless both have agreed to it or it was declined or withdrawn."""
     shortened: Fact | None = None
     """The last fact that made it shorter."""
+
+    def seating(self, labels: Mapping[int, str], waits_for: tuple[str, ...] = ()) -> Seating:
+        """Return where the match is, with the label of its table from `labels` and what it waits for."""
+        return Seating(
+            table=labels.get(self.table, "") if self.table is not None else "",
+            called_at=next(iter(self.call_times), None),
+            started_at=self.started_at,
+            adjourned_at=self.adjourned.at if self.adjourned is not None else None,
+            score=self.score,
+            waits_for=waits_for,
+        )
 
 
 @dataclass
@@ -53,22 +67,18 @@ class Folded:
         return self.seats.setdefault(fixture, Seat())
 
 
-def fold(facts: FloorFacts) -> Folded:
-    """Fold the facts that were not undone and are about the players who meet now."""
+def fold(facts: Iterable[Fact], pairs: Mapping[int, Pair | None]) -> Folded:
+    """Fold the facts that were not undone and are about the players who meet now; `pairs` has these by fixture."""
     folded = Folded()
-    matches = {match.fixture: match for match in facts.matches}
-    for fact in standing(facts.facts):
-        if applies(fact, matches):
+    for fact in standing(facts):
+        if applies(fact, pairs):
             _STEPS[_group(fact.kind)](folded, fact)
     return folded
 
 
-def fold_match(fixture: int, facts: Iterable[Fact]) -> Seat:
-    """Fold facts about one match that were not undone, all about the players who meet now."""
-    folded = Folded()
-    for fact in standing(facts):
-        _STEPS[_group(fact.kind)](folded, fact)
-    return folded.seat(fixture)
+def fold_floor(facts: FloorFacts) -> Folded:
+    """Fold the facts of a whole floor."""
+    return fold(facts.facts, {match.fixture: match.pair for match in facts.matches})
 
 
 def standing(facts: Iterable[Fact]) -> list[Fact]:
@@ -78,12 +88,13 @@ def standing(facts: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in rows if fact.id not in undone and fact.kind != Kind.UNDONE]
 
 
-def applies(fact: Fact, matches: Mapping[int, MatchFacts]) -> bool:
+def applies(fact: Fact, pairs: Mapping[int, Pair | None]) -> bool:
     """Whether a fact is about nobody's match, or about two players who still meet in that fixture."""
     if fact.fixture is None:
         return True
-    match = matches.get(fact.fixture)
-    return match is not None and (fact.kind in ABOUT_THE_FIXTURE or fact.pair == match.pair)
+    if fact.fixture not in pairs:
+        return False
+    return fact.kind in ABOUT_THE_FIXTURE or fact.pair == pairs[fact.fixture]
 
 
 def _group(kind: Kind) -> str:
@@ -161,7 +172,7 @@ def _fold_match(folded: Folded, fact: Fact) -> None:
         case Kind.RUNNING_SCORE:
             seat.started_at = seat.started_at or fact.at
             left, right = fact.params["score"]
-            seat.score = (left, right)
+            seat.score, seat.scored = (left, right), fact
         case Kind.LATE if fact.player is not None:
             seat.late[fact.player] = int(fact.params["minutes"])
         case Kind.REST_WAIVED:
@@ -183,7 +194,7 @@ def _fold_closing(folded: Folded, fact: Fact) -> None:
         seat.clocks = int(fact.params["minutes"])
     elif fact.kind == Kind.ADJOURNED:
         left, right = fact.params["score"]
-        seat.adjourned, seat.score = fact, (left, right)
+        seat.adjourned, seat.score, seat.scored = fact, (left, right), fact
         _leave(folded, fact.fixture)
     elif fact.kind == Kind.CONTINUED and seat.adjourned is not None:
         seat.interruptions.append(Pause(seat.adjourned.at, fact.at))

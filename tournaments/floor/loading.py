@@ -21,6 +21,7 @@ from tournaments.floor.facts import (
     Source,
     TableFacts,
 )
+from tournaments.floor.fold import Folded, fold
 from tournaments.formats.graph import CONSOLATION, LAST_CHANCE
 from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Round, Slot, Stage, Tournament
 
@@ -44,10 +45,10 @@ class _SlotRow(NamedTuple):
     player: int | None
 
 
-def on_the_floor(tournament: Tournament) -> Q:
-    """Return the condition for fixtures that are played at the tables of an event."""
+def at_tables(**of: Any) -> Q:
+    """Return the condition for fixtures that are played at tables, `of` an event for example."""
     return Q(
-        stage__division__tournament=tournament,
+        **of,
         stage__division__play_mode=PlayMode.TABLE,
         stage__division__status__in=(Division.Status.RUNNING, Division.Status.FINISHED),
     ) & ~Q(stage__status=Stage.Status.PLANNED)
@@ -55,7 +56,7 @@ def on_the_floor(tournament: Tournament) -> Q:
 
 def fixture_rows(tournament: Tournament) -> list[FixtureRow]:
     """Return the fixtures that are played at the tables of an event, by division and match number; one query."""
-    rows = Fixture.objects.filter(on_the_floor(tournament))
+    rows = Fixture.objects.filter(at_tables(stage__division__tournament=tournament))
     return list(
         rows.order_by("stage__division__order", "stage__division_id", "stage__number", "number").values(*FIELDS)
     )
@@ -76,6 +77,17 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
         away=_away(tournament),
         is_open=floor is not None,
     )
+
+
+def load_seats(tournament: Tournament) -> tuple[Folded, Mapping[int, str]]:
+    """Return what the facts of an event say of its matches, and the labels of its tables; three queries."""
+    rows = Fixture.objects.filter(at_tables(stage__division__tournament=tournament), match__isnull=False)
+    players = (
+        rows.exclude(match__state=Match.State.VOID).order_by().values_list("pk", "match__player_0", "match__player_1")
+    )
+    pairs = {pk: (first, second) for pk, first, second in players}
+    labels = dict(tournament.floor_tables.order_by().values_list("pk", "label"))
+    return fold(_facts(tournament), pairs), labels
 
 
 def settings_of(floor: Floor | None) -> FloorSettings:
@@ -142,12 +154,7 @@ def _progress(row: FixtureRow, *, known: bool) -> Progress:
         return Progress.SETTLED
     if not known:
         return Progress.UNKNOWN
-    states = {
-        Match.State.OPEN: Progress.OPEN,
-        Match.State.LIVE: Progress.LIVE,
-        Match.State.SETTLED: Progress.SETTLED,
-    }
-    return states.get(row["match__state"], Progress.REPORTED)
+    return Progress(row["match__state"])
 
 
 def _slots(tournament: Tournament) -> dict[int, list[_SlotRow]]:

@@ -2,39 +2,45 @@
 
 from datetime import timedelta
 
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from matches.lifecycle.running_scores import at_tables
+from matches.lifecycle.where import State, where_of
 from matches.models import Match
+from matches.presentation.visibility import NOBODY
 from matches.reporting.notification_kinds import personal_link
 from matches.reporting.services.notifications import side_notices
 from players.actors import Actor
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify_each
 from tournaments.floor.facts import Kind as Fact
-from tournaments.models import FloorEvent, Table
+from tournaments.models import FloorEvent
 from tournaments.state.notifications import match_params
 
 CALLED, LENGTH_OFFERED = "called", "length_offered"
 BY_DIRECTOR = "director"
 """Variant of `LENGTH_OFFERED` for what a director proposes."""
 CALLS = (Fact.CALLED, Fact.CALLED_AGAIN, Fact.MOVED)
-ENDS = (Fact.CALLED, Fact.STARTED, Fact.MOVED, Fact.FREED)
-"""What ends a call: after it, telling the players to come is wrong."""
 
 
 def _still_stands(params: Params) -> bool:
-    event = FloorEvent.objects.filter(pk=params["event"], undone_by=None).first()
-    if event is None:
+    """Whether the players are still to come to that table, and were not told so again."""
+    event = FloorEvent.objects.filter(pk=params["event"], undone_by=None).select_related("match").first()
+    if event is None or event.match is None:
         return False
-    later = FloorEvent.objects.filter(fixture=event.fixture_id, kind__in=ENDS, pk__gt=event.pk, undone_by=None)
-    return not later.exists()
+    later = FloorEvent.objects.filter(match=event.match, kind__in=(Fact.CALLED, Fact.MOVED), pk__gt=event.pk)
+    if later.filter(undone_by=None).exists():
+        return False
+    where = where_of([event.match], NOBODY, timezone.now())[event.match.pk]
+    is_there = where.state == State.CALLED or (event.kind == Fact.MOVED and where.state == State.PLAYING)
+    return is_there and where.table == params["table"]
 
 
 def _waits_for_answer(params: Params) -> bool:
     """Whether the offer can still be accepted by the player who was notified."""
     match = Match.objects.filter(public_id=params["match"], state=Match.State.OPEN).values_list("pk", flat=True).first()
-    if match is None or (at_table := at_tables([match]).get(match)) is None:
+    if match is None or (at_table := at_tables([match], (), timezone.now()).get(match)) is None:
         return False
     offer = at_table.offer
     return offer is not None and offer.number == params["offer"] and params["side"] not in offer.agreed
@@ -75,11 +81,12 @@ KINDS = (
 
 def notify_call(event: FloorEvent) -> None:
     """Tell both players of a call, a second call or another table."""
-    fixture, match, table = event.fixture, event.match, event.table or _table_of(event)
-    if event.kind not in CALLS or fixture is None or match is None or table is None:
+    fixture, match = event.fixture, event.match
+    if event.kind not in CALLS or fixture is None or match is None:
         return
     params = match_params(fixture.stage.division, fixture, match)
-    params |= {"event": event.pk, "table": table.label, "variant": event.kind}
+    table = where_of([match], NOBODY, event.at)[match.pk].table
+    params |= {"event": event.pk, "table": table, "variant": event.kind}
     accounts = accounts_of(match.players)
     notices = side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)
     notify_each(kind=CALLED, notices=notices, now=event.at)
@@ -97,12 +104,3 @@ def notify_length_offer(event: FloorEvent, by: Actor) -> None:
     notices = side_notices(match, sides, params, f"{LENGTH_OFFERED}:{event.pk}", accounts)
     own = by.user.pk if by.user is not None else None
     notify_each(kind=LENGTH_OFFERED, notices=[row for row in notices if row.user != own], now=event.at)
-
-
-def _table_of(event: FloorEvent) -> Table | None:
-    """Return the table that the match of a second call was called to."""
-    calls = FloorEvent.objects.filter(
-        fixture=event.fixture_id, match=event.match_id, undone_by=None, table__isnull=False
-    )
-    last = calls.filter(kind__in=(Fact.CALLED, Fact.MOVED)).select_related("table").order_by("-pk").first()
-    return last.table if last is not None else None

@@ -1,19 +1,21 @@
-"""What players enter at the tables, for the pages of the `matches` app, which must not import this one.
+"""Where matches are at the tables, and what players enter there, for the `matches` app, which must not import this one.
 
-Those are running scores, and offers of a shorter match with the answers to them.
+They enter running scores, and offers of a shorter match with the answers to them.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.length_offers import Answered, LengthOffer, Offered
 from matches.lifecycle.running_scores import AtTables, Entered, RunningScore
 from matches.models import Match
 from players.actors import Actor
-from tournaments.floor.facts import Fact, Kind
-from tournaments.floor.fold import fold_match
+from tournaments.floor import loading
+from tournaments.floor.fold import Seat, fold_floor
+from tournaments.floor.selectors import floor
 from tournaments.floor.services.length_offers import (
     accept_length,
     decline_length,
@@ -21,62 +23,61 @@ from tournaments.floor.services.length_offers import (
     players_offer_from,
 )
 from tournaments.floor.services.matches import set_players_score
-from tournaments.models import Fixture, FloorEvent
-
-SHOWN = (
-    Kind.RUNNING_SCORE,
-    Kind.CLOCKS,
-    Kind.ADJOURNED,
-    Kind.CONTINUED,
-    Kind.SHORTENED,
-    Kind.LENGTH_OFFERED,
-    Kind.LENGTH_ACCEPTED,
-    Kind.LENGTH_DECLINED,
-    Kind.LENGTH_WITHDRAWN,
-)
+from tournaments.floor.state import MatchState
+from tournaments.models import Fixture, Tournament
 
 
-def at_tables(matches: Collection[int]) -> Mapping[int, AtTables]:
-    """Return match id -> how it stands, for those of these matches that belong to an open floor; two queries."""
-    fixtures = _fixtures_of(matches)
-    facts: dict[int, list[FloorEvent]] = {match: [] for match in fixtures}
-    rows = FloorEvent.objects.filter(match__in=facts, kind__in=SHOWN, undone_by=None) if facts else ()
-    for fact in sorted(rows, key=lambda row: row.pk):
-        if fact.match_id is not None:
-            facts[fact.match_id].append(fact)
-    return {match: _at_table(of_match, fixtures[match]) for match, of_match in facts.items()}
+def at_tables(matches: Collection[int], inside: Collection[int], now: datetime) -> Mapping[int, AtTables]:
+    """Return match id -> how it stands, for those of these matches that belong to an open floor.
+
+    One query, and a few for each event. What a match waits for is read for those `inside` that have not begun.
+    """
+    rows = Fixture.objects.filter(
+        loading.at_tables(match__in=matches), stage__division__tournament__floor__isnull=False
+    )
+    fixtures: dict[Tournament, list[tuple[Fixture, Match]]] = {}
+    for row in rows.order_by("pk").select_related("match", "stage__division__tournament"):
+        if row.match is not None:
+            fixtures.setdefault(row.stage.division.tournament, []).append((row, row.match))
+    at: dict[int, AtTables] = {}
+    for tournament, of_event in fixtures.items():
+        if any(is_untouched(match) and match.pk in inside for _row, match in of_event):
+            view = floor(tournament, now, staff=False)
+            folded = fold_floor(view.facts)
+            labels: Mapping[int, str] = {key: table.row.label for key, table in view.tables.items()}
+            waiting = [match for match in view.matches.values() if match.state == MatchState.WAITING]
+            reasons = {match.match_id: match.reasons for match in waiting}
+        else:
+            (folded, labels), reasons = loading.load_seats(tournament), {}
+        for row, match in of_event:
+            waits_for = reasons.get(match.pk, ()) if match.pk in inside else ()
+            at[match.pk] = _at_tables(folded.seat(row.pk), match, tournament, labels, waits_for)
+    return at
 
 
-def _fixtures_of(matches: Collection[int]) -> Mapping[int, Fixture]:
-    """Return match id -> its fixture, for those of these matches whose event has opened its floor; one query."""
-    rows = Fixture.objects.filter(match__in=matches, stage__division__tournament__floor__isnull=False)
-    fixtures = rows.select_related("match", "stage__division__tournament")
-    return {fixture.match_id: fixture for fixture in fixtures if fixture.match_id}
-
-
-def _at_table(facts: Sequence[FloorEvent], fixture: Fixture) -> AtTables:
-    """Return how the match of a fixture stands by these facts, the oldest first."""
-    assert fixture.match is not None  # noqa: S101, it was fetched by its match
-    last: dict[str, FloorEvent] = {fact.kind: fact for fact in facts}
-    seat = fold_match(0, [Fact(row.pk, Kind(row.kind), row.at, 0, params=row.params) for row in facts])
-    score, is_adjourned = last.get(Kind.RUNNING_SCORE), seat.adjourned is not None
+def _at_tables(
+    seat: Seat, match: Match, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
+) -> AtTables:
+    """Return how a match stands by the facts about it."""
     notes = []
-    if is_adjourned:
-        notes.append(_("This match is adjourned. The director says when it goes on."))
+    if seat.adjourned is not None:
+        notes.append(_("The director says when it goes on."))
     if seat.clocks is not None:
         notes.append(_("You play with clocks: %(minutes)d minutes each.") % {"minutes": seat.clocks})
     if seat.shortened is not None:
         notes.append(_("This match was shortened from %(was)d to %(length)d points.") % seat.shortened.params)
     running = None
-    if score is not None:
-        left, right = score.params["score"]
-        running = RunningScore((left, right), score.at, score.params.get("side"))
-    version = ".".join(str(fact.pk) for fact in last.values())
-    offer = None
-    if seat.offer is not None and not is_adjourned and seat.offer.stands(fixture.match.length, seat.score):
-        offer = LengthOffer(seat.offer.fact, seat.offer.side, seat.offer.length, seat.offer.was, seat.offer.agreed)
+    if seat.score is not None and seat.scored is not None:
+        running = RunningScore(seat.score, seat.scored.at, seat.scored.params.get("side"))
+    offer = seat.offer
+    if offer is not None and (seat.adjourned is not None or not offer.stands(match.length, seat.score)):
+        offer = None
     return AtTables(
-        running, version, tuple(notes), is_adjourned, offer, players_offer_from(fixture.stage.division.tournament)
+        seat.seating(labels, waits_for),
+        running,
+        tuple(notes),
+        LengthOffer(offer.fact, offer.side, offer.length, offer.was, offer.agreed) if offer is not None else None,
+        players_offer_from(tournament),
     )
 
 

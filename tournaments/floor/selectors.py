@@ -7,12 +7,13 @@ which they are shown. A fixed number of queries, however large the event is. It 
 then there are no tables, and everything waits.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.names import numbered
+from matches.lifecycle.where import State, Where
 from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.explanations import explain
@@ -27,7 +28,7 @@ from tournaments.floor.state import (
     TableOnFloor,
 )
 from tournaments.floor.times import clock_bank
-from tournaments.models import Fixture, FloorEvent, Round, Stage, Tournament
+from tournaments.models import Round, Stage, Tournament
 from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import reentries, shown
@@ -67,6 +68,7 @@ class MatchView:
     round_id: int
     match_id: int | None
     finished_at: datetime | None
+    for_staff: bool
 
     @property
     def number(self) -> int:
@@ -77,6 +79,13 @@ class MatchView:
     def state(self) -> MatchState:
         """The state on the floor."""
         return self.row.state
+
+    @property
+    def where(self) -> Where:
+        """Where it is; only the staff see what it waits for."""
+        if self.for_staff and self.state in (MatchState.WAITING, MatchState.READY):
+            return replace(self.row.where, state=State(self.state.value), waits_for=self.reasons)
+        return self.row.where
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -232,6 +241,7 @@ class _Naming:
             round_id=fixture["round"],
             match_id=fixture["match"],
             finished_at=match.finished_at,
+            for_staff=self.staff,
         )
 
     def _explain(self, reason: Reason) -> str:
@@ -240,7 +250,7 @@ class _Naming:
         return explain(Reason("no_table") if is_private else reason, self.names, self.zone)
 
     def _side(self, match: MatchFacts, side: int) -> PlayerOnFloor:
-        player, score = match.players[side], self.state.matches[match.fixture].score
+        player, score = match.players[side], self.state.matches[match.fixture].where.score
         source = match.sources[side] if player is None and len(match.sources) > side else None
         name = self.names.get(player, "") if player is not None else ""
         if name:
@@ -254,31 +264,3 @@ def _bracket_key(fixture: FixtureRow) -> tuple[str, str]:
 
 def _bracket_name(key: str, stage_format: str) -> str:
     return bracket_name(key, upper=stage_format == Stage.Format.DOUBLE)
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Where the players of a match are wanted: the label of the table, since when, and how often they were called."""
-
-    table: str
-    called_at: datetime
-    calls: int
-
-
-def calls_of(matches: Collection[int], now: datetime) -> dict[int, Call]:
-    """Return match id -> its call, for those of these matches that are called to a table now.
-
-    For the pages of players; a few queries for each event that has called one of the matches.
-    """
-    rows = FloorEvent.objects.filter(match__in=matches, kind=FloorEvent.Kind.CALLED).order_by()
-    calls = {}
-    for tournament in Tournament.objects.filter(pk__in=rows.values("tournament")):
-        facts = load_facts(tournament)
-        state = floor_state(facts, now)
-        labels = {table.table: table.label for table in facts.tables}
-        fixtures = Fixture.objects.filter(stage__division__tournament=tournament, match__in=matches)
-        for match, fixture in fixtures.values_list("match", "pk"):
-            row = state.matches.get(fixture)
-            if row is not None and row.state == MatchState.CALLED and row.table is not None and row.called_at:
-                calls[match] = Call(labels[row.table], row.called_at, row.calls)
-    return calls

@@ -1,4 +1,4 @@
-"""The state of the floor as values: what each match and table is doing, and what to call next; without Django.
+"""The state of the floor as values: what each match and table is doing, and what to call next.
 
 `tournaments.floor.derivation.floor_state` derives it.
 """
@@ -9,12 +9,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from matches.lifecycle.where import Where
 from tournaments.floor.facts import Autopilot, Category, Fact, LengthOffer
 from tournaments.floor.times import Pause
 
 
 class MatchState(StrEnum):
-    """The states of a match on the floor, in the order in which it goes through them."""
+    """The states of a match on the floor, in the order in which it goes through them.
+
+    They take some of `matches.lifecycle.where.State` together: what directors do with a match is the same in them.
+    """
 
     WAITING = "waiting"
     READY = "ready"
@@ -76,6 +80,7 @@ class MatchOnFloor:
     fixture: int
     number: int
     state: MatchState
+    where: Where
     table: int | None = None
     calls: int = 0
     called_at: datetime | None = None

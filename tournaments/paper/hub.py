@@ -50,7 +50,7 @@ def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any
 def list_label(kind: str) -> str:
     """Return the name of a kind of list."""
     labels = {
-        "pairings": _("Pairings by table"),
+        "pairings": _("Pairings by board"),
         "names": _("Pairings by name"),
         "entries": _("Entry list"),
         "standings": _("Standings"),

@@ -58,12 +58,12 @@ def in_pages(printed: PrintedList, rows: int) -> list[PrintedList]:
 
 
 def pairings(division: Division) -> Iterator[PrintedList]:
-    """Yield the pairings of the current round, or what can be played now, by table or match number."""
+    """Yield the pairings of the current round, or what can be played now, by board or match number."""
     view = pairings_of(division, names_of(division, staff=False))
     if not view.to_play and not view.byes:
         return
     columns = [
-        ListColumn(_("Table"), NUMBER),
+        ListColumn(_("Board") if view.has_boards else _("Table"), NUMBER),
         ListColumn(_("Match"), NUMBER),
         ListColumn(_("Player"), NAME),
         ListColumn(_("Score"), BOX),
@@ -83,13 +83,13 @@ def _title(title: str, view: PairingsView) -> str:
 
 
 def _pairing_row(pairing: Pairing) -> list[str]:
-    """Return table, match, players and points; scores only if the match is over."""
+    """Return board or table, match, players and points; scores only if the match is over."""
     sides = [
         (side.person.name if side.person else "", "" if side.score is None else str(side.score))
         for side in pairing.sides
     ]
-    table = "" if pairing.table is None else str(pairing.table)
-    return [table, f"M{pairing.number}", *sides[0], *sides[1], str(pairing.length)]
+    board = pairing.table if pairing.board is None else str(pairing.board)
+    return [board, f"M{pairing.number}", *sides[0], *sides[1], str(pairing.length)]
 
 
 def names(division: Division) -> Iterator[PrintedList]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from core.qr import qr_svg
 from matches.lifecycle import links
+from matches.lifecycle.begun import is_untouched
 from tournaments.events.selectors import events
 from tournaments.formats.settings import DOUBLE, ELIMINATION
 from tournaments.models import Fixture, Round, Tournament
@@ -63,7 +64,7 @@ def fixtures_to_print(tournament: Tournament, round_: Round | None) -> list[Fixt
     """
     fixtures = called_in_order(events.open_fixtures(tournament))
     chosen = playable(fixtures) if round_ is None else [row for row in fixtures if row.round_id == round_.pk]
-    return [row for row in chosen if events.state_of(row.match) == "ready"]
+    return [row for row in chosen if row.match is not None and is_untouched(row.match)]
 
 
 def score_sheets(

@@ -13,6 +13,7 @@ from matches.models import Match
 from matches.presentation.context import EventEnd, MatchContext, OwnEntry
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
+from tournaments.standings.boards import board_name, boards_of
 from tournaments.standings.rounds import round_names
 
 KIND = "division:"
@@ -48,28 +49,18 @@ def end_of(event: Tournament) -> EventEnd:
 
 
 def places_of(matches: Collection[int]) -> Mapping[int, str]:
-    """Return match id -> “Table 4 · Round 2 · M13”; a table only if rounds are paired one by one."""
+    """Return match id -> “Board 4 · Round 2 · M13”; a board only if rounds are paired one by one, without a floor."""
     rows = list(Fixture.objects.filter(match__in=matches).select_related("stage"))
     brackets = Round.objects.filter(pk__in={row.round_id for row in rows}).values("bracket")
     names = round_names(Round.objects.filter(bracket__in=brackets))
-    tables = _tables({row.round_id for row in rows if row.stage.format in BY_ROUND})
+    boards = boards_of({row.round_id for row in rows if row.stage.format in BY_ROUND})
     places = {}
     for row in rows:
-        table = _("Table %(number)d") % {"number": tables[row.pk]} if row.pk in tables else ""
-        parts = (table, names.get(row.round_id, ""), f"M{row.number}")
+        board = board_name(boards[row.pk]) if row.pk in boards else ""
+        parts = (board, names.get(row.round_id, ""), f"M{row.number}")
         if row.match_id is not None:
             places[row.match_id] = " · ".join(filter(None, parts))
     return places
-
-
-def _tables(rounds: Collection[int]) -> dict[int, int]:
-    """Return fixture id -> its table, counted over the fixtures of the round with two players."""
-    tables: dict[int, int] = {}
-    counted: dict[int, int] = {}
-    fixtures = Fixture.objects.filter(round__in=rounds, match__isnull=False).order_by("number")
-    for pk, round_ in fixtures.values_list("pk", "round"):
-        counted[round_] = tables[pk] = counted.get(round_, 0) + 1
-    return tables
 
 
 def entries_of(players: Collection[int]) -> Sequence[OwnEntry]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 
 from core.csv_files import safe
+from matches.reporting.serializers import where_data
 from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.standings.selectors.cells import Cell
@@ -21,7 +22,7 @@ STANDING_COLUMNS = (
     "left_after_round", "withdrawn", "goes_on", "decided_by", *TIEBREAKS, "rounds", "why",
 )  # fmt: skip
 PAIRING_COLUMNS = (
-    "stage", "format", "bracket", "round", "table", "match_number", "match", "fixture", "length", "status", "bye_kind",
+    "stage", "format", "bracket", "round", "board", "match_number", "match", "fixture", "length", "status", "bye_kind",
     "stands_1", "entry_1", "player_1", "name_1", "points_1", "score_1",
     "stands_2", "entry_2", "player_2", "name_2", "points_2", "score_2",
     "winner", "result_kind",
@@ -139,7 +140,8 @@ def _pairing(pairing: Pairing) -> Body:
     return {
         "bracket": pairing.bracket,
         "round": pairing.round,
-        "table": pairing.table,
+        "board": pairing.board,
+        "where": where_data(pairing.where) if pairing.where is not None else None,
         "match_number": pairing.number,
         "match": pairing.match or None,
         "fixture": pairing.public_id,

@@ -53,6 +53,8 @@ class Box:
     """Public ids of fixture and match; empty if there is none."""
     mark: str = ""
     """"live", "claimed", "disputed", or empty."""
+    where: str = ""
+    """Where the match is, in a few words; empty before it is called, and once it is over."""
     note: str = ""
     """A note beside the number, such as “forfeit”."""
     winner_to: int | None = None

@@ -5,10 +5,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from matches.lifecycle.where import where_of
 from matches.models import Match
-from matches.reporting.notification_kinds import match_is_open
+from matches.presentation.visibility import NOBODY
 from matches.reporting.services.notifications import side_notices
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify, notify_each, users_of
@@ -18,6 +20,12 @@ DRAW_PUBLISHED, ROUND_PAIRED, MATCH_READY, MOVED_UP = "draw_published", "round_p
 
 LEFT_OUT = "left_out"
 """Variant for players who were entered but not checked in when the draw was made with those here."""
+
+
+def _is_to_come(params: Params) -> bool:
+    """Whether a match is neither called nor being played yet."""
+    match = Match.objects.filter(public_id=params["match"]).first()
+    return match is not None and where_of([match], NOBODY, timezone.now())[match.pk].is_to_come
 
 
 def _is_published(params: Params) -> bool:
@@ -34,7 +42,7 @@ KINDS = (
         label=gettext_noop("You have an opponent for your next match"),
         sentences={"": gettext_noop("Your match against {opponent} is ready.")},
         players=("opponent",),
-        is_current=match_is_open,
+        is_current=_is_to_come,
     ),
     Kind(
         code=DRAW_PUBLISHED,

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from matches.models import Match, Result
+from matches.reporting.serializers import WhereSerializer
 from tournaments.models import Division, Draw, Fixture, Slot, Stage
 from tournaments.state.forms import LONGEST_REASON
 
@@ -99,6 +100,7 @@ class FixtureSerializer(serializers.Serializer[Any]):
     slots = SlotSerializer(many=True)
     match = serializers.CharField(allow_null=True)
     match_state = serializers.ChoiceField(Match.State.choices, allow_null=True)
+    where = WhereSerializer(allow_null=True, help_text="Where the match is; null before and after it.")
     seq = serializers.IntegerField(allow_null=True, help_text="Of the match; what writes take as `after`.")
     due_at = serializers.DateTimeField(allow_null=True)
     result = StandingResultSerializer(allow_null=True)

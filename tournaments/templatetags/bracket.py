@@ -24,7 +24,6 @@ register = template.Library()
 class Labels(NamedTuple):
     """The labels of boxes, translated once for a bracket."""
 
-    marks: dict[str, str]
     winner_to: str
     loser_to: str
     winner_draw: str
@@ -39,7 +38,6 @@ class Labels(NamedTuple):
 
 def _labels() -> Labels:
     return Labels(
-        {"live": _("Live"), "claimed": _("Reported"), "disputed": _("Disputed")},
         _("winner → M%(number)d"),
         _("loser → M%(number)d"),
         _("winner → draw of %(round)s"),
@@ -82,8 +80,8 @@ def _box(box: Box, labels: Labels, shown: Callable[[datetime], str], seeded: boo
 def _head(box: Box, labels: Labels, shown: Callable[[datetime], str]) -> str:
     name = f"M{box.number}"
     parts = [f'<a href="/matches/{box.match}/">{name}</a>' if box.match else f"<span>{name}</span>"]
-    if box.mark:
-        parts.append(f"<b>{escape(labels.marks[box.mark])}</b>")
+    if box.where:
+        parts.append(f"<b>{escape(box.where)}</b>")
     elif box.note:
         parts.append(f"<i>{escape(box.note)}</i>")
     elif box.due_at:

@@ -169,9 +169,9 @@ def event_status_tag(status: str) -> str:
 
 
 @register.filter
-def match_state_class(state: str) -> str:
-    """The CSS class of the text that shows the state of a match in a list."""
-    return MATCH_STATE_CLASSES.get(state, "muted")
+def match_state_class(mark: str) -> str:
+    """The CSS class of the text that shows where a match is in a list, by its mark."""
+    return MATCH_STATE_CLASSES.get(mark, "muted")
 
 
 @register.filter

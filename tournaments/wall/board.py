@@ -50,10 +50,10 @@ class TableTile:
 
 @dataclass(frozen=True, slots=True)
 class NextMatch:
-    """A match that is called next, and what it waits for."""
+    """A match that is called next, and its round. What it waits for is for its players and the staff."""
 
     names: tuple[str, str]
-    detail: str
+    round: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,9 @@ def _tile(table: TableView) -> TableTile:
         return TableTile(row.label, _("Called"), "called")
     if match.state == MatchState.REPORTED:
         return TableTile(row.label, _("Reported"), "playing")
-    score = match.row.score
+    score = match.where.score
     return TableTile(row.label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
 
 
 def _next(match: MatchView) -> NextMatch:
-    names = match.sides[0].name, match.sides[1].name
-    waits = match.reasons[0] if match.reasons else _("next free table")
-    return NextMatch(names, f"{match.round} · {waits}")
+    return NextMatch((match.sides[0].name, match.sides[1].name), match.round)

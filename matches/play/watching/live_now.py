@@ -8,9 +8,11 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from engine.actions import Phase
 from engine.cube import Score
+from matches.lifecycle.where import OnBoard
 from matches.models import LiveMatch, Match
-from matches.play.watching.delay import seen
+from matches.play.watching.delay import Watched, seen
 from matches.presentation.context import MatchContext, match_contexts, places_of
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import Viewer
@@ -51,14 +53,27 @@ def delay_text(minutes: int | None) -> str:
     return _("%(minutes)d min behind") % {"minutes": minutes} if minutes else ""
 
 
-def live_scores(matches: Collection[int], now: datetime) -> dict[int, Score]:
-    """Return the scores that spectators see of those of these matches that are being played here, by match id.
+def boards_of(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, OnBoard]:
+    """Return match id -> where those of these matches are that are being played here.
 
-    Matches that are not public or that spectators see only once they are over are left out.
+    Spectators see them with their delay; the players and those who run a match, in `inside`, as they stand.
     """
-    public = Match.objects.filter(pk__in=matches, visibility=Match.Visibility.PUBLIC)
-    rows = _playing().filter(match__in=public).exclude(spectators_delay=None)
-    return {row.pk: _score(row, now) for row in rows}
+    return {row.pk: _board(row, is_inside=row.pk in inside, now=now) for row in _playing().filter(match__in=matches)}
+
+
+def _board(row: LiveMatch, *, is_inside: bool, now: datetime) -> OnBoard:
+    since = row.begun_at or row.started_at
+    if not is_inside and row.spectators_delay is None:
+        return OnBoard(is_correspondence=row.correspondence, since=row.started_at)
+    watched = seen(row, inside=is_inside, now=now)
+    match = watched.state.match
+    return OnBoard(
+        score=_score(row, watched),
+        turn=match.to_act if row.correspondence else None,
+        is_correspondence=row.correspondence,
+        is_adjourned=match.phase is Phase.ADJOURNED,
+        since=since if since <= watched.at else row.started_at,
+    )
 
 
 def live_now(viewer: Viewer, now: datetime, *, among: Q | None = None, most: int = MOST) -> list[LiveLine]:
@@ -79,8 +94,8 @@ def _playing() -> QuerySet[LiveMatch]:
     return LiveMatch.objects.filter(match__state=Match.State.LIVE).select_related(*players)
 
 
-def _score(row: LiveMatch, now: datetime) -> Score:
-    left, right = shown_score(row.match.length, seen(row, now=now).state.match.score)
+def _score(row: LiveMatch, watched: Watched) -> Score:
+    left, right = shown_score(row.match.length, watched.state.match.score)
     return left, right
 
 
@@ -90,7 +105,7 @@ def _line(row: LiveMatch, context: MatchContext | None, place: str, now: datetim
     return LiveLine(
         public_id=match.public_id,
         names=(first, second),
-        score=_score(row, now) if row.spectators_delay is not None else None,
+        score=_board(row, is_inside=False, now=now).score,
         length=match.length,
         delay=row.spectators_delay,
         context=context,

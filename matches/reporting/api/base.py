@@ -94,7 +94,8 @@ def write_params(request: Request) -> dict[str, Any]:
 
 def match_response(request: Request, seat: Seat, code: int = status.HTTP_200_OK) -> Response:
     """The match as it is after a write."""
-    return with_etag(match_data(access.refetch(seat.match), seat.side, request, timezone.now()), code)
+    match = access.refetch(seat.match)
+    return with_etag(match_data(match, seat._replace(match=match), request, timezone.now()), code)
 
 
 def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:

@@ -13,7 +13,9 @@ from rest_framework.views import APIView
 from matches import access
 from matches.access import Seat
 from matches.lifecycle import length_offers
+from matches.lifecycle.where import facts_of, where_is
 from matches.models.matches import LONGEST_MATCH
+from matches.presentation.visibility import NOBODY
 from matches.reporting.api.base import LINK, seat_of, side_of
 from matches.reporting.running import running_score
 from matches.reporting.serializers import Score
@@ -143,13 +145,15 @@ def _record(seat: Seat, move: length_offers.Offered | length_offers.Answered) ->
 
 def _response(seat: Seat) -> Response:
     match = access.refetch(seat.match)
-    running = running_score(match)
+    now = timezone.now()
+    facts = facts_of([match], NOBODY, now)[match.pk]
+    running, where = running_score(match, facts.at_tables), where_is(match, facts)
     offer = running.offer if running is not None else None
     body = {
         "length": match.length,
         "offer": None
         if offer is None
         else {"offer": offer.number, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)},
-        "may_offer": running is not None and may_offer(running, timezone.now()),
+        "may_offer": running is not None and may_offer(running, where, now),
     }
     return Response(MatchLengthSerializer(body).data)

@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 
 from core.numbers import parse_int
 from matches import access
+from matches.lifecycle.where import where_of
 from matches.models import Match, Submission
 from matches.presentation.visibility import Viewer
 from matches.records.api import KEY, TEXT, RecordSerializer
@@ -99,9 +100,10 @@ class MatchList(generics.ListAPIView[Match]):
     @extend_schema(operation_id="matches_list", summary="Matches")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List matches that you may see, newest first."""
-        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
         viewer = Viewer.of(request.user)
-        data = [match_summary_data(row, request, inside=viewer.is_insider_of(row)) for row in rows or []]
+        where = where_of(rows, viewer, timezone.now())
+        data = [match_summary_data(row, where[row.pk], request, inside=viewer.plays_or_runs(row)) for row in rows]
         return self.get_paginated_response(data)
 
 
@@ -119,8 +121,7 @@ class MatchDetail(APIView):
     def get(self, request: Request, public_id: str) -> Response:
         """The ETag is the version that the next write has to send."""
         match, seat = match_and_seat(request, public_id)
-        side = seat.side if seat is not None else None
-        return with_etag(match_data(match, side, request, timezone.now()))
+        return with_etag(match_data(match, seat, request, timezone.now()))
 
 
 class MatchRecords(APIView):

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -52,7 +53,7 @@ def page(
     invalid = filled is not None and filled.is_bound and bool(filled.errors)
     context = match_page(match, seat, now, request.user) | {
         "here": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
-        "next_match": _next(match, seat),
+        "next_match": _next(match, seat, now),
         "reader": f"{request.user.pk or 0}:{seat.side}" if seat is not None else "",
         "key": new_form_key(),
         "may_direct": seat is None and access.may_direct(request.user, match),
@@ -62,7 +63,7 @@ def page(
         "error": _error(refused, filled if invalid else None),
         "filled": filled,
         "link_generation": _own_link_generation(match, seat),
-        **watch_context(match, seat, now),
+        **watch_context(match, seat, access.viewer_of(request.user, seat), now),
         **_forms(match, seat, zone, filled),
         **(extra or {}),
     }
@@ -80,14 +81,14 @@ def _own_link_generation(match: Match, seat: Seat | None) -> int | None:
     return match.link_generations[seat.side]
 
 
-def _next(match: Match, seat: Seat | None) -> MyMatch | None:
+def _next(match: Match, seat: Seat | None, now: datetime) -> MyMatch | None:
     """The player's next match, if this one needs nothing more from them.
 
     The page links to that match but not to its personal link: holding one link must not give access to others.
     """
     if seat is None or seat.side is None or match.state == Match.State.OPEN:
         return None
-    return what_next(match.players[seat.side], match)
+    return what_next(match.players[seat.side], match, now)
 
 
 def _forms(match: Match, seat: Seat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:

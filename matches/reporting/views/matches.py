@@ -27,6 +27,7 @@ from matches import access
 from matches.access import Seat
 from matches.lifecycle import links
 from matches.lifecycle.own_match import side_of
+from matches.lifecycle.where import where_of
 from matches.models import CalendarFeed, Match
 from matches.records.downloads import File, as_attachment
 from matches.reporting import calendars, my_matches
@@ -58,7 +59,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page of a match, with forms for its players."""
     viewed, seat = access.match_and_seat(request.user, public_id)
-    return _poll(request, viewed) or page(request, viewed, seat)
+    return _poll(request, viewed, seat) or page(request, viewed, seat)
 
 
 @never_cache
@@ -66,14 +67,14 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
 def link(request: HttpRequest, token: str) -> HttpResponse:
     """The page of a match for a holder of one of its links."""
     seat = access.match_for_link(token)
-    return _poll(request, seat.match) or page(request, seat.match, seat)
+    return _poll(request, seat.match, seat) or page(request, seat.match, seat)
 
 
-def _poll(request: HttpRequest, match: Match) -> HttpResponse | None:
+def _poll(request: HttpRequest, match: Match, seat: Seat | None) -> HttpResponse | None:
     """Answer an open page that polls for changes: 204, or an instruction to reload; None for any other request."""
     if not is_htmx(request):
         return None
-    if request.GET.get("after") == version_of(match, timezone.now()):
+    if request.GET.get("after") == version_of(match, access.viewer_of(request.user, seat), timezone.now()):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     return HttpResponse(headers={"HX-Refresh": "true"})
 
@@ -98,8 +99,10 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
 
 
 def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
-    event = calendars.appointment_event(seat.match, at, absolute_url(request, match_url(seat)))
-    data = calendars.written([event], timezone.now())
+    now = timezone.now()
+    where = where_of([seat.match], access.viewer_of(request.user, seat), now)[seat.match.pk]
+    event = calendars.appointment_event(seat.match, where, at, absolute_url(request, match_url(seat)))
+    data = calendars.written([event], now)
     return File(f"match-{seat.match.public_id}.ics", "text/calendar; charset=utf-8", data)
 
 

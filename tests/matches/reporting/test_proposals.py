@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import Refused
 from matches.lifecycle.opening import set_due
+from matches.lifecycle.where import where_is
 from matches.models import Match, Proposal
 from matches.reporting.appointments import instant, zone_of
 from matches.reporting.calendars import appointment_event, written
@@ -149,7 +150,7 @@ def test_an_appointment_as_a_calendar_file(carol_player: Player) -> None:
     odd = Player.objects.create(name="O'Brien; Zoë, " + "é" * 60)
     match = match_between(odd, carol_player)
     at = NOW + timedelta(days=1)
-    event = appointment_event(match, at, f"https://example.org/matches/{match.public_id}/")
+    event = appointment_event(match, where_is(match), at, f"https://example.org/matches/{match.public_id}/")
     text = written([event], NOW).decode()
     lines = text.split("\r\n")
     assert lines[0] == "BEGIN:VCALENDAR"

@@ -80,7 +80,8 @@ def test_a_player_enters_the_score_once_called_and_it_shows_on_floor_and_bracket
     assert has_begun(at_table.match)
     assert at_table.match.results.count() == at_table.match.claims.count() == 0
     [first_round, _final] = rounds_of(at_table.running.division)
-    assert [row.played.live_score for row in first_round.fixtures] == [(4, 2), None]
+    where = [row.played.where for row in first_round.fixtures]
+    assert [(row.state, row.score) for row in where if row is not None] == [("playing", (4, 2)), ("ready", None)]
     [entry] = LogEntry.objects.filter(verb="floor_running_score")
     assert (entry.by, entry.params) == (LogEntry.By.LINK, {"score": [4, 2], "side": 0})
     assert list(differences()) == []

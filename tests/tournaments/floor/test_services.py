@@ -10,6 +10,7 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import ResultInput, standing_result
+from matches.lifecycle.running_scores import at_tables
 from matches.models import Match
 from players.actors import Actor
 from players.models import User
@@ -232,8 +233,11 @@ def test_the_view_of_the_floor_needs_a_fixed_number_of_queries(
         assert view.waiting[0].reasons == ("Waits for the winner of M1.", "Waits for the winner of M2.")
         assert [row.number for row in view.queue] == [2, 3, 4]
         assert view.queue[-1].reasons == ("No table is free.",)
-    match_id = event.match(1).pk
-    assert selectors.calls_of([match_id], event.now)[match_id].table == "1"
+    of_event = [event.match(number).pk for number in (1, 2)]
+    for inside, most in (((), 4), (of_event, 15)):
+        with django_assert_max_num_queries(most):
+            at = at_tables(of_event, inside, event.now)
+        assert [row.seat.table for row in at.values()] == ["1", ""]
 
 
 def test_only_staff_can_tell_that_a_player_needs_an_accessible_table(

@@ -64,11 +64,11 @@ def test_bye_walkover_and_to_be_decided_have_words_of_their_own(
     assert "Winner of M5" in text(box(html, 7))
 
 
-@pytest.mark.parametrize("word", ["Live", "Reported", "Disputed"])
+@pytest.mark.parametrize("word", ["Being played", "Reported", "Disputed"])
 def test_what_happens_in_a_match_is_marked(running: RunningEvent, client: Client, word: str) -> None:
     match = running.fixture.match
     assert match is not None
-    if word == "Live":
+    if word == "Being played":
         Match.objects.filter(pk=match.pk).update(begun_at=NOW)
     else:
         reports.report_score(match=match, side=0, report=reports.ScoreReport(0, (7, 3)), by=Actor.link(0), now=NOW)

@@ -99,7 +99,7 @@ def test_pairings_read_back_from_csv_are_those_of_the_json(
         assert row["winner"] == ("" if pairing["winner"] is None else str(pairing["winner"] + 1))
         for number, side in enumerate(pairing["sides"], start=1):
             assert {key: row[f"{key}_{number}"] for key in side} == {key: plain(value) for key, value in side.items()}
-        for key in ("bracket", "round", "table", "match_number", "length", "status", "bye_kind", "result_kind"):
+        for key in ("bracket", "round", "board", "match_number", "length", "status", "bye_kind", "result_kind"):
             assert row[key] == plain(pairing[key])
         assert (row["bye_kind"] != "") == (row["status"] == "bye")
         assert {row["stands_1"], row["stands_2"]} <= {"entry", "bye", "walkover", "to_be_decided"}

@@ -1,30 +1,11 @@
-"""The mark that a bracket shows for a match in play."""
+"""Letters, marks and figures of tables."""
 
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from matches.models import Match
-from tests.tournaments.conftest import NOW
 from tournaments.standings.changes import RatingLine
 from tournaments.standings.labels import letter
-from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.rows import TableView
-
-
-@pytest.mark.parametrize(
-    ("match", "mark"),
-    [
-        (Match(), ""),
-        (Match(begun_at=NOW), "live"),
-        (Match(state=Match.State.LIVE), "live"),
-        (Match(state=Match.State.CLAIMED, begun_at=NOW), "claimed"),
-        (Match(state=Match.State.SETTLED, begun_at=NOW), ""),
-    ],
-)
-def test_a_match_in_play_is_marked(match: Match, mark: str) -> None:
-    assert brackets.mark_of(match) == mark
 
 
 def test_the_letter_of_a_round_stands_in_the_legend() -> None:

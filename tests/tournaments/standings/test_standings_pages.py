@@ -205,39 +205,39 @@ def test_every_format_has_both_pages_before_while_and_after_it_is_played(
         assert "All matches have been played" in page_html(client.get(address(division, "pairings/")))
 
 
-def test_pairings_are_by_table_with_an_index_of_names_and_the_byes(
+def test_pairings_are_by_board_with_an_index_of_names_and_the_byes(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
     division = staged("swiss", 7)
     page = client.get(address(division, "pairings/"))
     view = page.context["view"]
     assert view.round == 1
-    assert [pairing.table for pairing in view.to_play] == [1, 2, 3]
+    assert [pairing.board for pairing in view.to_play] == [1, 2, 3]
     assert [pairing.bye for pairing in view.byes] == ["full"]
     where = {person.name: text for person, text in view.index}
     assert len(where) == 7
     for pairing in view.to_play:
         for side in pairing.sides:
-            assert where[side.person.name] == f"Table {pairing.table}"
+            assert where[side.person.name] == f"Board {pairing.board}"
     names = [person.name for person, _text in view.index]
     assert names == sorted(names)
     assert "bye by pairing, counts as a win" in page_html(page)
 
 
-def test_a_table_keeps_its_number_when_a_match_is_over_or_somebody_withdraws(
+def test_a_board_keeps_its_number_when_a_match_is_over_or_somebody_withdraws(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
     division = staged("round robin", 6)
 
-    def tables() -> dict[int, int]:
+    def boards() -> dict[int, int]:
         view = client.get(address(division, "pairings/?round=1")).context["view"]
-        return {pairing.number: pairing.table for pairing in view.pairings}
+        return {pairing.number: pairing.board for pairing in view.pairings}
 
-    before = tables()
+    before = boards()
     assert sorted(before.values()) == [1, 2, 3]
     play(division, by_alice, random.Random(1), most=1)
     entries.withdraw(entry=Entry.objects.filter(division=division).order_by("pk")[0], by=by_alice, now=NOW)
-    assert tables() == before
+    assert boards() == before
 
 
 def test_a_walkover_is_named_as_such_and_is_not_a_match(
@@ -312,7 +312,7 @@ def test_places_of_a_bracket_in_play_are_certain_from_below(staged: Callable[...
     assert [(place.text, len(place.people)) for place in view.places] == [("3–4", 1), ("5–8", 4)]
 
 
-def test_a_round_robin_bye_has_no_table_and_is_empty_once_its_player_left(
+def test_a_round_robin_bye_has_no_board_and_is_empty_once_its_player_left(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
     division = staged("round robin", 5)
@@ -321,8 +321,8 @@ def test_a_round_robin_bye_has_no_table_and_is_empty_once_its_player_left(
         entries.withdraw(entry=gone, by=by_alice, now=NOW)
     views = [client.get(address(division, f"pairings/?round={number}")).context["view"] for number in range(1, 6)]
     for view in views:
-        assert [pairing.status in ("bye", "empty") for pairing in view.pairings if pairing.table is None] == [True]
-        assert sorted(pairing.table for pairing in view.pairings if pairing.table is not None) == [1, 2]
+        assert [pairing.status in ("bye", "empty") for pairing in view.pairings if pairing.board is None] == [True]
+        assert sorted(pairing.board for pairing in view.pairings if pairing.board is not None) == [1, 2]
     assert [sum(len(view.byes) for view in views), sum(len(view.empty) for view in views)] == [3, 2]
     table = standings_of(division, names_of(division, staff=True))[0].tables[0]
     kinds = {line.person.entry: [cell.kind for cell in line.cells] for line in table.lines}

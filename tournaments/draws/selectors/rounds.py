@@ -17,6 +17,7 @@ from tournaments.formats.settings import LIVES, MOST_ROUNDS, SWISS, NextRound
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage
+from tournaments.standings.boards import has_open_floor
 from tournaments.standings.labels import meaning
 from tournaments.standings.selectors.pairings import pairings_of
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
@@ -41,9 +42,10 @@ PAIR_ROWS = 3
 
 @dataclass(frozen=True, slots=True)
 class DraftLine:
-    """A pair of a draft: its table, two names, and the points of each."""
+    """A pair of a draft: its board, two names, and the points of each."""
 
-    table: int
+    board: int | None
+    """None while the floor is open, which says at which table each is played."""
     first: str
     second: str
     first_points: str = ""
@@ -185,12 +187,13 @@ def _draft_lines(current: PairedStage, draft: Draw | None, names: Names) -> list
         return []
     fixed = {frozenset(pair) for pair in draft.manual}
     pairs = [pair for pair in _pairs(draft) if pair[1] is not None]
+    has_boards = not has_open_floor(current.stage.division.tournament_id)
     return [
         DraftLine(
-            table, names.of(first), names.of(second), _points(current, first), _points(current, second or 0),
-            frozenset((first, second)) in fixed,
+            board if has_boards else None, names.of(first), names.of(second), _points(current, first),
+            _points(current, second or 0), frozenset((first, second)) in fixed,
         )
-        for table, (first, second) in enumerate(pairs, start=1)
+        for board, (first, second) in enumerate(pairs, start=1)
     ]  # fmt: skip
 
 

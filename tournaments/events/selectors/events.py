@@ -1,20 +1,20 @@
 """Lists of events, and the home of an event."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from core.names import fold
 from core.pagination import page_of
+from matches.lifecycle.where import Where, in_words, where_of
 from matches.models import Match, Result
 from matches.play.watching.live_now import live_now
-from matches.presentation.context import calls_of
-from matches.presentation.visibility import Viewer
+from matches.presentation.visibility import NOBODY, Viewer
 from players import access as people
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
@@ -22,7 +22,6 @@ from tournaments.access import VISIBLE, is_helper
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Helper, Round, Stage, Tournament
 from tournaments.standings.rounds import round_names
-from tournaments.standings.selectors.brackets import mark_of
 from tournaments.standings.selectors.champions import champions
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import match_names
@@ -80,22 +79,28 @@ class MatchLine:
     division: Division
     round: str
     names: tuple[str, str]
-    state: str
+    where: Where | None
+    """Where it is, as the reader may see it, in lists that say so."""
 
     @property
     def match(self) -> Match | None:
         """The match; None until its players are known."""
         return self.fixture.match
 
+    @property
+    def is_to_come(self) -> bool:
+        """Whether it is neither called nor being played."""
+        return self.where is None or self.where.is_to_come
+
 
 class MyMatch(NamedTuple):
-    """A match of the signed-in player, with the opponent's name and the player's side."""
+    """A match of the signed-in player, with the opponent's name."""
 
     line: MatchLine
+    where: Where
     opponent: str
-    side: int
-    call: str = ""
-    """Where the player is called now, as a sentence; empty if nowhere."""
+    sentence: str
+    """Where it is, for the player."""
 
 
 def visible(user: Visitor) -> QuerySet[Tournament]:
@@ -194,7 +199,7 @@ def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
     return (
         Fixture.objects.filter(stage__division__tournament=tournament, status=Fixture.Status.READY)
         .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
-        .order_by("match__begun_at", "stage__division__order", "number")
+        .order_by(F("match__begun_at").asc(nulls_last=True), "stage__division__order", "number")
     )
 
 
@@ -203,33 +208,34 @@ def names_of_rounds(tournament: Tournament) -> dict[int, str]:
     return round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
 
 
-def match_line(fixture: Fixture, rounds: Mapping[int, str], staff: bool) -> MatchLine:
-    """Return a fixture of `open_fixtures` as a line; `rounds` are the names of all rounds."""
+def match_lines(
+    fixtures: Collection[Fixture], rounds: Mapping[int, str], viewer: Viewer, now: datetime, *, staff: bool
+) -> list[MatchLine]:
+    """Return fixtures of `open_fixtures` as lines; `rounds` are the names of all rounds."""
+    where = where_of([row.match for row in fixtures if row.match is not None], viewer, now)
+    return [match_line(row, rounds, where.get(row.match_id or 0), staff=staff) for row in fixtures]
+
+
+def match_line(fixture: Fixture, rounds: Mapping[int, str], where: Where | None = None, *, staff: bool) -> MatchLine:
+    """Return a fixture as a line, for a list that says where the match is only if `where` is given."""
     names = match_names(fixture, staff=staff)
-    return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, state_of(fixture.match))
+    return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, where)
 
 
-def state_of(match: Match | None) -> str:
-    """Return ready, live, claimed, disputed, settled or void; empty without a match."""
-    if match is None:
-        return ""
-    return mark_of(match) or ("ready" if match.state == Match.State.OPEN else match.state)
-
-
-def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor, now: datetime) -> list[MyMatch]:
-    """Return the next matches of a user in an event, by deadline, with where the player is called."""
+def _my_matches(
+    tournament: Tournament, rounds: Mapping[int, str], user: Visitor, viewer: Viewer, now: datetime
+) -> list[MyMatch]:
+    """Return the next matches of a user in an event: in play first, then called, then by deadline."""
     if not isinstance(user, User):
         return []
     fixtures = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
     matches = []
     rows = list(fixtures.order_by("due_at", "number")[:NEXT_SHOWN])
-    calls = calls_of([row.match_id for row in rows if row.match_id is not None], now)
-    for fixture in rows:
-        line = match_line(fixture, rounds, staff=False)
-        assert fixture.match is not None  # noqa: S101, the query filters by its players
-        side = 0 if fixture.match.player_0.user_id == user.pk else 1
-        matches.append(MyMatch(line, line.names[1 - side], side, calls.get(fixture.match.pk, "")))
-    return matches
+    for line in match_lines(rows, rounds, viewer, now, staff=False):
+        assert line.match is not None and line.where is not None  # noqa: S101, PT018, the query filters by players
+        side = 0 if line.match.player_0.user_id == user.pk else 1
+        matches.append(MyMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
+    return sorted(matches, key=lambda row: row.where.rank)
 
 
 def my_entries(tournament: Tournament, user: Visitor) -> dict[int, Entry]:
@@ -249,13 +255,16 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     own = my_entries(tournament, user)
     directs = people.is_at_least(role, Role.DIRECTOR)
     rounds = names_of_rounds(tournament)
-    mine = my_matches(tournament, rounds, user, now)
+    viewer = Viewer.of(user)
+    mine = _my_matches(tournament, rounds, user, viewer, now)
     first = open_fixtures(tournament)[:NEXT_SHOWN]
     own_matches = {row.line.fixture.pk for row in mine}
     # The reader's own matches are above the lists already.
-    lines = [match_line(fixture, rounds, staff) for fixture in first if fixture.pk not in own_matches]
+    others = [fixture for fixture in first if fixture.pk not in own_matches]
+    # A spectators' page, whoever reads it.
+    lines = match_lines(others, rounds, NOBODY, now, staff=staff)
     topics = [counted.division.topic for counted in divisions]
-    playing = live_now(Viewer.of(user), now, among=Q(parent_topic__in=topics))
+    playing = live_now(viewer, now, among=Q(parent_topic__in=topics))
     shown_live = {line.public_id for line in playing}
     return {
         "tournament": tournament,
@@ -278,8 +287,8 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "several": len(divisions) > 1,
         "live_now": playing,
         "topics": event_topics(tournament),
-        "live": [line for line in lines if line.state != "ready" and _id_of(line) not in shown_live],
-        "next": [line for line in lines if line.state == "ready"],
+        "live": [line for line in lines if not line.is_to_come and _id_of(line) not in shown_live],
+        "next": [line for line in lines if line.is_to_come],
         "more": open_fixtures(tournament).count() - NEXT_SHOWN if len(first) == NEXT_SHOWN else 0,
         "mine": mine,
         "my_player": my_player(user),

@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 
 from core.messages import sentence
 from matches.models.matches import LONGEST_MATCH
+from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.floor import selectors
@@ -69,13 +70,14 @@ class FloorMatchSerializer(serializers.Serializer[Any]):
     fixture = serializers.CharField()
     number = serializers.IntegerField()
     state = serializers.ChoiceField([(state.value, state.value) for state in MatchState])
+    where = WhereSerializer()
     players = serializers.ListField(child=serializers.CharField(allow_blank=True), help_text="Empty: to be decided.")
     table = serializers.CharField(allow_null=True, help_text="The label of its table.")
     score = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="Running score.")
     called_at = serializers.DateTimeField(allow_null=True)
     started_at = serializers.DateTimeField(allow_null=True)
     position = serializers.IntegerField(allow_null=True, help_text="Place in the queue, from 1.")
-    reasons = serializers.ListField(child=serializers.CharField(), help_text="Why it waits.")
+    reasons = serializers.ListField(child=serializers.CharField(), help_text="Why it waits; for the staff.")
     length = serializers.IntegerField()
     on_offer = OnOfferSerializer(allow_null=True)
     shortened = ShortenedSerializer(allow_null=True)
@@ -234,18 +236,19 @@ def _closing_time(closing: ClosingTime) -> dict[str, Any]:
 
 def match_body(match: MatchView) -> dict[str, Any]:
     """Return what the API says of a match."""
-    row = match.row
+    row, where = match.row, match.where
     return {
         "fixture": match.public_id,
         "number": match.number,
-        "state": match.state.value,
+        "state": where.state.value if where.is_to_come else match.state.value,
+        "where": where_data(where),
         "players": [side.name for side in match.sides],
         "table": match.table or None,
-        "score": row.score,
+        "score": where.score,
         "called_at": row.called_at,
         "started_at": row.started_at,
         "position": row.position,
-        "reasons": match.reasons,
+        "reasons": match.reasons if match.for_staff else (),
         "length": match.length,
         "on_offer": None if row.offer is None else _on_offer(row.offer),
         "shortened": None if row.shortened is None else {"fact": row.shortened.id, "was": row.shortened.params["was"]},

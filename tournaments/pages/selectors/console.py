@@ -1,6 +1,6 @@
 """The director's console: what needs attention, what can be played, and the progress."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +12,7 @@ from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import ChatReport, Claim, Match, Objection, Result, Submission
 from matches.play.chat.moderation import ReportedMessage, undecided
 from matches.presentation import labels
+from matches.presentation.visibility import Viewer
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.people.canonical import canonical, player_of
@@ -139,13 +140,14 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     """Return the context of the console for `by`; `chosen` is the public id of the division whose rounds are shown."""
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
-    lines = _lines(called_in_order(_open(tournament)), names)
+    viewer = Viewer(runs=frozenset({tournament.club_id}))
+    lines = events.match_lines(called_in_order(_open(tournament)), names, viewer, now, staff=True)
     needs = _needs_from(tournament, names, lines, by)
     messages = reported_messages(tournament, [row.division for row in divisions], by)
     fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
-    ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=lambda line: line.state != "live")
+    ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=_is_not_in_play)
     division = _chosen(divisions, chosen)
     return {
         "tournament": tournament,
@@ -173,11 +175,11 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
 def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> list[Need]:
     """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
     fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
-    return _needs_from(tournament, names, _lines(fixtures, names), by)
+    return _needs_from(tournament, names, [events.match_line(row, names, staff=True) for row in fixtures], by)
 
 
-def _lines(fixtures: Iterable[Fixture], rounds: Mapping[int, str]) -> list[MatchLine]:
-    return [events.match_line(row, rounds, staff=True) for row in fixtures]
+def _is_not_in_play(line: MatchLine) -> bool:
+    return line.where is None or not line.where.is_in_play
 
 
 def reported_messages(tournament: Tournament, divisions: Sequence[Division], by: Actor) -> list[ReportedMessage]:
@@ -270,13 +272,14 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
 
 
 def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
-    if line.state == Match.State.DISPUTED:
+    state = line.match.state if line.match is not None else ""
+    if state == Match.State.DISPUTED:
         return "dispute"
     if records:
         return "refused"
     if line.fixture.deadline_done:
         return "deadline"
-    if line.state == Match.State.CLAIMED:
+    if state == Match.State.CLAIMED:
         is_counting_down = any(claim.stands_at is not None for claim in claims)
         return "claim" if is_counting_down else "untold"
     if claims:

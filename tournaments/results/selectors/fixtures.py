@@ -11,14 +11,15 @@ from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import standing_result
 from matches.lifecycle.own_match import Standing, standing_of
+from matches.lifecycle.where import where_of
 from matches.models import Claim, Match, Objection, Submission
 from matches.presentation.labels import reporter_of
+from matches.presentation.visibility import Viewer
 from matches.reporting.services.record_outcomes import Fault
 from matches.reporting.services.records import FindingName, faults_of
 from players.access import Role, is_at_least
 from players.actors import Actor
 from players.models import LogEntry
-from tournaments.events.selectors.events import state_of
 from tournaments.models import Fixture, Round, Slot
 from tournaments.results.selectors.corrections import corrections_of_fixture
 from tournaments.results.services.helpers import reserved_for_directors
@@ -27,8 +28,6 @@ from tournaments.state import log
 from tournaments.state.names import match_names
 
 LOG_SHOWN = 12
-STATE_TAGS = {"disputed": "tag-danger", "claimed": "tag-warning", "settled": "tag-win"}
-"""CSS class of each state's tag."""
 
 
 def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -> dict[str, Any]:
@@ -41,8 +40,6 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         "division": division,
         "fixture": fixture,
         "match": match,
-        "state": state_of(match),
-        "state_tag": STATE_TAGS.get(state_of(match), ""),
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "only_helps": role is None,
         "round": round_names(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
@@ -52,6 +49,8 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         "now": now,
     }
     if match is not None:
+        viewer = Viewer(runs=frozenset({division.tournament.club_id}))
+        context["where"] = where_of([match], viewer, now)[match.pk]
         context |= _match_context(fixture, match)
         context["objection_advice"] = _objection_advice(fixture)
         standing = standing_of(match, by)

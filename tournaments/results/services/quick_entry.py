@@ -7,11 +7,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from django.db import transaction
+from django.utils import timezone
 
 from core.names import fold
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.finish import ResultInput, standing_result
+from matches.lifecycle.running_scores import at_tables
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from players.actors import Actor, log
@@ -31,7 +33,6 @@ from tournaments.results.services.quick_lookup import find_fixture
 from tournaments.results.services.quick_undo import ENTERED, undo_last
 from tournaments.results.services.results import enter_result
 from tournaments.state.names import match_names
-from tournaments.state.running_scores import running_scores
 
 
 class Entered(NamedTuple):
@@ -196,12 +197,18 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
     if isinstance(line, ScoreLine):
         return Target(fixture, fixture.match, ResultInput.played(line.score))
     if isinstance(line, LeaderLine):
-        score = line.score or running_scores([fixture.match.pk]).get(fixture.match.pk, fixture.match.start_score)
+        score = line.score or _running_score(fixture.match)
         return Target(fixture, fixture.match, leader_wins(score))
     if line.both:
         return Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
     return Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
+
+
+def _running_score(match: Match) -> tuple[int, int]:
+    at_table = at_tables([match.pk], (), timezone.now()).get(match.pk)
+    score = at_table.seat.score if at_table is not None else None
+    return score or match.start_score
 
 
 def leader_wins(score: tuple[int, int]) -> ResultInput:

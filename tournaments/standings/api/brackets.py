@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from core.pagination import NumberedPages
 from matches.models import Match
+from matches.reporting.serializers import where_data
 from tournaments import access
 from tournaments.models import Division, Fixture
 from tournaments.standings.layout import bracket_name, round_name
@@ -51,7 +52,8 @@ EXAMPLE = OpenApiExample(
                                      "source_place": None, "status": "to_be_decided", "entry": None,
                                      "absent": None, "name": None},
                                 ],
-                                "match": None, "match_state": None, "seq": None, "due_at": None, "result": None,
+                                "match": None, "match_state": None, "where": None, "seq": None, "due_at": None,
+                                "result": None,
                                 "bracket_kept": False,
                                 "winner_to": None, "loser_to": None,
                             }
@@ -76,6 +78,7 @@ def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], d
         "slots": [_slot(slot, names) for slot in row.slots],
         "match": played.public_id or None,
         "match_state": played.state or None,
+        "where": where_data(played.where) if played.where is not None else None,
         "seq": seq_of(row, names),
         "due_at": row.due_at,
         "result": result,

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.numbers import parse_int
+from matches.reporting.serializers import WhereSerializer
 from tournaments import access
 from tournaments.standings import exports
 from tournaments.standings.selectors.pairings import pairings_of
@@ -155,7 +156,10 @@ class PairingSerializer(serializers.Serializer[Any]):
 
     bracket = serializers.CharField()
     round = serializers.IntegerField()
-    table = serializers.IntegerField(allow_null=True, help_text="Its number in the round; null in brackets.")
+    board = serializers.IntegerField(
+        allow_null=True, help_text="Its number in the round; null in brackets, and while the floor is open."
+    )
+    where = WhereSerializer(allow_null=True, help_text="Where the match is; null before and after it.")
     match_number = serializers.IntegerField()
     match = serializers.CharField(allow_null=True)
     fixture = serializers.CharField()
@@ -183,13 +187,16 @@ STAGE = OpenApiParameter("stage", int, description="The number of a stage.")
 ROUND = OpenApiParameter("round", int, description="The number of a round.")
 SIDE = {"stands": "entry", "entry": "k7m2q9x4ab", "player": "p3m2q9x4ab", "name": "Bob", "points": 2.0, "score": None}
 PAIRINGS_EXAMPLE = OpenApiExample(
-    "The first table of round 3",
+    "The first board of round 3",
     value={
         "division": "d7m2q9x4ab", "seq": 41, "status": "running", "stage": 1, "format": "swiss", "round": 3,
         "pairings": [
             {
-                "bracket": "rounds", "round": 3, "table": 1, "match_number": 9, "match": "m7m2q9x4ab",
+                "bracket": "rounds", "round": 3, "board": 1, "match_number": 9, "match": "m7m2q9x4ab",
                 "fixture": "f7m2q9x4ab", "length": 7, "status": "ready", "bye_kind": None,
+                "where": {
+                    "state": "ready", "table": None, "since": None, "score": None, "side": None, "waits_for": [],
+                },
                 "sides": [SIDE, {**SIDE, "entry": "e9m2q9x4ab", "player": "q3m2q9x4ab", "name": "Carol"}],
                 "winner": None, "result_kind": None,
             }
@@ -245,7 +252,7 @@ class Pairings(APIView):
         responses={200: PairingsSerializer, **READ},
     )
     def get(self, request: Request, division: str) -> Response:
-        """By table."""
+        """By board."""
         requested = access.division(request.user, division)
         stage, round_number = _stage_and_round(request)
         view = pairings_of(requested, names_for(request.user, requested), stage=stage, round_number=round_number)

@@ -8,17 +8,16 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from matches.lifecycle.begun import has_begun
+from matches.lifecycle.where import Where, where_of
 from matches.models import Match, Result
-from matches.play.watching.live_now import live_scores
 from matches.presentation.labels import shown_score
+from matches.presentation.visibility import NOBODY
 from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
 from tournaments.standings.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
 from tournaments.state.names import Names
-from tournaments.state.running_scores import running_scores
 
 MOST_BOXES = 400
 """Boxes up to which a page contains the closed sections too; above it they are loaded one by one."""
@@ -26,11 +25,15 @@ MOST_BOXES_AT_ALL = 1100
 """Boxes up to which all sections can be shown open at once."""
 
 
+GOING_ON = (Match.State.OPEN, Match.State.LIVE, Match.State.CLAIMED, Match.State.DISPUTED)
 SLOT = (
     "fixture", "source", "source_fixture", "status", "entry", "absent", "source_entry", "source_stage", "source_place",
 )  # fmt: skip
-FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture", "match")
-MATCH = ("match__public_id", "match__state", "match__begun_at", "match__seq")
+FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture")
+MATCH = (
+    "match", "match__public_id", "match__state", "match__begun_at", "match__seq", "match__finished_at",
+    "match__length", "match__club", "match__visibility", "match__player_0", "match__player_1",
+)  # fmt: skip
 
 
 class SlotRow(NamedTuple):
@@ -52,12 +55,19 @@ class SlotRow(NamedTuple):
 
 
 class PlayedMatch(NamedTuple):
-    """The match of a fixture and its standing result."""
+    """The match of a fixture, where it is, and its standing result."""
 
+    pk: int = 0
     public_id: str = ""
     state: str = ""
     begun_at: datetime | None = None
     seq: int = 0
+    finished_at: datetime | None = None
+    length: int = 0
+    club_id: int | None = None
+    visibility: str = ""
+    player_0_id: int = 0
+    player_1_id: int = 0
     winner: int | None = None
     score: tuple[int, int] | None = None
     kind: str = ""
@@ -65,8 +75,8 @@ class PlayedMatch(NamedTuple):
     """Whether the bracket was kept when this result was corrected."""
     kept_side: int | None = None
     """The side that advances in that case; None: nobody."""
-    live_score: tuple[int, int] | None = None
-    """The score that spectators see of a match that is being played here, or the running score of one at a table."""
+    where: Where | None = None
+    """Where it is, as spectators see it; None without a match and once it is over."""
 
     @property
     def onward(self) -> int | None:
@@ -114,9 +124,10 @@ class RoundRow:
 
 
 def rounds_of(division: Division) -> list[RoundRow]:
-    """Return all rounds of a division with fixtures, standing results and the scores of matches played here, by stage.
+    """Return all rounds of a division with fixtures, standing results and where the matches are, by stage.
 
-    Five queries, and one each if matches are being played here or at tables.
+    It is where spectators see them, whoever reads it: a bracket may be shown to a whole room. Five queries, one while a
+    match is open, and a few if matches are being played here or the floor is open.
     """
     slots: dict[int, list[SlotRow]] = {}
     for fixture, *values in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
@@ -124,15 +135,14 @@ def rounds_of(division: Division) -> list[RoundRow]:
     by_round: dict[int, list[FixtureRow]] = {}
     results = _standing_results(division)
     fixtures = Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
-    playing = [row[len(FIXTURE) - 1] for row in fixtures if row[len(FIXTURE) + 1] == Match.State.LIVE]
-    live = live_scores(playing, timezone.now()) if playing else {}
-    at_tables = [row[len(FIXTURE) - 1] for row in fixtures if _goes_on(PlayedMatch(*row[len(FIXTURE) :]))]
-    live |= running_scores(at_tables) if at_tables else {}
-    for pk, round_, number, status, public_id, due_at, condition, match, *played in fixtures:
+    played = {row[0]: PlayedMatch(*row[len(FIXTURE) :]) for row in fixtures if row[len(FIXTURE)] is not None}
+    where = where_of([match for match in played.values() if match.state in GOING_ON], NOBODY, timezone.now())
+    for pk, round_, number, status, public_id, due_at, condition, *_match in fixtures:
         first, second = slots[pk]
         row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
-        if match is not None:
-            row.played = PlayedMatch(*played)._replace(live_score=live.get(match), **results.get(match, {}))
+        if pk in played:
+            match = played[pk]
+            row.played = match._replace(where=where.get(match.pk), **results.get(match.pk, {}))
         by_round.setdefault(round_, []).append(row)
     rounds = Round.objects.filter(bracket__stage__division=division).select_related("bracket__stage")
     return [
@@ -232,18 +242,6 @@ def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]
     return winners, losers
 
 
-def mark_of(match: Match | PlayedMatch) -> str:
-    """Return the mark of an open match: "live", "claimed", "disputed" or empty."""
-    if match.state == Match.State.LIVE or (match.state == Match.State.OPEN and has_begun(match)):
-        return "live"
-    return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
-
-
-def _goes_on(match: PlayedMatch) -> bool:
-    """Whether a match that is not played here has begun and is not reported yet."""
-    return match.state == Match.State.OPEN and has_begun(match)
-
-
 def _sides(rounds: Iterable[RoundRow]) -> dict[int, int]:
     """Return fixture number -> the side that its winner takes in the next match."""
     return {
@@ -271,13 +269,15 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
 def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> Box:
     first, second = (_line(slot, side, row, round_.length, options) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
+    where = row.played.where if ready else None
     return Box(
         number=row.number,
         status=row.status,
         lines=(first, second),
         fixture=row.public_id,
         match=row.played.public_id,
-        mark=mark_of(row.played) if ready else "",
+        mark=where.mark if where is not None else "",
+        where=where.label if where is not None and not where.is_to_come else "",
         note=_note(row, round_),
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,
@@ -316,8 +316,8 @@ def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: Brack
         line.late = slot.source == Slot.Source.ENTRY and entry.pk in options.late
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
         _set_result(line, side, slot, row, length)
-    elif row.played.live_score is not None:
-        line.score = row.played.live_score[side]
+    elif row.played.where is not None and row.played.where.score is not None:
+        line.score = row.played.where.score[side]
     return line
 
 

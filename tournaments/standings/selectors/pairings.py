@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from matches.lifecycle.where import Where, where_of
 from matches.models import Result
 from matches.presentation.labels import shown_score
+from matches.presentation.visibility import NOBODY
 from tournaments.formats.graph import Bracket, ByeSource, EntryId
 from tournaments.formats.graph import Round as PlannedRound
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
 from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
 from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Stage
+from tournaments.standings.boards import board_name, has_open_floor
 from tournaments.standings.labels import meaning
 from tournaments.standings.layout import bracket_name, round_name
-from tournaments.standings.selectors.brackets import mark_of
 from tournaments.standings.selectors.cells import standing_kinds
 from tournaments.standings.selectors.rows import Person
 from tournaments.standings.selectors.standings import person
@@ -45,7 +48,10 @@ class Side:
 
 @dataclass(slots=True)
 class Pairing:
-    """A fixture of a round; `table` is its number in the round, None if matches start whenever they are ready."""
+    """A fixture of a round.
+
+    `board` is its number in the round; None if matches start whenever they are ready, and while the floor is open.
+    """
 
     number: int
     public_id: str
@@ -56,21 +62,26 @@ class Pairing:
     length: int
     status: str
     sides: tuple[Side, Side]
-    table: int | None = None
+    board: int | None = None
     kind: str = ""
     """The kind of the standing result."""
     bye: str = ""
     """The kind of the bye, if it is one."""
     match: str = ""
-    mark: str = ""
-    """"live", "claimed", "disputed" or empty."""
+    where: Where | None = None
+    """Where its match is, as spectators see it; None without a match and once it is over."""
 
     @property
-    def where(self) -> str:
-        """Where a player finds the match: a table, or the match number."""
-        if self.table is not None:
-            return _("Table %(number)d") % {"number": self.table}
-        return f"M{self.number}"
+    def table(self) -> str:
+        """The label of its table; empty if it is at none."""
+        return self.where.table if self.where is not None else ""
+
+    @property
+    def place(self) -> str:
+        """Where a player finds the match: its table, its board, or the match number."""
+        if self.table:
+            return _("Table %(label)s") % {"label": self.table}
+        return board_name(self.board) if self.board is not None else f"M{self.number}"
 
     @property
     def bye_meaning(self) -> str:
@@ -106,10 +117,12 @@ class PairingsView:
     rounds: list[int] = field(default_factory=list)
     unfinished: bool = False
     """Whether matches are left to play."""
+    has_boards: bool = False
+    """Whether the matches of a round are counted as boards."""
 
     @property
     def to_play(self) -> list[Pairing]:
-        """Pairings of two players, by table."""
+        """Pairings of two players, by board."""
         return [
             pairing
             for pairing in self.pairings
@@ -143,9 +156,9 @@ class PairingsView:
 
     @property
     def index(self) -> list[tuple[Person, str]]:
-        """Every player by name, with their table, match number, bye or walkover."""
+        """Every player by name, with their table, board, match number, bye or walkover."""
         places = [
-            (side.person, pairing.where)
+            (side.person, pairing.place)
             for pairing in self.to_play
             for side in pairing.sides
             if side.person is not None
@@ -177,10 +190,22 @@ def pairings_of(
     view.unfinished = not chosen.over
     if round_number is None and chosen.rows.settings.format not in ELIMINATION:
         view.round = _current_round(chosen, view.rounds)
-    view.pairings = _PairingBuilder(chosen, division, names, here).all(view.round)
+    view.has_boards = chosen.rows.settings.format not in ELIMINATION and not has_open_floor(division.tournament_id)
+    view.pairings = _PairingBuilder(chosen, division, names, here).all(view.round, has_boards=view.has_boards)
     if view.round is None:
         view.pairings = [pairing for pairing in view.pairings if pairing.status == FixtureStatus.READY]
+    _add_where(view.pairings, chosen)
     return view
+
+
+def _add_where(pairings: Sequence[Pairing], state: StageState) -> None:
+    """Set where the matches are that are not over, as spectators see them."""
+    ready = [pairing for pairing in pairings if pairing.status == FixtureStatus.READY]
+    matches = {pairing.number: state.rows.fixtures[pairing.number].match for pairing in ready}
+    where = where_of([match for match in matches.values() if match is not None], NOBODY, timezone.now())
+    for pairing in ready:
+        match = matches[pairing.number]
+        pairing.where = where[match.pk] if match is not None else None
 
 
 def _chosen_stage(states: Sequence[StageState], number: int | None) -> StageState | None:
@@ -212,10 +237,10 @@ class _PairingBuilder:
         self.lengths = {(row.bracket_id, row.number): row.length for row in state.rows.rounds}
         self.bracket_ids = {row.key: row.pk for row in state.rows.brackets}
 
-    def all(self, round_number: int | None) -> list[Pairing]:
-        """Return the pairings of a round, or of all; tables are numbered per round."""
+    def all(self, round_number: int | None, *, has_boards: bool) -> list[Pairing]:
+        """Return the pairings of a round, or of all; boards are numbered per round."""
         pairings: list[Pairing] = []
-        tables: dict[int, int] = {}
+        boards: dict[int, int] = {}
         for bracket in self.state.progress.graph.brackets:
             for planned in bracket.rounds:
                 if round_number is not None and planned.number != round_number:
@@ -224,9 +249,9 @@ class _PairingBuilder:
                 for fixture in planned.fixtures:
                     pairing = self._pairing(bracket, planned, fixture.number, points)
                     if not any(isinstance(source, ByeSource) for source in fixture.sources):
-                        tables[planned.number] = tables.get(planned.number, 0) + 1
-                        if self.settings.format not in ELIMINATION:
-                            pairing.table = tables[planned.number]
+                        boards[planned.number] = boards.get(planned.number, 0) + 1
+                        if has_boards:
+                            pairing.board = boards[planned.number]
                     pairings.append(pairing)
         return pairings
 
@@ -241,7 +266,6 @@ class _PairingBuilder:
         walkover = kind == Result.Kind.WALKOVER
         length = self.lengths[self.bracket_ids[bracket.key], planned.number]
         first, second = (self._side(state, side, points, length, walkover=walkover) for side in (0, 1))
-        ready = state.status is FixtureStatus.READY and match is not None
         pairing = Pairing(
             number=number,
             public_id=row.public_id,
@@ -254,7 +278,6 @@ class _PairingBuilder:
             sides=(first, second),
             kind=kind,
             match=match.public_id if match is not None else "",
-            mark=mark_of(match) if ready and match is not None else "",
         )
         if state.status is FixtureStatus.BYE:
             pairing.bye = self._bye(planned.number, state)

@@ -1,0 +1,293 @@
+"""Where a match is: the one answer of all pages, e-mails and endpoints (docs/floor.md).
+
+`where_is` derives it from facts. `facts_of` reads these for many matches at once, as one reader may see them: what a
+match waits for is for its players and those who run it, and spectators see the score of a match played here with its
+delay.
+
+This app knows no tables, and its boards are in a later package; both register how their facts are read.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from django.utils.translation import gettext
+
+from matches.lifecycle.running_scores import AtTables, Seating, at_tables
+from matches.models import Claim, Match
+from matches.presentation.labels import score_of
+from matches.presentation.visibility import HasPlayers, Viewer
+
+
+class State(StrEnum):
+    """Where a match is, roughly in the order in which it gets there."""
+
+    WAITING = "waiting"
+    READY = "ready"
+    CALLED = "called"
+    PLAYING = "playing"
+    HERE = "here"
+    """It is played on a board of this site."""
+    CORRESPONDENCE = "correspondence"
+    """The same, by correspondence."""
+    ADJOURNED = "adjourned"
+    REPORTED = "reported"
+    DISPUTED = "disputed"
+    SETTLED = "settled"
+    VOID = "void"
+
+
+IN_PLAY = (State.PLAYING, State.HERE, State.CORRESPONDENCE)
+RANKS = {State.CALLED: 1, State.REPORTED: 2, State.DISPUTED: 2, State.CORRESPONDENCE: 2, State.READY: 3}
+MARKS = {State.REPORTED: "claimed", State.DISPUTED: "disputed"}
+OF_MATCH = {
+    "": State.WAITING,
+    Match.State.CLAIMED: State.REPORTED,
+    Match.State.DISPUTED: State.DISPUTED,
+    Match.State.SETTLED: State.SETTLED,
+    Match.State.VOID: State.VOID,
+}
+"""The states of a match that tables and boards do not change."""
+
+
+class HasState(Protocol):
+    """What `where_is` needs to know of a match itself."""
+
+    @property
+    def state(self) -> str:
+        """A value of `Match.State`; empty while a player is to be decided."""
+
+    @property
+    def length(self) -> int:
+        """Points."""
+
+    @property
+    def begun_at(self) -> datetime | None:
+        """When it began; None if it has not."""
+
+    @property
+    def finished_at(self) -> datetime | None:
+        """When its first result was recorded."""
+
+
+class MatchRow(HasState, HasPlayers, Protocol):
+    """A match in a list, with what decides who may see what."""
+
+    @property
+    def pk(self) -> int:
+        """Its id."""
+
+
+class OnBoard(NamedTuple):
+    """A match played here as its reader may see it; spectators see it with its delay."""
+
+    score: tuple[int, int] | None = None
+    """None if spectators see it only after the match."""
+    turn: int | None = None
+    """The side to act, by correspondence; None if both may act, and with other clocks."""
+    is_correspondence: bool = False
+    is_adjourned: bool = False
+    since: datetime | None = None
+
+
+NO_SEAT, NO_BOARD = Seating(), OnBoard()
+
+
+class Facts(NamedTuple):
+    """What a match is derived from beside its own row: how it stands at a table, or here, and its report."""
+
+    at_tables: AtTables | None = None
+    board: OnBoard | None = None
+    report: Claim | None = None
+    """The signed report that waits for an answer."""
+
+
+NO_FACTS = Facts()
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a match is."""
+
+    state: State
+    length: int
+    table: str = ""
+    """The label of its table; empty without one."""
+    since: datetime | None = None
+    """Since when it is there, as far as that is known."""
+    score: tuple[int, int] | None = None
+    """The points of both sides while it goes on; never a result."""
+    side: int | None = None
+    """The side that reported it, or whose turn it is by correspondence."""
+    waits_for: tuple[str, ...] = ()
+    """What a match waits for, as sentences; only for its players and those who run it."""
+
+    @property
+    def label(self) -> str:
+        """It in a few words, such as “Called to table 5”, for lists that show the score elsewhere."""
+        if self.table and self.state == State.CALLED:
+            return gettext("Called to table {table}").format(table=self.table)
+        if self.table and self.state == State.PLAYING:
+            return gettext("Playing at table {table}").format(table=self.table)
+        return {
+            State.WAITING: gettext("Waiting"),
+            State.READY: gettext("Ready"),
+            State.CALLED: gettext("Called"),
+            State.PLAYING: gettext("Being played"),
+            State.HERE: gettext("Live"),
+            State.CORRESPONDENCE: gettext("By correspondence"),
+            State.ADJOURNED: gettext("Adjourned"),
+            State.REPORTED: gettext("Reported"),
+            State.DISPUTED: gettext("Disputed"),
+            State.SETTLED: gettext("Settled"),
+            State.VOID: gettext("Void"),
+        }[self.state]
+
+    @property
+    def text(self) -> str:
+        """The same with the score, if there is one."""
+        if self.score is None:
+            return self.label
+        return gettext("{where}, {score}").format(where=self.label, score="{}–{}".format(*self.score))
+
+    @property
+    def is_to_come(self) -> bool:
+        """Whether it is neither called nor being played yet."""
+        return self.state in (State.WAITING, State.READY)
+
+    @property
+    def is_in_play(self) -> bool:
+        """Whether it is being played now, at a table or here."""
+        return self.state in IN_PLAY
+
+    @property
+    def mark(self) -> str:
+        """The CSS class that marks it in lists: "live", "claimed", "disputed" or empty."""
+        return "live" if self.is_in_play else MARKS.get(self.state, "")
+
+    @property
+    def rank(self) -> int:
+        """The place of its state among a player's matches: in play, called, what waits for an answer, the others."""
+        if self.state in (State.PLAYING, State.HERE):
+            return 0
+        return RANKS.get(self.state, len(RANKS) + 1)
+
+
+def where_is(match: HasState, facts: Facts = NO_FACTS) -> Where:
+    """Return where a match is."""
+    seat = facts.at_tables.seat if facts.at_tables is not None else NO_SEAT
+    board, report = facts.board or NO_BOARD, facts.report
+    state = OF_MATCH.get(match.state) or _state_of_open(match, seat, board)
+    is_live = match.state == Match.State.LIVE
+    score = board.score if is_live else seat.score
+    side = board.turn if state == State.CORRESPONDENCE else None
+    if state == State.REPORTED and report is not None:
+        side = report.side
+    return Where(
+        state=state,
+        length=match.length,
+        table=seat.table if state in (State.CALLED, *IN_PLAY, State.REPORTED, State.DISPUTED) else "",
+        since=_since(state, match, seat, board, report),
+        score=score if state in (*IN_PLAY, State.ADJOURNED) else None,
+        side=side,
+        waits_for=seat.waits_for if state == State.WAITING else (),
+    )
+
+
+def _state_of_open(match: HasState, seat: Seating, board: OnBoard) -> State:
+    """Where a match is that is open or played here."""
+    if seat.adjourned_at is not None or board.is_adjourned:
+        return State.ADJOURNED
+    if match.state == Match.State.LIVE:
+        return State.CORRESPONDENCE if board.is_correspondence else State.HERE
+    if seat.started_at is not None or match.begun_at is not None:
+        return State.PLAYING
+    if seat.called_at is not None:
+        return State.CALLED
+    return State.WAITING if seat.waits_for else State.READY
+
+
+def _since(state: State, match: HasState, seat: Seating, board: OnBoard, report: Claim | None) -> datetime | None:
+    match state:
+        case State.CALLED:
+            return seat.called_at
+        case State.PLAYING:
+            return seat.started_at or match.begun_at
+        case State.HERE | State.CORRESPONDENCE:
+            return board.since
+        case State.ADJOURNED:
+            return seat.adjourned_at
+        case State.REPORTED if report is not None:
+            return report.created_at
+        case State.SETTLED | State.VOID:
+            return match.finished_at
+    return None
+
+
+def in_words(where: Where, match: Match, side: int | None = None) -> str:
+    """Return where a match is as a sentence for a reader who plays `side`, or neither."""
+    score = "" if where.score is None else score_of(match, side or 0, where.score)
+    name = match.names[where.side] if where.side is not None else ""
+    text = _template(where, side, with_score=bool(score))
+    return text.format(where=where.label, table=where.table, score=score, length=where.length, name=name)
+
+
+def _template(where: Where, side: int | None, *, with_score: bool) -> str:
+    plays = side is not None
+    if where.waits_for:
+        return " ".join(where.waits_for).replace("{", "{{").replace("}", "}}")
+    if where.state == State.READY:
+        return gettext("Play, then report the result.") if plays else gettext("To be played.")
+    if where.state == State.CALLED and where.table and plays:
+        return gettext("You are called to table {table}.")
+    if where.state == State.REPORTED and where.side is not None:
+        return gettext("Reported by {name}.")
+    if where.state in (State.HERE, State.CORRESPONDENCE):
+        return _of_board(where, side, with_score=with_score)
+    return gettext("{where}, {score} of {length}.") if with_score else gettext("{where}.")
+
+
+def _of_board(where: Where, side: int | None, *, with_score: bool) -> str:
+    if where.side is not None:
+        return gettext("Your turn") if where.side == side else gettext("Waiting for {name}")
+    if side is not None:
+        return gettext("Your board is open.")
+    if with_score:
+        return gettext("The match is being played here, {score} of {length}.")
+    return gettext("The match is being played here.")
+
+
+BoardReader = Callable[[Collection[int], Collection[int], datetime], Mapping[int, OnBoard]]
+_board_readers: list[BoardReader] = []
+
+
+def register_boards(reader: BoardReader) -> None:
+    """Add a reader of matches played here: ids of matches, of those its reader plays or runs, and the time."""
+    _board_readers.append(reader)
+
+
+def where_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Where]:
+    """Return where these matches are, by id, as this reader may see it."""
+    facts = facts_of(matches, viewer, now)
+    return {row.pk: where_is(row, facts[row.pk]) for row in matches}
+
+
+def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Facts]:
+    """Return the facts of `where_is` by match, as this reader may see them.
+
+    The number of queries does not depend on that of the matches. Scores of matches that the reader may not see are left
+    out.
+    """
+    rows = [row for row in matches if row.state not in (Match.State.SETTLED, Match.State.VOID)]
+    inside = {row.pk for row in rows if viewer.plays_or_runs(row)}
+    at = at_tables([row.pk for row in rows], inside, now)
+    visible = {row.pk for row in rows if row.state == Match.State.LIVE and (row.pk in inside or viewer.sees(row))}
+    boards: dict[int, OnBoard] = {}
+    for reader in _board_readers if visible else ():
+        boards |= reader(visible, inside, now)
+    reported = [row.pk for row in rows if row.state == Match.State.CLAIMED]
+    signed = Claim.objects.filter(match__in=reported, state=Claim.State.OPEN, side__isnull=False)
+    reports = {claim.match_id: claim for claim in (signed if reported else ())}
+    return {row.pk: Facts(at.get(row.pk), boards.get(row.pk), reports.get(row.pk)) for row in matches}
