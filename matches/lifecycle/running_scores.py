@@ -56,7 +56,7 @@ class Entered(NamedTuple):
     score: tuple[int, int]
 
 
-Reader = Callable[[Collection[int], Collection[int], datetime], Mapping[int, AtTables]]
+Reader = Callable[[Collection[int], Mapping[int, bool], datetime], Mapping[int, AtTables]]
 Recorder = Callable[[Entered, Actor, datetime], bool]
 _readers: list[Reader] = []
 _recorders: list[Recorder] = []
@@ -66,16 +66,16 @@ def register(reader: Reader, recorder: Recorder) -> None:
     """Add a reader, which maps ids of matches to how they stand, and a recorder of running scores.
 
     Both leave out matches that are not theirs; the recorder then returns False. The reader also gets the ids of those
-    matches of which it is to say what they wait for, and the time.
+    matches of which it is to say what they wait for, each with whether that is for the staff, and the time.
     """
     _readers.append(reader)
     _recorders.append(recorder)
 
 
-def at_tables(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, AtTables]:
+def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> dict[int, AtTables]:
     """Return match id -> how it stands, for those of these matches whose event has opened its floor.
 
-    What a match waits for is only read for those in `inside`.
+    What a match waits for is only read for those in `inside`: the matches that the reader plays (False) or runs (True).
     """
     rows: dict[int, AtTables] = {}
     for reader in _readers if matches else ():

@@ -281,13 +281,23 @@ def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict
     out.
     """
     rows = [row for row in matches if row.state not in (Match.State.SETTLED, Match.State.VOID)]
-    inside = {row.pk for row in rows if viewer.plays_or_runs(row)}
+    inside = {row.pk: viewer.is_staff_of(row) for row in rows if viewer.plays_or_runs(row)}
     at = at_tables([row.pk for row in rows], inside, now)
-    visible = {row.pk for row in rows if row.state == Match.State.LIVE and (row.pk in inside or viewer.sees(row))}
-    boards: dict[int, OnBoard] = {}
-    for reader in _board_readers if visible else ():
-        boards |= reader(visible, inside, now)
-    reported = [row.pk for row in rows if row.state == Match.State.CLAIMED]
-    signed = Claim.objects.filter(match__in=reported, state=Claim.State.OPEN, side__isnull=False)
-    reports = {claim.match_id: claim for claim in (signed if reported else ())}
+    live = [row for row in rows if row.state == Match.State.LIVE]
+    boards = boards_of([row.pk for row in live if row.pk in inside or viewer.sees(row)], inside, now)
+    reports = reports_of([row.pk for row in rows if row.state == Match.State.CLAIMED])
     return {row.pk: Facts(at.get(row.pk), boards.get(row.pk), reports.get(row.pk)) for row in matches}
+
+
+def boards_of(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, OnBoard]:
+    """Return match id -> where these matches are that are played here; those `inside` without the delay."""
+    boards: dict[int, OnBoard] = {}
+    for reader in _board_readers if matches else ():
+        boards |= reader(matches, inside, now)
+    return boards
+
+
+def reports_of(matches: Collection[int]) -> dict[int, Claim]:
+    """Return match id -> the signed report of it that waits for an answer."""
+    signed = Claim.objects.filter(match__in=matches, state=Claim.State.OPEN, side__isnull=False)
+    return {claim.match_id: claim for claim in (signed if matches else ())}

@@ -87,11 +87,13 @@ class Viewer:
             return True
         return bool({match.player_0_id, match.player_1_id} & self.players)
 
+    def is_staff_of(self, match: HasPlayers) -> bool:
+        """Whether the viewer runs the match."""
+        return self.everything or match.club_id in self.runs
+
     def plays_or_runs(self, match: HasPlayers) -> bool:
         """Whether the viewer plays or runs the match, and so sees notes and names that are hidden from others."""
-        if self.everything or match.club_id in self.runs:
-            return True
-        return bool({match.player_0_id, match.player_1_id} & self.players)
+        return self.is_staff_of(match) or bool({match.player_0_id, match.player_1_id} & self.players)
 
     def visible(self, prefix: str = "") -> Q:
         """The same as a query condition; `prefix` is the lookup from the queried model to the match, e.g. `match__`."""

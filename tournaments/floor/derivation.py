@@ -8,7 +8,7 @@ from matches.lifecycle.running_scores import AtTables
 from matches.lifecycle.where import Facts, State, where_is
 from tournaments.floor.critical_path import critical_minutes
 from tournaments.floor.facts import Category, Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
-from tournaments.floor.fold import Folded, Seat, fold_floor
+from tournaments.floor.fold import Folded, Seat, fold
 from tournaments.floor.state import (
     Attention,
     AttentionKind,
@@ -45,7 +45,8 @@ ON_FLOOR = {
 
 def floor_state(facts: FloorFacts, now: datetime) -> FloorState:
     """Return the state of the floor at `now`. Equal input gives equal output."""
-    return _Derivation(facts, fold_floor(facts), now).state()
+    pairs = {match.fixture: match.pair for match in facts.matches}
+    return _Derivation(facts, fold(facts.facts, pairs), now).state()
 
 
 @dataclass

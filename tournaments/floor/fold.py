@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from matches.lifecycle.running_scores import Seating
-from tournaments.floor.facts import Autopilot, Fact, FloorFacts, Kind, LengthOffer, Pair
+from tournaments.floor.facts import Autopilot, Fact, Kind, LengthOffer, Pair
 from tournaments.floor.times import Pause
 
 ABOUT_THE_FIXTURE = (Kind.PINNED, Kind.HELD, Kind.RELEASED)
@@ -74,11 +74,6 @@ def fold(facts: Iterable[Fact], pairs: Mapping[int, Pair | None]) -> Folded:
         if applies(fact, pairs):
             _STEPS[_group(fact.kind)](folded, fact)
     return folded
-
-
-def fold_floor(facts: FloorFacts) -> Folded:
-    """Fold the facts of a whole floor."""
-    return fold(facts.facts, {match.fixture: match.pair for match in facts.matches})
 
 
 def standing(facts: Iterable[Fact]) -> list[Fact]:

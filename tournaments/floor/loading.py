@@ -1,7 +1,7 @@
 """Reading the facts of a floor from the database."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from tournaments.floor.facts import (
 )
 from tournaments.floor.fold import Folded, fold
 from tournaments.formats.graph import CONSOLATION, LAST_CHANCE
-from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Round, Slot, Stage, Tournament
+from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Round, Slot, Stage, Table, Tournament
 
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
 RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE}
@@ -31,7 +31,7 @@ FIELDS = (
     "pk", "public_id", "number", "status", "stage", "stage__format", "stage__division__name",
     "stage__division__public_id", "stage__division__reentry_until", "round", "round__number", "round__length",
     "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
-    "match__created_at", "match__begun_at", "match__finished_at",
+    "match__created_at", "match__begun_at", "match__finished_at", "match__visibility",
 )  # fmt: skip
 FixtureRow = Mapping[str, Any]
 """The fields of a fixture named in `FIELDS`."""
@@ -72,22 +72,22 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
     return FloorFacts(
         matches=tuple(_matches(tournament, fixture_rows(tournament) if rows is None else rows)),
         tables=tuple(TableFacts(pk, label, Category(category), public_id) for pk, label, category, public_id in tables),
-        facts=tuple(_facts(tournament)),
+        facts=tuple(_facts([tournament])),
         settings=settings_of(floor),
         away=_away(tournament),
         is_open=floor is not None,
     )
 
 
-def load_seats(tournament: Tournament) -> tuple[Folded, Mapping[int, str]]:
-    """Return what the facts of an event say of its matches, and the labels of its tables; three queries."""
-    rows = Fixture.objects.filter(at_tables(stage__division__tournament=tournament), match__isnull=False)
+def load_seats(tournaments: Collection[Tournament]) -> tuple[Folded, Mapping[int, str]]:
+    """Return what the facts of these events say of their matches, and the labels of their tables; three queries."""
+    rows = Fixture.objects.filter(at_tables(stage__division__tournament__in=tournaments), match__isnull=False)
     players = (
         rows.exclude(match__state=Match.State.VOID).order_by().values_list("pk", "match__player_0", "match__player_1")
     )
     pairs = {pk: (first, second) for pk, first, second in players}
-    labels = dict(tournament.floor_tables.order_by().values_list("pk", "label"))
-    return fold(_facts(tournament), pairs), labels
+    labels = dict(Table.objects.filter(tournament__in=tournaments).order_by().values_list("pk", "label"))
+    return fold(_facts(tournaments), pairs), labels
 
 
 def settings_of(floor: Floor | None) -> FloorSettings:
@@ -104,8 +104,8 @@ def settings_of(floor: Floor | None) -> FloorSettings:
     )
 
 
-def _facts(tournament: Tournament) -> Iterable[Fact]:
-    rows = FloorEvent.objects.filter(tournament=tournament).order_by("pk")
+def _facts(tournaments: Collection[Tournament]) -> Iterable[Fact]:
+    rows = FloorEvent.objects.filter(tournament__in=tournaments).order_by("pk")
     for pk, kind, at, fixture, first, second, table, player, params, undoes in rows.values_list(
         "pk", "kind", "at", "fixture", "match__player_0", "match__player_1", "table", "player", "params", "undoes"
     ):

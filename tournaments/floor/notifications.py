@@ -33,14 +33,15 @@ def _still_stands(params: Params) -> bool:
     if later.filter(undone_by=None).exists():
         return False
     where = where_of([event.match], NOBODY, timezone.now())[event.match.pk]
-    is_there = where.state == State.CALLED or (event.kind == Fact.MOVED and where.state == State.PLAYING)
-    return is_there and where.table == params["table"]
+    # Players who play are told of another table only if they played already when they were sent there.
+    was_playing = where.state == State.PLAYING and where.since is not None and where.since <= event.at
+    return (where.state == State.CALLED or was_playing) and where.table == params["table"]
 
 
 def _waits_for_answer(params: Params) -> bool:
     """Whether the offer can still be accepted by the player who was notified."""
     match = Match.objects.filter(public_id=params["match"], state=Match.State.OPEN).values_list("pk", flat=True).first()
-    if match is None or (at_table := at_tables([match], (), timezone.now()).get(match)) is None:
+    if match is None or (at_table := at_tables([match], {}, timezone.now()).get(match)) is None:
         return False
     offer = at_table.offer
     return offer is not None and offer.number == params["offer"] and params["side"] not in offer.agreed

@@ -6,6 +6,7 @@ They enter running scores, and offers of a shorter match with the answers to the
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import is_untouched
@@ -14,7 +15,7 @@ from matches.lifecycle.running_scores import AtTables, Entered, RunningScore
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor import loading
-from tournaments.floor.fold import Seat, fold_floor
+from tournaments.floor.fold import Seat
 from tournaments.floor.selectors import floor
 from tournaments.floor.services.length_offers import (
     accept_length,
@@ -27,32 +28,40 @@ from tournaments.floor.state import MatchState
 from tournaments.models import Fixture, Tournament
 
 
-def at_tables(matches: Collection[int], inside: Collection[int], now: datetime) -> Mapping[int, AtTables]:
+def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
     """Return match id -> how it stands, for those of these matches that belong to an open floor.
 
-    One query, and a few for each event. What a match waits for is read for those `inside` that have not begun.
+    Four queries at most, and some more for each event with a match `inside` that has not begun and may wait for
+    something.
     """
-    rows = Fixture.objects.filter(
-        loading.at_tables(match__in=matches), stage__division__tournament__floor__isnull=False
-    )
-    fixtures: dict[Tournament, list[tuple[Fixture, Match]]] = {}
-    for row in rows.order_by("pk").select_related("match", "stage__division__tournament"):
-        if row.match is not None:
-            fixtures.setdefault(row.stage.division.tournament, []).append((row, row.match))
-    at: dict[int, AtTables] = {}
-    for tournament, of_event in fixtures.items():
-        if any(is_untouched(match) and match.pk in inside for _row, match in of_event):
-            view = floor(tournament, now, staff=False)
-            folded = fold_floor(view.facts)
-            labels: Mapping[int, str] = {key: table.row.label for key, table in view.tables.items()}
-            waiting = [match for match in view.matches.values() if match.state == MatchState.WAITING]
-            reasons = {match.match_id: match.reasons for match in waiting}
-        else:
-            (folded, labels), reasons = loading.load_seats(tournament), {}
-        for row, match in of_event:
-            waits_for = reasons.get(match.pk, ()) if match.pk in inside else ()
-            at[match.pk] = _at_tables(folded.seat(row.pk), match, tournament, labels, waits_for)
-    return at
+    is_open = Q(stage__division__tournament__floor__isnull=False)
+    rows = Fixture.objects.filter(loading.at_tables(match__in=matches), is_open).order_by("pk")
+    fixtures = list(rows.select_related("match", "stage__division__tournament"))
+    if not fixtures:
+        return {}
+    folded, labels = loading.load_seats({row.stage.division.tournament for row in fixtures})
+    reasons = _reasons(fixtures, inside, now)
+    return {
+        row.match.pk: _at_tables(
+            folded.seat(row.pk), row.match, row.stage.division.tournament, labels, reasons.get(row.pk, ())
+        )
+        for row in fixtures
+        if row.match is not None
+    }
+
+
+def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: datetime) -> Mapping[int, tuple[str, ...]]:
+    """Return fixture id -> what its match waits for, for those of these fixtures that cannot be called now."""
+    to_come: dict[tuple[Tournament, bool], list[int]] = {}
+    for row in fixtures:
+        if row.match is not None and row.match.pk in inside and is_untouched(row.match):
+            to_come.setdefault((row.stage.division.tournament, inside[row.match.pk]), []).append(row.pk)
+    reasons: dict[int, tuple[str, ...]] = {}
+    for (tournament, staff), pks in to_come.items():
+        matches = floor(tournament, now, staff=staff).matches
+        waiting = (pk for pk in pks if pk in matches and matches[pk].state == MatchState.WAITING)
+        reasons |= {pk: matches[pk].reasons for pk in waiting}
+    return reasons
 
 
 def _at_tables(

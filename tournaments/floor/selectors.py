@@ -13,7 +13,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.names import numbered
-from matches.lifecycle.where import State, Where
+from matches.lifecycle.where import Facts, State, Where, boards_of, reports_of, where_is
+from matches.models import Match
 from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.explanations import explain
@@ -69,6 +70,8 @@ class MatchView:
     match_id: int | None
     finished_at: datetime | None
     for_staff: bool
+    known: Where
+    """Where it is, apart from what it waits for."""
 
     @property
     def number(self) -> int:
@@ -84,8 +87,8 @@ class MatchView:
     def where(self) -> Where:
         """Where it is; only the staff see what it waits for."""
         if self.for_staff and self.state in (MatchState.WAITING, MatchState.READY):
-            return replace(self.row.where, state=State(self.state.value), waits_for=self.reasons)
-        return self.row.where
+            return replace(self.known, state=State(self.state.value), waits_for=self.reasons)
+        return self.known
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -188,7 +191,7 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
     rows = fixture_rows(tournament)
     facts = load_facts(tournament, rows)
     state = floor_state(facts, now)
-    naming = _Naming(tournament, facts, state, rows, staff=staff)
+    naming = _Naming(tournament, facts, state, rows, now, staff=staff)
     matches = {match.fixture: naming.match(match) for match in facts.matches}
     ids = {table.table: table.public_id for table in facts.tables}
     tables = {
@@ -204,10 +207,17 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
 
 
 class _Naming:
-    """Names of the matches, rounds, tables and players of a floor."""
+    """Names of the matches, rounds, tables and players of a floor, with what is reported and played here."""
 
     def __init__(
-        self, tournament: Tournament, facts: FloorFacts, state: FloorState, rows: Iterable[FixtureRow], *, staff: bool
+        self,
+        tournament: Tournament,
+        facts: FloorFacts,
+        state: FloorState,
+        rows: Iterable[FixtureRow],
+        now: datetime,
+        *,
+        staff: bool,
     ) -> None:
         self.state = state
         self.staff = staff
@@ -219,9 +229,22 @@ class _Naming:
         rounds = Round.objects.filter(bracket__stage__division__tournament=tournament)
         self.rounds = round_names(rounds)
         self.fixtures = {row["pk"]: row for row in rows}
+        by_state = {state: self._matches_in(state) for state in (Match.State.CLAIMED, Match.State.LIVE)}
+        self.reports = reports_of(by_state[Match.State.CLAIMED])
+        live = by_state[Match.State.LIVE]
+        self.boards = boards_of(live, live if staff else (), now)
         allowed = any(row["stage__division__reentry_until"] is not None for row in self.fixtures.values())
         self.reentries = reentries(tournament) if allowed else {}
         self.brackets = {key: _bracket_name(*key) for key in {_bracket_key(row) for row in self.fixtures.values()}}
+
+    def _matches_in(self, state: Match.State) -> list[int]:
+        """Return the matches in this state; of those played here only public ones to whoever is not on the staff."""
+        is_open = self.staff or state != Match.State.LIVE
+        return [
+            row["match"]
+            for row in self.fixtures.values()
+            if row["match__state"] == state and (is_open or row["match__visibility"] == Match.Visibility.PUBLIC)
+        ]
 
     def match(self, match: MatchFacts) -> MatchView:
         """Return a match with its names."""
@@ -242,7 +265,17 @@ class _Naming:
             match_id=fixture["match"],
             finished_at=match.finished_at,
             for_staff=self.staff,
+            known=self._where(match, row),
         )
+
+    def _where(self, match: MatchFacts, row: MatchOnFloor) -> Where:
+        """Return where a match is, with its report and, if it is played here, with its board."""
+        match_id = self.fixtures[match.fixture]["match"]
+        if match_id in self.reports:
+            return replace(row.where, side=self.reports[match_id].side, since=self.reports[match_id].created_at)
+        if match_id in self.boards:
+            return replace(where_is(match, Facts(board=self.boards[match_id])), table=row.where.table)
+        return row.where
 
     def _explain(self, reason: Reason) -> str:
         """Return a reason in words. Only staff may know that a player needs an accessible table."""

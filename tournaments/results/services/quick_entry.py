@@ -206,7 +206,7 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
 
 
 def _running_score(match: Match) -> tuple[int, int]:
-    at_table = at_tables([match.pk], (), timezone.now()).get(match.pk)
+    at_table = at_tables([match.pk], {}, timezone.now()).get(match.pk)
     score = at_table.seat.score if at_table is not None else None
     return score or match.start_score
 
