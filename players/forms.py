@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import throttle
 from core import time_zones as zones
+from core.currencies import check_currency
 from core.messages import sentence
 from core.names import LONGEST_NAME, names_in
 from engine.errors import Refused
@@ -36,6 +37,7 @@ class RefusingForm(forms.Form):
         "name_too_long": "name",
         "namesake": "name",
         "bad_country": "country",
+        "bad_currency": "currency",
         "player_has_account": "name",
         "slug_taken": "slug",
         "bad_slug": "slug",
@@ -72,6 +74,21 @@ class CountryField(forms.CharField):
     def __init__(self, **options: Any) -> None:
         options = {"label": _("Country"), "required": False, "help_text": _("Two letters, for example DK."), **options}
         super().__init__(max_length=2, widget=forms.TextInput(attrs={"size": 3, "autocomplete": "country"}), **options)
+
+
+class CurrencyField(forms.CharField):
+    """A currency code in any case, or “ticket”."""
+
+    def __init__(self, **options: Any) -> None:
+        options = {"help_text": _("A code such as EUR, or “ticket” for fees in tickets."), **options}
+        super().__init__(max_length=6, widget=forms.TextInput(attrs={"size": 7, "autocomplete": "off"}), **options)
+
+    def clean(self, value: Any) -> str:
+        """Return the currency. Raises ValidationError for anything else."""
+        try:
+            return check_currency(super().clean(value))
+        except Refused as refused:
+            raise _error_of(refused) from None
 
 
 def _email(label: Any, **attrs: str) -> forms.EmailField:
@@ -222,6 +239,8 @@ class ClubForm(RefusingForm):
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     city = forms.CharField(label=_("City"), max_length=80, required=False)
+    country = CountryField(required=True)
+    currency = CurrencyField(label=_("Currency of fees"))
     time_zone = ZoneField(help_text=_("The time zone of the club's events. Type a city."))
     about = forms.CharField(
         label=_("About"),
@@ -250,8 +269,10 @@ class HostsField(forms.CharField):
 
 
 class EditClubForm(ClubForm):
-    """The editable fields of an existing club."""
+    """The editable fields of an existing club. Clubs that began without a country and a currency need none."""
 
+    country = CountryField()
+    currency = CurrencyField(label=_("Currency of fees"), required=False)
     embed_hosts = HostsField(
         label=_("Websites that may embed the club's events"),
         max_length=400,
@@ -262,7 +283,7 @@ class EditClubForm(ClubForm):
     @classmethod
     def of(cls, club: Club, data: Any = None) -> "EditClubForm":
         """Return the form of an existing club."""
-        fields = ("name", "city", "time_zone", "about", "embed_hosts")
+        fields = ("name", "city", "country", "currency", "time_zone", "about", "embed_hosts")
         return cls(data, initial={field: getattr(club, field) for field in fields})
 
 

@@ -54,6 +54,7 @@ MESSAGES = {
     "bad_role": gettext_noop("There is no role “{role}”."),
     "player_has_account": gettext_noop("{name} has an account and chooses their own name."),
     "bad_country": gettext_noop("“{country}” is not a country code. Use two letters, for example DK."),
+    "bad_currency": gettext_noop("“{currency}” is not a currency. Use three letters, for example EUR, or “ticket”."),
     # Invitations
     "already_claimed": gettext_noop("{name} already has an account."),
     "other_club_entered": gettext_noop(

@@ -92,7 +92,9 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
 
     class Meta:
         model = Club
-        fields = ("slug", "name", "city", "about", "time_zone", "created_at", "members", "my_role")
+        fields = (
+            "slug", "name", "city", "country", "currency", "about", "time_zone", "created_at", "members", "my_role",
+        )  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.INT)
     def get_members(self, club: Club) -> int:
@@ -113,6 +115,12 @@ class ClubFieldsSerializer(serializers.Serializer[Any]):
         max_length=60, required=False, help_text="Part of URLs; derived from the name if missing."
     )
     city = serializers.CharField(max_length=80, required=False, allow_blank=True)
+    country = serializers.CharField(
+        max_length=2, required=False, allow_blank=True, help_text="An ISO 3166 code, such as DK; empty for none."
+    )
+    currency = serializers.CharField(
+        max_length=6, required=False, allow_blank=True, help_text="Of new events: an ISO 4217 code or `ticket`."
+    )
     about = serializers.CharField(max_length=2000, required=False, allow_blank=True)
     time_zone = ZoneField(required=False)
 

@@ -91,9 +91,20 @@ class Club(models.Model):
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
     slug = models.SlugField(_("address"), max_length=60, unique=True)
     city = models.CharField(_("city"), max_length=80, blank=True)
+    country = models.CharField(
+        _("country"), max_length=2, blank=True, default="", db_default="", help_text=_("ISO 3166 code, such as DK.")
+    )
     search_key = FoldedField("name", "city")
     about = models.TextField(_("about"), max_length=2000, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    currency = models.CharField(
+        _("currency"),
+        max_length=6,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Of new events: an ISO 4217 code or ticket."),
+    )
     embed_hosts = models.CharField(
         max_length=500, blank=True, help_text=_("Origins of pages that may embed the club's events, with spaces.")
     )
@@ -109,6 +120,11 @@ class Club(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def place(self) -> str:
+        """City and country, as far as they are known."""
+        return ", ".join(filter(None, (self.city, self.country)))
 
 
 class Membership(models.Model):

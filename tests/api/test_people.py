@@ -188,6 +188,9 @@ def test_a_club_is_created_listed_and_changed(bob: User) -> None:
     assert (club["name"], club["my_role"]) == ("Århus Backgammon", None)
     here = f"{CLUBS}arhus-backgammon/"
     assert client.patch(here, {"city": "Århus"}).json()["city"] == "Århus"
+    changed = client.patch(here, {"country": "dk", "currency": "dkk"}).json()
+    assert (changed["country"], changed["currency"]) == ("DK", "DKK")
+    problem(client.patch(here, {"currency": "kroner"}), 422, "bad_currency")
     assert client.patch(here, {"slug": "aarhus"}).json()["slug"] == "aarhus"
     problem(client.get(here), 404, "not_found")
 

@@ -83,6 +83,8 @@ class Evening:
         desk.locator("input[type=password]").first.fill("crawford-1969")
         follow(desk.get_by_role("button", name="Create account"))
         desk.get_by_label("Name", exact=True).fill("Harbour Backgammon")
+        desk.get_by_label("Country").fill("DK")
+        desk.get_by_label("Currency of fees").fill("ticket")
         follow(desk.get_by_role("button", name="Create club"))
         desk.get_by_label("Tables").fill("6")
         follow(desk.get_by_role("button", name="Create event"))

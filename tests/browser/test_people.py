@@ -37,6 +37,8 @@ def test_from_signing_up_to_an_accepted_invitation(
     sound(olga)
     olga.get_by_role("link", name="Create a club").click()
     olga.get_by_label("Name").fill("Copenhagen Backgammon")
+    olga.get_by_label("Country").fill("DK")
+    olga.get_by_label("Currency of fees").fill("DKK")
     olga.get_by_label("Time zone").fill("copenhagen")
     sound(olga)
     follow(olga.get_by_role("button", name="Create club"))

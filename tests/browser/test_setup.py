@@ -38,6 +38,8 @@ def test_ten_clicks_from_signing_up_to_a_live_console(open_page: OpenPage, click
     zone = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
     expect(page.get_by_label("Time zone")).to_have_value(zone)
     page.get_by_label("Name", exact=True).fill("Harbour Backgammon")
+    page.get_by_label("Country").fill("DK")
+    page.get_by_label("Currency of fees").fill("DKK")
     click(page.get_by_role("button", name="Create club"))
 
     expect(page.get_by_label("Name", exact=True)).to_have_value("Club night")

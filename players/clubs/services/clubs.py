@@ -7,6 +7,8 @@ from collections.abc import Callable
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from core.countries import check_country
+from core.currencies import check_currency
 from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
@@ -27,12 +29,21 @@ _TRIES = 50
 
 @transaction.atomic
 def create_club(
-    *, name: str, by: Actor, slug: str = "", city: str = "", about: str = "", time_zone: str = "UTC"
+    *,
+    name: str,
+    by: Actor,
+    slug: str = "",
+    city: str = "",
+    country: str = "",
+    currency: str = "",
+    about: str = "",
+    time_zone: str = "UTC",
 ) -> Club:
     """Create a club owned by `by`, or by nobody if that is the system.
 
     Without a `slug` it is derived from the name. Refused: `club_twice` (with the `slug` of the first),
-    `slug_taken`, `bad_slug`, `too_many_clubs`, `name_missing`, `name_too_long`, `bad_time_zone`.
+    `slug_taken`, `bad_slug`, `too_many_clubs`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`,
+    `bad_currency`.
     """
     name, zone = clean_name(name), check_time_zone(time_zone) or "UTC"
     if by.user is not None:
@@ -40,6 +51,7 @@ def create_club(
         lock_row(User, by.user.pk)
         _refuse_another(by.user, name)
     club = Club(name=name, city=city, about=about, time_zone=zone)
+    club.country, club.currency = check_country(country), check_currency(currency)
     _insert(club, check_slug(slug) if slug else "")
     log(by, "club_created", club_topic(club), club=club, name=name)
     if by.user is not None:
@@ -94,9 +106,9 @@ def _free_slug(name: str) -> str:
 
 @transaction.atomic
 def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
-    """Change any of name, slug, city, about, time_zone and embed_hosts.
+    """Change any of name, slug, city, country, currency, about, time_zone and embed_hosts.
 
-    Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`.
+    Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`, `bad_currency`.
     """
     values = {field: _CHECKS[field](value) for field, value in changes.items()}
     locked = lock_club(club)
@@ -125,6 +137,8 @@ _CHECKS: dict[str, Callable[[str], str]] = {
     "name": clean_name,
     "slug": check_slug,
     "city": str,
+    "country": check_country,
+    "currency": check_currency,
     "about": str,
     "embed_hosts": str,
     "time_zone": check_time_zone,

@@ -113,10 +113,15 @@ def test_a_signed_out_user_returns_to_the_page_of_the_form(full_club: Club) -> N
 def test_olga_creates_a_club(client: Client, olga: User) -> None:
     client.force_login(olga)
     fields = {"name": "Aarhus Backgammon", "city": "Aarhus", "time_zone": "copenhagen"}
+    assert client.post("/clubs/new/", fields).status_code == 422
+    assert client.post("/clubs/new/", {**fields, "country": "xx", "currency": "euros"}).status_code == 422
+    fields |= {"country": "dk", "currency": "dkk"}
     response = client.post("/clubs/new/", fields, follow=True)
     assert response.redirect_chain == [("/events/new/aarhus-backgammon/", 302)]
+    assert 'value="DKK"' in text(response)
     club = Club.objects.get()
     assert (club.time_zone, role_in(olga, club)) == ("Europe/Copenhagen", Role.OWNER)
+    assert (club.place, club.currency) == ("Aarhus, DK", "DKK")
     again = client.post("/clubs/new/", fields)
     assert again["Location"] == "/clubs/aarhus-backgammon/"
     assert Club.objects.count() == 1

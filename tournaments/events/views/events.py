@@ -105,8 +105,8 @@ def _defaults(club: Club, now: datetime) -> dict[str, Any]:
     }  # fmt: skip
     latest = Tournament.objects.filter(club=club).order_by("-starts_at").first()
     values |= {field: getattr(latest, field) for field in ("venue", "tables", "currency")} if latest else {}
-    of_venue = {"venue": venue.name, "tables": tables_of_venue(venue)}
-    return values | {field: value for field, value in of_venue.items() if value}
+    of_club = {"venue": venue.name, "tables": tables_of_venue(venue), "currency": club.currency}
+    return values | {field: value for field, value in of_club.items() if value}
 
 
 def _initial(tournament: Tournament) -> dict[str, Any]:
