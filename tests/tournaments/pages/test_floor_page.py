@@ -68,6 +68,26 @@ def page(alice_client: Client, division: Division) -> Page:
     return page
 
 
+def test_the_floor_opens_from_the_pages_of_an_event_with_tables(
+    alice_client: Client, as_user: Callable[[User], Client], erin: User, division: Division
+) -> None:
+    page = Page(alice_client, division.tournament)
+    home, bracket = page.url("event"), page.url("division", division.public_id)
+    opens, leads_there = f'action="{page.url("floor-action", "open")}"', f'href="{page.url("floor")}"'
+    for path in (home, bracket):
+        assert opens not in html(alice_client.get(path)), "nobody has said how many tables there are"
+    assert leads_there in html(alice_client.get(page.url("console")))
+    Tournament.objects.update(tables=4)
+    for path in (home, bracket):
+        assert opens in html(alice_client.get(path))
+        assert opens not in html(as_user(erin).get(path)), "assistants cannot open it"
+    page.do("open", tables=4)
+    for path in (home, bracket):
+        shown = html(alice_client.get(path))
+        assert leads_there in shown
+        assert opens not in shown
+
+
 def test_a_match_is_called_started_scored_and_decided_from_the_page(page: Page) -> None:
     assert "Call to table 1" in page.html()
     assert " is called to table 1." in page.do("call", fixture=page.fixture(1), table=page.table("1"))

@@ -54,7 +54,9 @@ def console_head(
     if has_floor:
         tabs = [Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor")]
     else:
-        tabs = [Tab(_("Console"), console_url(tournament, division), page in ("console", "floor"))]
+        tabs = [Tab(_("Console"), console_url(tournament, division), page == "console")]
+        if reader.may_direct and tournament.is_open:
+            tabs.append(Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor"))
     if division is not None:
         tabs += _tabs_of(division, page, reader)
     tabs.append(Tab(_("Check-in"), check_in_url(tournament, division), page == "check-in"))
