@@ -123,6 +123,13 @@ def viewer_of(user: Visitor, seat: Seat | None) -> Viewer:
     return Viewer(players=frozenset({(seat.match.player_0_id, seat.match.player_1_id)[seat.side]}))
 
 
+def may_correct(user: Visitor, match: Match) -> bool:
+    """Whether this user may correct the result of the match: directors, once it is settled."""
+    if match.state != Match.State.SETTLED or match.club is None:
+        return False
+    return people.is_at_least(people.role_in(user, match.club), people.Role.DIRECTOR)
+
+
 def is_insider(user: Visitor, match: Match) -> bool:
     """Whether this user plays or runs the match, and so sees notes and names that are hidden from others."""
     return Viewer.of(user).plays_or_runs(match)

@@ -184,6 +184,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{FIXTURE}withdraw/$", fixtures.withdraw, name="fixture-withdraw"),
     re_path(rf"{FIXTURE}objection/$", fixtures.objection, name="fixture-objection"),
     re_path(rf"{FIXTURE}correct/$", corrections.correct, name="fixture-correct"),
+    re_path(rf"^matches/(?P<match>{ID})/correct/$", corrections.correct_match, name="match-correct"),
     re_path(rf"{FIXTURE}correct/undo/(?P<correction>{ID})/$", corrections.undo, name="fixture-correct-undo"),
     re_path(rf"{EVENT}corrections/$", corrections.corrections, name="corrections"),
 ]

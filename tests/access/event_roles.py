@@ -177,6 +177,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     # Assistants may look at what would follow, and not correct.
     "fixture-correct": (STAFF, DIRECTORS),
     "fixture-correct-undo": (STAFF, DIRECTORS),
+    "match-correct": (DIRECTORS, NO_POST_SIGNED_IN),
     "corrections": (STAFF, NO_POST_SIGNED_IN),
 }
 API: dict[str, tuple[Row, Row]] = {

@@ -12,6 +12,7 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}$": EVERYBODY,
     rf"{EVENT}tv/$": EVERYBODY,
     rf"{EVENT}prizes/$": EVERYBODY,
+    r"^matches/(?P<match>[2-9a-z]{10})/correct/$": ONLY_OFFICERS,
     rf"{EVENT}report/$": EVERYBODY,
     # tests/tournaments/prizes/test_report.py
     rf"{EVENT}analysis\.csv$": EVERYBODY,

@@ -57,6 +57,7 @@ def page(
         "reader": f"{request.user.pk or 0}:{seat.side}" if seat is not None else "",
         "key": new_form_key(),
         "may_direct": seat is None and access.may_direct(request.user, match),
+        "may_correct": seat is None and access.may_correct(request.user, match),
         "most_bytes": MOST_BYTES,
         "most_mebibytes": MOST_MEBIBYTES,
         "code": refused.code if refused else INVALID if invalid else "",

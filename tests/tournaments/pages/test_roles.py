@@ -61,6 +61,7 @@ def address(name: str, running: RunningEvent) -> str:
         "division": running.division.public_id,
         "entry": running.entry.public_id,
         "fixture": running.fixture.public_id,
+        "match": running.fixture.match.public_id,
         "extension": "csv",
         "kind": "pairings",
         "action": "undo",

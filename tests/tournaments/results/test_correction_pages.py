@@ -1,6 +1,7 @@
 """The pages on which a result is corrected: looked at, applied, undone, refused."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -47,6 +48,20 @@ def test_the_sheet_of_a_settled_match_leads_to_its_correction(alice_client: Clie
     page = html(alice_client.get(played.fixture_url))
     assert f'href="{played.fixture_url}correct/"' in page
     assert f'action="{played.fixture_url}result/"' not in page
+
+
+def test_the_page_of_a_settled_match_leads_directors_to_its_correction(
+    alice_client: Client, as_user: Callable[[User], Client], bob: User, erin: User, played: RunningEvent
+) -> None:
+    match = played.fixture.match
+    assert match is not None
+    url = f"/matches/{match.public_id}/"
+    assert f'href="{url}correct/"' in html(alice_client.get(url))
+    assert alice_client.get(f"{url}correct/")["Location"] == f"{played.fixture_url}correct/"
+    for user in (bob, erin):
+        assert "correct/" not in html(as_user(user).get(url))
+    Match.objects.filter(pk=match.pk).update(state=Match.State.OPEN)
+    assert "correct/" not in html(alice_client.get(url))
 
 
 def test_nothing_is_previewed_before_a_result_is_entered(alice_client: Client, played: RunningEvent) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -53,6 +53,15 @@ def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]
     return [
         {"field": field, "name": name, "value": form[field].value()} for field, name in zip(fields, names, strict=True)
     ]
+
+
+@account_needed
+@require_safe
+def correct_match(request: HttpRequest, match: str) -> HttpResponse:
+    """Go from the page of a match to the correction of its result."""
+    fixture = get_object_or_404(Fixture, match__public_id=match)
+    row = access.fixture_as(request.user, fixture.public_id, Role.DIRECTOR)
+    return redirect("fixture-correct", *event_url_args(row.stage.division.tournament), row.public_id)
 
 
 def _page(request: HttpRequest, fixture: Fixture, status: int, **context: Any) -> HttpResponse:
