@@ -17,6 +17,7 @@ from matches.lifecycle.successors import successors_of
 from matches.lifecycle.where import Where, facts_of, where_is
 from matches.models import BotPlayer, Claim, ClockPreset, LiveMatch, Match, Objection, Proposal, Result, Submission
 from matches.presentation import labels
+from matches.presentation.consequences import consequences
 from matches.presentation.context import match_contexts
 from matches.ratings import rated
 from matches.records import selectors
@@ -160,7 +161,9 @@ def _pending_context(
 ) -> dict[str, Any]:
     """The reports and the times to play that wait for an answer or hold."""
     is_disputed = match.state == Match.State.DISPUTED
+    sent = pending.report or pending.from_sheet
     return {
+        "follows": consequences(match, sent.winner, side) if sent is not None and not is_disputed else [],
         "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
         "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
         "late_reports": [_report(match, row, inside) for row in claims if row.state == Claim.State.LATE and inside],

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
 
 from matches.models import Match
 from players.actors import Actor
-from players.models import Club, Player
+from players.models import Club, Player, User
 from tests.matches.cast import match_between
+from tests.pages import html
+from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
@@ -36,6 +39,20 @@ def test_a_winner_advances_to_the_match_that_follows_this_one(
     won, lost = consequences_of(match, winner=1, reader=None)
     assert won.startswith(f"{match.players[1].shown_name} advances to {following} (")
     assert match.players[0].shown_name in lost
+
+
+def test_the_page_says_where_a_report_leads_after_it_was_sent(
+    running: RunningEvent, bob: User, as_user: Callable[[User], Client]
+) -> None:
+    match, client = running.fixture.match, as_user(bob)
+    assert match is not None
+    score = {f"score_{side}": 7 if player.user == bob else 3 for side, player in enumerate(match.players)}
+    url = f"/matches/{match.public_id}/"
+    assert "Once the result stands:" not in html(client.get(url))
+    client.post(f"{url}claim/", {"after": match.seq, "key": "reported", "note": "", **score})
+    shown = html(client.get(url))
+    assert "Once the result stands:" in shown
+    assert "You advance to M3 (" in shown
 
 
 def test_a_result_outside_events_settles_no_division(make_players: Callable[[int], list[Player]], db: None) -> None:
