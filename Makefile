@@ -14,7 +14,7 @@ TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 
 # Without bytecode files, each of the many processes of a run would compile the site and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install install-dev run run-lan test soak lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean analysis
+.PHONY: help install install-dev run run-lan test soak lint messages e2e journeys bench bench-peers engine-wheel test-engine-wheel lock clean analysis
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -83,8 +83,11 @@ lint: $(VENV)/.dev ## check style, types, templates, messages, missing migration
 messages: $(VENV)/.dev ## update the message catalogues from the sources
 	$(PY) -m tools.messages
 
-e2e: $(VENV)/.dev ## run the browser tests (skipped with a reason if Chromium is missing)
-	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/browser $(ARGS)
+e2e: $(VENV)/.dev ## run the browser tests and the journeys (skipped with a reason if Chromium is missing)
+	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/browser tests/journeys $(ARGS)
+
+journeys: $(VENV)/.dev ## run the journeys from the front door, and print their taps, keystrokes and seconds
+	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/journeys $(ARGS)
 
 bench: $(VENV)/.dev ## run the benchmarks (ARGS selects some by name)
 	$(PY) -m benchmarks $(ARGS)

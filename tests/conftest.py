@@ -9,6 +9,8 @@ import random
 import secrets
 import shutil
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,17 +25,18 @@ from config import valkey as embedded
 from config.celery import app as celery_app
 from config.garbage import collect_rarely
 from config.processes import spawn, stop
+from config.valkey import free_port
 from players.models import User
 from tests.settings import RUN_DIR
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
 
-BROWSER_TESTS = Path(__file__).resolve().parent / "browser"
+BROWSER_TESTS = [Path(__file__).resolve().parent / folder for folder in ("browser", "journeys")]
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Collect the browser tests only when they are named (`make e2e`)."""
-    if collection_path == BROWSER_TESTS and not any("browser" in argument for argument in config.args):
+    """Collect the browser tests and the journeys only when they are named (`make e2e`, `make journeys`)."""
+    if collection_path in BROWSER_TESTS and not any(collection_path.name in argument for argument in config.args):
         return True
     return None
 
@@ -148,6 +151,44 @@ def valkey(valkey_server: ValkeyServer) -> Iterator[Redis]:
         client.flushall()
         yield client
         client.flushall()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser of this process, for the browser tests and the journeys."""
+    from playwright.sync_api import expect, sync_playwright
+
+    from tests.browser.chromium import PATH, SOON, Chromium
+
+    if PATH is None:
+        pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
+    expect.set_options(timeout=SOON)
+    with sync_playwright() as playwright:
+        chromium = Chromium(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
+    """The URL of the site under uvicorn, without a slash at the end. (live_server cannot serve streams.)"""
+    import uvicorn
+    from django.test import override_settings
+
+    # The files are listed once, and browsers keep them, as they do in production.
+    with override_settings(WHITENOISE_AUTOREFRESH=False):
+        from config.asgi import application
+
+    config = uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
+    uvicorn_server = uvicorn.Server(config)
+    thread = threading.Thread(target=uvicorn_server.run, daemon=True)
+    thread.start()
+    while not uvicorn_server.started:
+        assert thread.is_alive(), "uvicorn ended while starting"
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{config.port}"
+    uvicorn_server.should_exit = True
+    thread.join(10)
 
 
 @pytest.fixture

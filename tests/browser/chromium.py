@@ -21,6 +21,8 @@ PATH = os.environ.get("CHROMIUM") or next(
 
 None where there is neither.
 """
+SOON = 15_000
+"""Milliseconds in which a page shows what it is told by its stream: without one it asks every 20 s."""
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",

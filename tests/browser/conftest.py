@@ -1,24 +1,21 @@
-"""A real browser against a real server: the site's ASGI application under uvicorn, in a thread of this process."""
+"""A real browser against a real server: the pages that tests open in it, and what each must fulfil."""
 
 import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
-import uvicorn
 from axe_playwright_python.base import AXE_SCRIPT, AxeResults
 from django.conf import settings
 from django.db import connection
-from django.test import Client, override_settings
+from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page
 
-from config.valkey import free_port
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.browser.chromium import PATH, Chromium
+from tests.browser.chromium import Chromium
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws.services import draws
 from tournaments.events.services import events
@@ -30,8 +27,6 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 PHONE, DESK = 390, 1280
 VIEWS = ((PHONE, "dark"), (DESK, "light"))
 """The views of the pages: each width and each theme once, since the layout does not depend on colours."""
-SOON = 15_000
-"""Milliseconds in which a page shows what it is told by its stream: without one it asks every 20 s."""
 HEIGHT = {PHONE: 844, DESK: 800}
 ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
 """What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
@@ -50,37 +45,6 @@ def follow(link: Locator) -> None:
     """Click and wait for the page it leads to; a click alone returns before that has loaded."""
     with link.page.expect_navigation():
         link.click()
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Chromium]:
-    """The browser of this process."""
-    if PATH is None:
-        pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
-    expect.set_options(timeout=SOON)
-    with sync_playwright() as playwright:
-        chromium = Chromium(playwright)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="session")
-def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
-    """The URL of the site under uvicorn, without a slash at the end. (live_server cannot serve streams.)"""
-    # The files are listed once, and browsers keep them, as they do in production.
-    with override_settings(WHITENOISE_AUTOREFRESH=False):
-        from config.asgi import application
-
-    config = uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
-    uvicorn_server = uvicorn.Server(config)
-    thread = threading.Thread(target=uvicorn_server.run, daemon=True)
-    thread.start()
-    while not uvicorn_server.started:
-        assert thread.is_alive(), "uvicorn ended while starting"
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{config.port}"
-    uvicorn_server.should_exit = True
-    thread.join(10)
 
 
 @pytest.fixture
@@ -157,7 +121,13 @@ def open_page(
     errors: list[str] = []
 
     def open_it(
-        path: str, *, width: int = DESK, scheme: str = "light", user: User | None = None, touch: bool = False
+        path: str,
+        *,
+        width: int = DESK,
+        scheme: str = "light",
+        user: User | None = None,
+        touch: bool = False,
+        script: str = "",
     ) -> Page:
         context = browser.new_context(
             base_url=site,
@@ -170,6 +140,8 @@ def open_page(
             client.force_login(user)
             session = client.cookies[settings.SESSION_COOKIE_NAME].value
             context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+        if script:
+            context.add_init_script(script)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
         page.on("console", lambda line: errors.append(f"{page.url}: {line.text}") if line.type == "error" else None)

@@ -8,7 +8,8 @@ from playwright.sync_api import APIResponse, Locator, Route, expect
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import PHONE, SOON, VIEWS, Check, OpenPage
+from tests.browser.chromium import SOON
+from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
 from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
 from tournaments.entries.services import entries
 from tournaments.events.services import events

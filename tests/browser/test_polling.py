@@ -9,7 +9,8 @@ from playwright.sync_api import Page, Request, expect
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import SOON, OpenPage
+from tests.browser.chromium import SOON
+from tests.browser.conftest import OpenPage
 from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture

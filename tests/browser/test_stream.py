@@ -15,8 +15,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_
 from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Player
-from tests.browser.chromium import Chromium
-from tests.browser.conftest import SOON
+from tests.browser.chromium import SOON, Chromium
 from tests.tournaments.conftest import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)

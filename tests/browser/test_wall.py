@@ -11,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import SOON, Check, OpenPage, follow
+from tests.browser.chromium import SOON
+from tests.browser.conftest import Check, OpenPage, follow
 from tests.browser.test_paper import people
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready

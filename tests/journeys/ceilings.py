@@ -1,0 +1,36 @@
+"""What a journey may take. More taps or keystrokes fail; whoever needs fewer lowers the ceiling."""
+
+from typing import NamedTuple
+
+
+class Ceiling(NamedTuple):
+    """The most taps and keystrokes, and what stood in the way before the pages were mended for the journey."""
+
+    taps: int
+    keystrokes: int
+    before: str = "the same"
+
+
+CEILINGS = {
+    #                                               taps  keystrokes  before
+    "first evening, until the first call":   Ceiling(20, 305, "18 taps, 300 keystrokes and the URL of the floor"),
+    "arrivals and fees of 19":               Ceiling(42, 0),
+    "result on a phone":                     Ceiling(6, 2),
+    "result by a line, and taken back":      Ceiling(3, 12),
+    "late entry":                            Ceiling(6, 10),
+    "no-show":                               Ceiling(5, 0),
+    "a player goes home":                    Ceiling(6, 0),
+    "a table breaks, and is repaired":       Ceiling(11, 10),
+    "correct two rounds ago, and undo it":   Ceiling(13, 2, "no way from the bracket"),
+    "prizes, closing, summary":              Ceiling(22, 1),
+    "next week the same":                    Ceiling(4, 0),
+    "code of the sheet, score, where next":  Ceiling(11, 2, "not told where next"),
+    "signed in: my table now":               Ceiling(1, 0),
+    "my club's next event, and left again":  Ceiling(6, 0),
+    "a match being played":                  Ceiling(2, 0),
+    "a friend's rating":                     Ceiling(3, 5),
+    "the wall":                              Ceiling(2, 0, "no link unless a match was played here"),
+    "play a friend":                         Ceiling(6, 5),
+    "check a record, find its worst error":  Ceiling(6, 0),
+    "make an API token":                     Ceiling(5, 6),
+}  # fmt: skip

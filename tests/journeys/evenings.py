@@ -1,0 +1,35 @@
+"""What was there before a journey: the club's players, an evening, an event that is being played."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.browser.test_floor import NAMES
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import Tournament
+
+
+def account_of(player: Player, email: str, club: Club) -> User:
+    """Give a player an account and a membership of the club."""
+    user = User.objects.create_user(email, "crawford-1969", display_name=player.name)
+    player.user = user
+    player.save()
+    Membership.objects.get_or_create(club=club, player=player)
+    return user
+
+
+def entered_event(club: Club, alice: User, players: int = len(NAMES), **division: object) -> Tournament:
+    """A published event of tonight at six tables, entered by as many players and not drawn."""
+    by, now = Actor.of(alice), timezone.now()
+    soon = now + timedelta(minutes=30)
+    event = events.create_tournament(club=club, by=by, now=now, name="Friday Knockout", starts_at=soon, tables=6)
+    row = events.create_division(tournament=event, by=by, now=now, **{"name": "Open", "match_length": 7, **division})
+    people = [Player.objects.create(name=name) for name in NAMES[:players]]
+    for player in people:
+        Membership.objects.create(club=club, player=player)
+    entries.enter(division=row, players=people, by=by, now=now)
+    events.publish_tournament(tournament=event, by=by, now=now)
+    return Tournament.objects.get(pk=event.pk)

@@ -1,0 +1,134 @@
+"""Somebody at a screen: sees what is visible, taps and types, and nothing else."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Error, Locator, Page, expect
+from playwright.sync_api import TimeoutError as NotInTime
+
+from core.qr import qr_svg
+
+ROLES = ("link", "button", "radio", "checkbox", "menuitem", "tab")
+PARTS = "li, tr, section, article, form, fieldset, dialog, details"
+FIELDS = "input:not([type=radio], [type=checkbox]), textarea"
+NOTES_WHEN_LEFT = "addEventListener('beforeunload', () => { window.isLeft = true; })"
+IS_LEFT = "() => new Promise((resolve) => setTimeout(() => resolve(window.isLeft === true)))"
+IS_THERE = "() => !window.isLeft && document.readyState === 'complete'"
+PATIENCE = 10_000
+"""In milliseconds."""
+
+Name = str | re.Pattern[str]
+
+
+class Person:
+    """A page, and the taps and keystrokes that were spent on it. Each method waits until it can do what it says.
+
+    Tapping a field to type into it counts, unless the page has put the cursor there; selecting what a field contains,
+    to replace it, counts as another tap. Choosing an option of a list takes two. The only URL is that of the first
+    page.
+    """
+
+    def __init__(self, page: Page, *, touch: bool) -> None:
+        self._page, self._touch = page, touch
+        page.set_default_timeout(PATIENCE)
+        self.taps = self.keystrokes = 0
+
+    def sees(self, text: Name, *, within: Name | None = None) -> None:
+        """Wait until a text is visible."""
+        where = self._part(within) if within is not None else self._screen()
+        expect(where).to_contain_text(text, use_inner_text=True, ignore_case=True)
+
+    def reads(self, pattern: str, *, within: Name | None = None) -> str:
+        """What the first group of a pattern matches in the visible text."""
+        self.sees(re.compile(pattern), within=within)
+        where = self._part(within) if within is not None else self._screen()
+        found = re.search(pattern, where.inner_text())
+        assert found is not None
+        return found[1]
+
+    def does_not_see(self, text: Name) -> None:
+        """Wait until a text is not visible any more."""
+        expect(self._screen()).not_to_contain_text(text, use_inner_text=True, ignore_case=True)
+
+    def tap(self, name: Name, *, within: Name | None = None, role: str | None = None, first: bool = False) -> None:
+        """Tap the only link, button or choice of this name, or the `first` of several.
+
+        With `within`, it is looked for in the smallest part of the page that shows this text.
+        """
+        where = self._part(within) if within is not None else self._screen()
+        found = [where.get_by_role(each, name=name, exact=True) for each in ([role] if role else ROLES)]  # type: ignore[arg-type]
+        target = found[0]
+        for other in found[1:]:
+            target = target.or_(other)
+        target = target.locator("visible=true")
+        self._tap(target.first if first else target)
+
+    def tap_text(self, text: Name, *, within: Name | None = None) -> None:
+        """Tap a text: a menu that it opens, or the label of a choice."""
+        where = self._part(within) if within is not None else self._screen()
+        self._tap(where.get_by_text(text, exact=True).locator("visible=true"))
+
+    def type(self, label: Name, text: str, *, within: Name | None = None) -> None:
+        """Type a text into a field, in place of what it contains."""
+        where = self._part(within) if within is not None else self._screen()
+        field = where.get_by_label(label, exact=True).and_(where.locator(FIELDS)).locator("visible=true")
+        if not field.evaluate("field => field === document.activeElement"):
+            self._tap(field)
+        if (before := field.input_value()) and self._page.evaluate("getSelection().toString()") != before:
+            field.select_text()
+            self.taps += 1
+        field.press_sequentially(text)
+        self.keystrokes += len(text)
+
+    def chooses_file(self, button: Name, path: Path) -> None:
+        """Tap a button or a label and choose a file, which takes two taps."""
+        with self._page.expect_file_chooser() as chooser:
+            self.tap_text(button)
+        chooser.value.set_files(path)
+        self.taps += 1
+
+    def press(self, key: str) -> None:
+        """Press a key."""
+        self._page.keyboard.press(key)
+        self.keystrokes += 1
+        self._arrive()
+
+    def address_of(self, link: Name) -> str:
+        """The address in a printed QR code, which is a link to the same address."""
+        code = self._page.get_by_role("link", name=link, exact=True).first
+        address = code.get_attribute("href") or ""
+        drawn = code.locator("path").first.get_attribute("d") or "nothing"
+        assert drawn in qr_svg(address), "the code says something else than its link"
+        return address
+
+    def choose(self, label: Name, option: str) -> None:
+        """Choose an option of a list."""
+        self._screen().get_by_label(label, exact=True).locator("visible=true").select_option(label=option)
+        self.taps += 2
+
+    def _tap(self, target: Locator) -> None:
+        try:
+            target.tap() if self._touch else target.click()
+        except NotInTime as error:
+            visible = self._screen().locator("a, button, summary").locator("visible=true").all_inner_texts()
+            raise AssertionError(f"{self._page.url} has only {visible}\n{error}") from None
+        self.taps += 1
+        self._arrive()
+
+    def _arrive(self) -> None:
+        """Wait for the page that a tap leads to, if it leads to one."""
+        try:
+            if not self._page.evaluate(IS_LEFT):
+                return
+        except Error:
+            pass  # the page went away while it was asked
+        self._page.wait_for_function(IS_THERE)
+
+    def _screen(self) -> Locator:
+        """The open dialog, or else the page."""
+        dialog = self._page.locator("dialog[open]")
+        return dialog if dialog.count() else self._page.locator("body")
+
+    def _part(self, text: Name) -> Locator:
+        """The innermost part of the page that shows a text."""
+        return self._screen().locator(PARTS).filter(has_text=text).locator("visible=true").last

@@ -1,0 +1,145 @@
+"""Players and those who watch, on their phones."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from matches.analysis.topics import announce
+from matches.models import Analysis, PlayerRating, Submission
+from matches.ratings.services.ratings import default_pool, replay_pool
+from players.models import Club, Player, User
+from tests.browser.test_floor import evening
+from tests.journeys.conftest import Journey
+from tests.journeys.evenings import account_of, entered_event
+from tests.matches.analysis.rows import analysis_of
+from tests.matches.records.samples import simulated
+from tournaments.models import Fixture, Tournament
+
+__all__ = ["evening"]
+
+
+def at_table(event: Tournament, table: str) -> Player:
+    """The first player of the match at a table."""
+    fixture = Fixture.objects.get(floor_events__table__label=table, floor_events__kind="called")
+    assert fixture.match is not None
+    return fixture.match.player_0
+
+
+@pytest.mark.journey("code of the sheet, score, where next")
+def test_a_score_by_the_code_of_the_sheet(journey: Journey, evening: Tournament, alice: User) -> None:
+    director = journey.at_desk(alice)
+    director.tap("Saturday Night")
+    director.tap("Floor")
+    director.tap("Paper")
+    director.tap(re.compile("^Print .* score sheets"))
+    names = [director.reads(rf"\n{side}\s+(.+)\n") for side in "AB"]
+    address = director.address_of("Link on the sheet")
+    player = journey.on_phone(address=address)
+    player.type(names[0], "7")
+    player.type(names[1], "4")
+    player.tap(names[0], role="radio")
+    player.tap("Continue")
+    player.tap("Send report")
+    player.sees(f"{names[0]} advances to M")
+    player.sees(f"{names[1]} advances to M")
+
+
+@pytest.mark.journey("signed in: my table now")
+def test_my_table_now(journey: Journey, club: Club, evening: Tournament) -> None:
+    bob = account_of(at_table(evening, "4"), "bob@example.org", club)
+    player = journey.on_phone(bob)
+    player.tap("My matches")
+    player.sees("table 4")
+
+
+@pytest.mark.journey("my club's next event, and left again")
+def test_the_next_event_of_my_club(journey: Journey, club: Club, alice: User) -> None:
+    entered_event(club, alice, 4, self_registration=True)
+    zoe = Player.objects.create(name="Zoë Ballard")
+    player = journey.on_phone(account_of(zoe, "zoe@example.org", club))
+    player.tap("Clubs")
+    player.tap("Harbour Backgammon", within="Your clubs")
+    player.tap("Friday Knockout")
+    player.tap("Register")
+    player.sees("You are entered")
+    # Done by mistake.
+    player.tap_text("Withdraw")
+    player.tap("Withdraw from this division")
+    player.sees("You have withdrawn")
+
+
+@pytest.mark.journey("a match being played")
+def test_a_match_being_played(journey: Journey, evening: Tournament) -> None:
+    viewer = journey.on_phone()
+    viewer.tap("Saturday Night")
+    viewer.tap(re.compile(r"^M\d+ "), first=True)
+    viewer.sees("Score so far")
+
+
+@pytest.mark.journey("a friend's rating")
+def test_the_rating_of_a_friend(journey: Journey, evening: Tournament) -> None:
+    viewer = journey.on_phone()
+    replay_pool(pool_id=default_pool().pk, now=timezone.now())
+    friend = PlayerRating.objects.order_by("-rating")[0].player
+    viewer.tap("Rankings")
+    viewer.type("Name", friend.name.split()[0])
+    viewer.tap(friend.name)
+    viewer.sees("Rating")
+
+
+@pytest.mark.journey("the wall")
+def test_the_wall(journey: Journey, evening: Tournament) -> None:
+    viewer = journey.at_desk()
+    viewer.tap("Saturday Night")
+    viewer.tap("Wall screen")
+    viewer.sees("Please go to your table")
+
+
+@pytest.mark.journey("play a friend")
+def test_playing_a_friend(journey: Journey, bob: User, carol: User) -> None:
+    for user in (bob, carol):
+        Player.objects.create(name=user.display_name, user=user)
+    challenger = journey.on_phone(bob)
+    challenger.tap("Lobby")
+    challenger.type("Opponent", "Carol", within="New challenge")
+    challenger.tap("Challenge")
+    challenger.sees("Carol", within="Your challenges")
+    friend = journey.on_phone(carol)
+    friend.tap("Lobby")
+    friend.tap("Accept")
+    friend.sees("Bob")
+    challenger.tap("Open the board")
+    challenger.sees("Carol")
+
+
+@pytest.mark.journey("check a record, find its worst error")
+@pytest.mark.usefixtures("celery_worker")
+def test_the_worst_error_of_a_record(journey: Journey, tmp_path: Path) -> None:
+    record = tmp_path / "final.mat"
+    record.write_bytes(simulated(seed=4, length=3))
+    player = journey.at_desk()
+    player.tap("Check a match", first=True)
+    player.chooses_file("Drop a record here, or choose a file", record)
+    player.tap("Check the match")
+    player.sees("Accepted")
+    # What the worker with the analysis program does.
+    Analysis.objects.all().delete()
+    announce(analysis_of(Submission.objects.get()))
+    player.sees("Biggest errors")
+    player.sees("−0.160")
+    player.tap("Replay", first=True)
+    player.tap_text(re.compile("Candidates"))
+    player.sees("A blunder: −0.160")
+
+
+@pytest.mark.journey("make an API token")
+def test_making_a_token(journey: Journey, bob: User) -> None:
+    player = journey.at_desk(bob)
+    player.tap_text("Bob")
+    player.tap("Preferences")
+    player.tap("Manage tokens")
+    player.type("Name", "Laptop")
+    player.tap("Create token")
+    player.sees("Copy it now")
