@@ -120,6 +120,14 @@ def test_rounds_begin_when_their_players_are_free_and_a_barrier_joins_a_round():
     assert forecast.next_main == 0.0
 
 
+def test_a_round_of_one_match_can_be_followed_by_another():
+    last = RemainingMatch(1, "rounds", 1, 5)
+    gate = RemainingMatch(2, "rounds", 1, 0, needs=(1,), barrier=True)
+    following = RemainingMatch(3, "rounds", 2, 5, needs=(2,))
+    forecast = live_forecast((last, gate, following), PACE)
+    assert forecast.rounds[1].begins >= forecast.rounds[0].finish.median
+
+
 def test_the_end_of_a_finished_evening_is_now_and_no_tables_are_refused():
     assert live_forecast((), PACE).total.late == 0.0
     with pytest.raises(Refused) as refused:

@@ -337,6 +337,8 @@ class _Tempos:
             return  # a barrier has no players
         winner = int(self.chance.random() * PLAYERS)
         for follower in followers:
+            if self.matches[follower].barrier:
+                continue
             stays = self.matches[follower].row == self.matches[at].row
             self.players[follower].append(self.players[at][winner if stays else 1 - winner])
 
