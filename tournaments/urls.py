@@ -23,11 +23,11 @@ from tournaments.floor import views as floor_views
 from tournaments.floor.api import floor as api_floor
 from tournaments.floor.api import lengths as api_lengths
 from tournaments.owner import views as owner
-from tournaments.pages.api import report as api_report
 from tournaments.pages.api import seasons as api_seasons
+from tournaments.pages.api import summary as api_summary
 from tournaments.pages.floor import views as floor
 from tournaments.pages.floor.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages.views import console, divisions, draws, entries, report, seasons, walls
+from tournaments.pages.views import console, divisions, draws, entries, seasons, summary, walls
 from tournaments.paper import poster
 from tournaments.paper import views as paper
 from tournaments.paper.lists import KINDS as LISTS
@@ -111,8 +111,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}paper/score-sheets/$", paper.sheets, name="paper-sheets"),
     re_path(rf"{EVENT}paper/draws/$", paper.draws, name="paper-draws"),
     re_path(rf"{EVENT}calendar\.ics$", events.calendar, name="event-calendar"),
-    re_path(rf"{EVENT}report/$", report.report, name="event-report"),
-    re_path(rf"{EVENT}analysis\.csv$", report.analysis_csv, name="event-analysis-file"),
+    re_path(rf"{EVENT}report/$", summary.summary, name="event-report"),
+    re_path(rf"{EVENT}analysis\.csv$", summary.analysis_csv, name="event-analysis-file"),
     re_path(rf"{EVENT}prizes/$", plans.prizes, name="prizes"),
     re_path(rf"{EVENT}cash/$", cash.cash, name="cash"),
     re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),
@@ -211,8 +211,8 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}helpers/(?P<helper>{ID})/$", api_helpers.OneHelper.as_view(), name="api-helper"),
     re_path(rf"{A_TOURNAMENT}leave/$", api_entries.Leave.as_view(), name="api-tournament-leave"),
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
-    re_path(rf"{A_TOURNAMENT}analysis/$", api_report.EventAnalysis.as_view(), name="api-tournament-analysis"),
-    re_path(rf"{A_TOURNAMENT}report/$", api_report.Report.as_view(), name="api-report"),
+    re_path(rf"{A_TOURNAMENT}analysis/$", api_summary.EventAnalysis.as_view(), name="api-tournament-analysis"),
+    re_path(rf"{A_TOURNAMENT}report/$", api_summary.Summary.as_view(), name="api-report"),
     re_path(rf"{A_TOURNAMENT}prizes/$", api_cash.PublishedPrizes.as_view(), name="api-prizes"),
     re_path(rf"{A_TOURNAMENT}cash/$", api_cash.Cash.as_view(), name="api-cash"),
     re_path(rf"{A_TOURNAMENT}cash/payments/$", api_cash.Payments.as_view(), name="api-cash-payments"),

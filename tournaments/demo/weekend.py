@@ -55,21 +55,22 @@ def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime
             events.publish_tournament(tournament=tournament, by=by, now=starts)
             tournament.refresh_from_db()
         if share:
-            _draw(division, by, starts)
-            _play(division, share, players, (by, assistant), starts)
+            publish_draw(division, by, starts)
+            play_share(division, share, players, (by, assistant), starts)
         if share == FINISHED:
             _correct(division, (by, assistant), now - timedelta(minutes=30))
     return tournament
 
 
-def _draw(division: Division, by: Actor, now: datetime) -> None:
+def publish_draw(division: Division, by: Actor, now: datetime) -> None:
+    """Draw a division and publish the draft."""
     draw = draws.request_draw(division=division, by=by, now=now)
     draws.make_draft(draw_id=draw.pk, now=now)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, by=by, now=now)
 
 
-def _play(division: Division, share: float, players: Sequence[Player], staff: Staff, at: datetime) -> None:
+def play_share(division: Division, share: float, players: Sequence[Player], staff: Staff, at: datetime) -> None:
     """Enter results until `share` of the matches are played; draws of later rounds are published as they fall due."""
     chance = Random(division.name)  # noqa: S311, invented results
     strength = {player.pk: rank for rank, player in enumerate(players)}

@@ -9,6 +9,7 @@ from tournaments.models import Division
 from tournaments.paper.bracket_layout import pieces
 from tournaments.paper.drawing import PAPER_SIZES, Drawing, Part, PartDrawer, Sizes
 from tournaments.paper.sheet_brackets import SheetBracket, sheet_brackets
+from tournaments.state.figures import figures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,15 @@ class DrawPage:
     drawing: Drawing
     number: int
     pages: int
-    matches: int
+    matches: int | None
+    """Matches of the division; None if their number depends on results."""
 
 
 def draw_pages(division: Division, area: Area) -> list[DrawPage]:
     """Return the pages of a division's brackets; none if it has no bracket."""
     brackets = sheet_brackets(division)
     packed = pack(brackets, area, PAPER_SIZES)
-    matches = sum(bracket.matches for bracket in brackets)
+    matches = figures_of([division])[division.pk].matches.total
     return [
         DrawPage(division, _title(parts), drawing(parts, area, PAPER_SIZES), number, len(packed), matches)
         for number, parts in enumerate(packed, start=1)

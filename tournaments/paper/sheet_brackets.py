@@ -21,7 +21,6 @@ class SheetBracket:
     title: str
     columns: list[Column]
     roots: list[SheetMatch]
-    matches: int
     champion: str = ""
 
     @property
@@ -86,7 +85,7 @@ class _Builder:
             match.winner_to = self._winner_to(self.boxes[match.number])
         last = roots[-1] if roots else None
         champion = next((line.text for line in last.lines if line.won), "") if last and not last.winner_to else ""
-        return SheetBracket(title, self.columns, roots, len(drawn), champion)
+        return SheetBracket(title, self.columns, roots, champion)
 
     def _match(self, box: Box, column: int, lines: tuple[SheetLine, SheetLine]) -> SheetMatch:
         loser_to = f"M{box.loser_to}" if box.loser_to is not None else box.loser_draw

@@ -10,6 +10,7 @@ from django.utils.translation import pgettext
 
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from tournaments.formats.plans import ROUNDS, TABLE
+from tournaments.state.figures import Counted, Matches
 
 MOST_PLACES_IN_ONE_PIECE = 64
 """Places of the first round up to which a bracket is shown in one piece."""
@@ -48,6 +49,7 @@ class Box:
     number: int
     status: str
     lines: tuple[Line, Line]
+    counted: Counted = Counted.NO_MATCH
     fixture: str = ""
     match: str = ""
     """Public ids of fixture and match; empty if there is none."""
@@ -111,14 +113,9 @@ class Section:
         return [box for column in self.columns for box in column.boxes]
 
     @property
-    def done(self) -> int:
-        """Number of matches with nothing left to play, byes not counted."""
-        return sum(box.status not in ("waiting", "ready", "bye") for box in self.boxes)
-
-    @property
-    def total(self) -> int:
-        """Number of matches, byes not counted."""
-        return sum(box.status != "bye" for box in self.boxes)
+    def matches(self) -> Matches:
+        """Its matches."""
+        return Matches.of(box.counted for box in self.boxes)
 
     @property
     def live(self) -> int:

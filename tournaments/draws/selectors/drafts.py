@@ -25,11 +25,12 @@ from tournaments.formats.settings import (
 from tournaments.formats.states import SlotState
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.tables.groups import group_names
-from tournaments.models import ByeRequest, CheckIn, Division, Draw, Entry, Fixture, Stage
+from tournaments.models import ByeRequest, CheckIn, Division, Draw, Entry, Stage
 from tournaments.standings.layout import Tree, bracket_name
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import BracketOptions, FixtureRow, RoundRow, SlotRow
 from tournaments.standings.titles import jumps, stage_title
+from tournaments.state.figures import Matches
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import entrants_as_data, settings_of, source_fields
 
@@ -156,22 +157,16 @@ def _names(remark: dict[str, Any], names: Names) -> tuple[str, str]:
 
 
 def counts(division: Division, draw: Draw) -> Counts:
-    """Return the figures of the drawn stage; matches that may not be needed are not counted."""
+    """Return the figures of a draft with the stages that follow from it, or of the round that it pairs."""
     entered = sum(place is not None for place in draw.places)
     if draw.round:
         byes = len(draw.byes)
         return Counts(entered, len(draw.places), byes, (entered - byes) // 2)
     settings = settings_of(draw.stage)
-    fixtures = [
-        fixture
-        for row in draft_rounds(division, draw)
-        if row.stage == draw.stage.number
-        for fixture in row.fixtures
-        if not fixture.conditional and fixture.status != Fixture.Status.BYE
-    ]
-    matches = sum(all(slot.source != "bye" for slot in fixture.slots) for fixture in fixtures)
+    matches = Matches.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
-    return Counts(entered, len(draw.places), byes, matches, settings.groups if settings.format == GROUPS else 0)
+    groups = settings.groups if settings.format == GROUPS else 0
+    return Counts(entered, len(draw.places), byes, matches.total or 0, groups)
 
 
 def draft_stages(division: Division, draw: Draw, options: BracketOptions) -> list[DraftStage]:

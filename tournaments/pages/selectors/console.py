@@ -20,9 +20,10 @@ from tournaments.events.selectors import events
 from tournaments.events.selectors.events import DivisionCounts, MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
-from tournaments.pages.selectors.divisions import RoundProgress, round_progress
+from tournaments.pages.selectors.divisions import RoundProgress
 from tournaments.standings.rounds import called_in_order, playable
 from tournaments.standings.selectors.champions import champions
+from tournaments.state.figures import Matches, matches_by
 from tournaments.state.names import match_names
 from tournaments.state.plans import settings_of
 
@@ -294,19 +295,14 @@ def _chosen(divisions: Sequence[DivisionCounts], chosen: str) -> DivisionCounts 
 
 
 def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgress]:
-    """Return the progress of each round of a division; `names` are those of all rounds of the event; two queries."""
+    """Return the matches of each round of a division; `names` are those of all rounds of the event; two queries."""
     rounds = list(
         Round.objects.filter(bracket__stage__division=division)
         .select_related("bracket")
         .order_by("bracket__stage__number", "bracket__order", "number")
     )
-    statuses: dict[int, list[str]] = {}
-    for round_, status in Fixture.objects.filter(stage__division=division).values_list("round_id", "status"):
-        statuses.setdefault(round_, []).append(status)
-    return [
-        round_progress(row.bracket.key, row.number, names[row.pk], row.length, row.deadline, statuses.get(row.pk, []))
-        for row in rounds
-    ]
+    matches = matches_by("round", Fixture.objects.filter(stage__division=division))
+    return [RoundProgress(names[row.pk], row.length, row.deadline, matches.get(row.pk, Matches(0))) for row in rounds]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """The page of a division: entries, stages and how the draw was made."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext as _
+from django.db.models import prefetch_related_objects
 
 from players import access as people
 from players.access import Role, Visitor
@@ -23,6 +22,7 @@ from tournaments.standings.selectors.rows import StageView
 from tournaments.standings.selectors.standings import stage_view
 from tournaments.standings.titles import jumps, stage_title
 from tournaments.state.derivation import StageState, states_of
+from tournaments.state.figures import Matches, figures_from
 from tournaments.state.names import Names, names_of, own_entry
 
 MOST_LINES = 64
@@ -118,7 +118,8 @@ def division_page(
     own = own_entry(names, user)
     mine = own if own is not None and own.status != Entry.Status.OUT else None
     search = PlayerSearch(player.strip(), names.find(player)) if player.strip() else None
-    stages = list(division.stages.order_by("number"))
+    prefetch_related_objects([division], "stages")
+    stages = list(division.stages.all())
     provenance = provenance_of(stages[0]) if stages else None
     context: dict[str, Any] = {
         "tournament": division.tournament,
@@ -146,8 +147,8 @@ def division_page(
             highlight=search.only_entry.pk if search and search.only_entry else None,
             can_enter=staff,
         )
-        context |= _stages_context(division, stages, options, section, mine)
-    return context
+        return context | _stages_context(division, stages, options, section, mine)
+    return context | {"figures": figures_from(division, names.entries.values(), (), {})}
 
 
 def _stages_context(
@@ -155,6 +156,9 @@ def _stages_context(
 ) -> dict[str, Any]:
     """Return the context of the stages and their winners, once the division is drawn."""
     rounds = brackets.rounds_of(division)
+    fixtures = (fixture.counted for row in rounds for fixture in row.fixtures)
+    paired = Counter(row.stage for row in rounds)
+    figures = figures_from(division, options.names.entries.values(), fixtures, paired)
     by_stage = {stage.number: [row for row in rounds if row.stage == stage.number] for stage in stages}
     trees = brackets.trees(rounds, options)
     brackets.open_sections(trees, section or (_section_of(trees, mine.pk) if mine and not options.highlight else ""))
@@ -177,7 +181,8 @@ def _stages_context(
         "jumps": jumps(shown),
         "seeded": bool(options.seeds),
         "late": [options.names.of(entry) for entry in options.late],
-        "progress": progress_line(rounds),
+        "figures": figures,
+        "progress": progress_line(rounds, figures.matches),
         "drawn_later": any(row.entrants for row in rounds),
         "placed": [
             (stage_shown.title if several else "", best[stage_shown.stage.number])
@@ -237,53 +242,23 @@ def _section_of(trees: list[Tree], entry: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RoundProgress:
-    """The progress of a round."""
+    """The matches of a round; without a name: those of all brackets."""
 
-    bracket: str
-    number: int
     name: str
     length: int
     deadline: datetime | None
-    done: int
-    total: int
-    ready: int
-
-    @property
-    def percent(self) -> int:
-        """Share of matches with a result, in percent; byes do not count."""
-        return round(100 * self.done / self.total) if self.total else 100
+    matches: Matches
 
 
-def progress_of(rounds: list[RoundRow]) -> list[RoundProgress]:
-    """Return the progress of each round."""
+def progress_line(rounds: list[RoundRow], matches: Matches) -> RoundProgress | None:
+    """Return the first unfinished round, or all `matches` of the division if several brackets are being played."""
     sizes = Counter((row.stage, row.bracket) for row in rounds)
-    progress = []
     for row in rounds:
-        statuses = [fixture.status for fixture in row.fixtures]
-        name = round_name(row.bracket, row.number, len(statuses), sizes[row.stage, row.bracket], upper=row.upper)
-        progress.append(round_progress(row.bracket, row.number, name, row.length, row.deadline, statuses))
-    return progress
-
-
-def round_progress(
-    bracket: str, number: int, name: str, length: int, deadline: datetime | None, statuses: Sequence[str]
-) -> RoundProgress:
-    """Return the progress of a round whose fixtures have these statuses."""
-    played = [status for status in statuses if status not in ("bye", "not_needed", "empty")]
-    done = sum(status not in ("waiting", "ready") for status in played)
-    return RoundProgress(bracket, number, name, length, deadline, done, len(played), played.count("ready"))
-
-
-def progress_line(rounds: list[RoundRow]) -> RoundProgress | None:
-    """Return the first unfinished round, or all matches together if several brackets are being played."""
-    progress = progress_of(rounds)
-    unfinished = [row for row in progress if row.done < row.total]
-    if len({(row.stage, row.bracket) for row in rounds}) > 1 and unfinished:
-        return replace(
-            unfinished[0],
-            name=_("Matches"),
-            done=sum(row.done for row in progress),
-            total=sum(row.total for row in progress),
-            ready=sum(row.ready for row in progress),
-        )
-    return unfinished[0] if unfinished else None
+        of_round = Matches.of(fixture.counted for fixture in row.fixtures)
+        if not of_round.is_over:
+            name = round_name(
+                row.bracket, row.number, len(row.fixtures), sizes[row.stage, row.bracket], upper=row.upper
+            )
+            several = len(sizes) > 1
+            return RoundProgress("" if several else name, row.length, row.deadline, matches if several else of_round)
+    return None

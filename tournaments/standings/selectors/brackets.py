@@ -17,6 +17,7 @@ from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
 from tournaments.standings.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
+from tournaments.state.figures import Counted, counted
 from tournaments.state.names import Names
 
 MOST_BOXES = 400
@@ -96,6 +97,12 @@ class FixtureRow:
     due_at: datetime | None = None
     conditional: bool = False
     """Whether it is played only after a certain result of another fixture."""
+
+    @property
+    def counted(self) -> Counted:
+        """What it counts as."""
+        has_bye = any(slot.status == Slot.Status.BYE for slot in self.slots)
+        return counted(self.status, result=self.played.kind, conditional=self.conditional, has_bye=has_bye)
 
 
 @dataclass(slots=True)
@@ -273,6 +280,7 @@ def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> Box:
     return Box(
         number=row.number,
         status=row.status,
+        counted=row.counted,
         lines=(first, second),
         fixture=row.public_id,
         match=row.played.public_id,
@@ -372,5 +380,5 @@ def open_sections(brackets: Sequence[Tree], selected: str) -> None:
 def _sections_to_open(sections: Sequence[Section], selected: str) -> set[str]:
     named = {section.key for section in sections if section.key == selected}
     on_path = {section.key for section in sections if any(box.path for box in section.boxes)}
-    last = {sections[-1].key} if sections[-1].live or sections[-1].done else set()
+    last = {sections[-1].key} if sections[-1].live or sections[-1].matches.decided else set()
     return named or on_path or {sections[0].key} | last

@@ -1,4 +1,4 @@
-"""The report of an event, and the API of the cash desk."""
+"""The summary of an event, and the API of the cash desk."""
 
 import csv
 import random
@@ -23,13 +23,13 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.prizes.conftest import Prizes
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Payment
-from tournaments.pages.selectors.report import event_night
+from tournaments.pages.selectors.summary import event_night
 from tournaments.results.services import results
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
-def test_the_report_has_winners_prizes_upsets_and_ratings(
+def test_the_summary_has_winners_prizes_upsets_and_ratings(
     prizes: Prizes, as_user: Callable[[User | None], Client]
 ) -> None:
     event = prizes.division.tournament
@@ -41,7 +41,7 @@ def test_the_report_has_winners_prizes_upsets_and_ratings(
     assert "71.00" in page
     assert "Rating changes" in page
     body = visitor.get(f"/api/v1/tournaments/{event.public_id}/report/").json()
-    assert body["figures"] == {"players": 4, "entries": 4, "matches": 3, "walkovers": 0, "points": 12}
+    assert body["figures"] == {"players": 4, "entries": 4, "matches": 3, "played": 3, "walkovers": 0, "points": 12}
     (division,) = body["divisions"]
     assert division["champion"] == champion.name
     assert [place["place"] for place in division["brackets"][0]["places"]] == ["1", "2", "3–4"]
@@ -54,7 +54,7 @@ def test_the_report_has_winners_prizes_upsets_and_ratings(
     assert hidden["divisions"][0]["prizes"] == []
 
 
-def test_the_report_of_a_running_event_leaves_out_brackets_without_a_place(
+def test_the_summary_of_a_running_event_leaves_out_brackets_without_a_place(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
     by_alice: Actor,

@@ -1,4 +1,4 @@
-"""The report of an event: the winners of each bracket, prizes, figures, upsets and rating changes."""
+"""The summary of an event: the winners of each bracket, prizes, figures, upsets and rating changes."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from matches.presentation.labels import score_of
 from matches.presentation.visibility import Viewer
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Player
-from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.models import Division, Fixture, Tournament
 from tournaments.prizes.selectors.places import standings_of
 from tournaments.prizes.selectors.prize_views import DivisionPrizesView, prizes_view
 from tournaments.prizes.shares import Standing
 from tournaments.standings.layout import ranking_name
+from tournaments.state.figures import Figures, event_figures, figures_of
 from tournaments.state.names import Names, names_for, shown
 
 PLACES_LISTED = 4
 """The lowest place that is listed for a bracket."""
 MOST_UPSETS = 5
-UNPLAYED = (Result.Kind.WALKOVER, Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class PlaceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BracketReport:
+class BracketSummary:
     """The best places of a bracket or table, as far as they are certain."""
 
     key: str
@@ -44,17 +44,17 @@ class BracketReport:
 
 
 @dataclass(frozen=True, slots=True)
-class DivisionReport:
+class DivisionSummary:
     """A division: its champion (empty until that is certain), its brackets, and its prizes if they are published."""
 
     division: Division
     entries: int
     champion: str
-    brackets: list[BracketReport]
+    brackets: list[BracketSummary]
     prizes: DivisionPrizesView | None
 
     @property
-    def decided_brackets(self) -> list[BracketReport]:
+    def decided_brackets(self) -> list[BracketSummary]:
         """The brackets of which a place is certain."""
         return [bracket for bracket in self.brackets if bracket.places]
 
@@ -93,39 +93,32 @@ class RatedPlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """How large the event was; points count both sides of every score."""
-
-    players: int = 0
-    entries: int = 0
-    matches: int = 0
-    walkovers: int = 0
-    points: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class EventReport:
-    """Everything on the page of the report."""
+class EventSummary:
+    """Everything on the summary of an event."""
 
     tournament: Tournament
-    divisions: list[DivisionReport]
+    divisions: list[DivisionSummary]
     figures: Figures
+    points: int
+    """Of both sides of every score."""
     upsets: list[Upset] = field(default_factory=list)
     ratings: list[RatedPlayer] = field(default_factory=list)
 
 
-def event_report(user: Visitor, tournament: Tournament) -> EventReport:
-    """Return the report of an event, with names as this reader may see them."""
+def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
+    """Return the summary of an event, with names as this reader may see them."""
     staff = is_at_least(role_in(user, tournament.club), Role.ASSISTANT)
-    divisions = list(tournament.divisions.select_related("tournament__club", "pool"))
+    divisions = list(tournament.divisions.select_related("tournament__club", "pool").prefetch_related("stages"))
+    figures = figures_of(divisions)
     fixtures = Fixture.objects.filter(stage__division__in=divisions, match__isnull=False)
     matches = Match.objects.filter(pk__in=fixtures.values("match")).select_related("player_0", "player_1").in_bulk()
     results = _standing(matches)
     changes = _changes(matches)
-    return EventReport(
+    return EventSummary(
         tournament,
-        [_division(row, names_for(user, row)) for row in divisions],
-        _figures(divisions, results),
+        [_division(row, names_for(user, row), figures[row.pk].entries) for row in divisions],
+        event_figures(figures.values()),
+        sum((row.score_0 or 0) + (row.score_1 or 0) for row in results.values()),
         _upsets(matches, results, changes, staff),
         _rated(changes, staff),
     )
@@ -137,12 +130,12 @@ def event_night(user: Visitor, tournament: Tournament) -> Night:
     return night(Q(pk__in=fixtures.values("match")), Viewer.of(user))
 
 
-def _division(division: Division, names: Names) -> DivisionReport:
+def _division(division: Division, names: Names, entries: int) -> DivisionSummary:
     standings = standings_of(division)
     prizes = prizes_view(division, names)
-    return DivisionReport(
+    return DivisionSummary(
         division,
-        division.entries.exclude(status=Entry.Status.WAITING).count(),
+        entries,
         _champion(standings, names),
         [_bracket(key, standing, names) for key, standing in standings.items() if standing.placings],
         prizes if prizes.is_published else None,
@@ -158,7 +151,7 @@ def _champion(standings: dict[str, Standing], names: Names) -> str:
     return names.of(best.entries[0])
 
 
-def _bracket(key: str, standing: Standing, names: Names) -> BracketReport:
+def _bracket(key: str, standing: Standing, names: Names) -> BracketSummary:
     places = [
         PlaceLine(
             str(row.first) if row.first == row.last else f"{row.first}–{row.last}",
@@ -167,7 +160,7 @@ def _bracket(key: str, standing: Standing, names: Names) -> BracketReport:
         for row in standing.placings
         if row.last <= PLACES_LISTED
     ]
-    return BracketReport(key, ranking_name(key), standing.over, places)
+    return BracketSummary(key, ranking_name(key), standing.over, places)
 
 
 def _standing(matches: dict[int, Match]) -> dict[int, Result]:
@@ -183,18 +176,6 @@ def _changes(matches: dict[int, Match]) -> list[RatingChange]:
     for row in rows:
         changes.setdefault((row.match_id, row.player_id), row)
     return list(changes.values())
-
-
-def _figures(divisions: Sequence[Division], results: dict[int, Result]) -> Figures:
-    entered = Entry.objects.filter(division__in=divisions, status=Entry.Status.IN)
-    unplayed = sum(row.kind in UNPLAYED for row in results.values())
-    return Figures(
-        players=entered.values("player").distinct().count(),
-        entries=entered.count(),
-        matches=len(results) - unplayed,
-        walkovers=unplayed,
-        points=sum((row.score_0 or 0) + (row.score_1 or 0) for row in results.values()),
-    )
 
 
 def _upsets(

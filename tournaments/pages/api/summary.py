@@ -1,4 +1,4 @@
-"""API of the report of an event."""
+"""API of the summary of an event."""
 
 from typing import Any
 
@@ -9,35 +9,35 @@ from rest_framework.response import Response
 
 from matches.analysis.serializers import NightSerializer
 from tournaments.events.api.base import TournamentView
-from tournaments.pages.selectors.report import event_night, event_report
+from tournaments.pages.selectors.summary import event_night, event_summary
 from tournaments.prizes.api.serializers import PrizeLineSerializer
 from tournaments.state.api import READ
 
 
-class ReportPlaceSerializer(serializers.Serializer[Any]):
+class SummaryPlaceSerializer(serializers.Serializer[Any]):
     """A place of a bracket."""
 
     place = serializers.CharField(help_text="Such as 1 or 3–4.")
     names = serializers.ListField(child=serializers.CharField())
 
 
-class ReportBracketSerializer(serializers.Serializer[Any]):
+class SummaryBracketSerializer(serializers.Serializer[Any]):
     """The best places of a bracket or table."""
 
     key = serializers.CharField()
     title = serializers.CharField()
     is_over = serializers.BooleanField()
-    places = ReportPlaceSerializer(many=True)
+    places = SummaryPlaceSerializer(many=True)
 
 
-class ReportDivisionSerializer(serializers.Serializer[Any]):
+class SummaryDivisionSerializer(serializers.Serializer[Any]):
     """A division with its winners and its published prizes."""
 
     division = serializers.CharField(source="division.public_id")
     name = serializers.CharField(source="division.name")
     entries = serializers.IntegerField()
     champion = serializers.CharField(allow_blank=True)
-    brackets = ReportBracketSerializer(many=True)
+    brackets = SummaryBracketSerializer(many=True)
     prizes = serializers.SerializerMethodField()
 
     def get_prizes(self, row: Any) -> list[dict[str, Any]]:
@@ -48,17 +48,22 @@ class ReportDivisionSerializer(serializers.Serializer[Any]):
         return [dict(PrizeLineSerializer(line).data) for line in lines]
 
 
-class ReportFiguresSerializer(serializers.Serializer[Any]):
+class SummaryFiguresSerializer(serializers.Serializer[Any]):
     """How large the event was."""
 
-    players = serializers.IntegerField()
-    entries = serializers.IntegerField()
-    matches = serializers.IntegerField(help_text="Without walkovers and forfeits.")
-    walkovers = serializers.IntegerField()
+    players = serializers.IntegerField(source="figures.players", help_text="Different players, those who left too.")
+    entries = serializers.IntegerField(source="figures.entries", help_text="Of all divisions, re-entries included.")
+    matches = serializers.IntegerField(
+        source="figures.matches.total",
+        allow_null=True,
+        help_text="All matches, walkovers and forfeits included; null while their number depends on results.",
+    )
+    played = serializers.IntegerField(source="figures.matches.played", help_text="Without walkovers and forfeits.")
+    walkovers = serializers.IntegerField(source="figures.matches.walkovers", help_text="Walkovers and forfeits.")
     points = serializers.IntegerField(help_text="Of both sides of every score.")
 
 
-class ReportUpsetSerializer(serializers.Serializer[Any]):
+class SummaryUpsetSerializer(serializers.Serializer[Any]):
     """A win of the player with the lower rating."""
 
     match = serializers.CharField()
@@ -69,7 +74,7 @@ class ReportUpsetSerializer(serializers.Serializer[Any]):
     loser_rating = serializers.FloatField()
 
 
-class ReportRatingSerializer(serializers.Serializer[Any]):
+class SummaryRatingSerializer(serializers.Serializer[Any]):
     """A player's rating before and after the event."""
 
     player = serializers.CharField()
@@ -79,30 +84,30 @@ class ReportRatingSerializer(serializers.Serializer[Any]):
     matches = serializers.IntegerField()
 
 
-class EventReportSerializer(serializers.Serializer[Any]):
-    """The report of an event."""
+class EventSummarySerializer(serializers.Serializer[Any]):
+    """The summary of an event."""
 
     tournament = serializers.CharField(source="tournament.public_id")
     name = serializers.CharField(source="tournament.name")
     currency = serializers.CharField(source="tournament.currency")
-    divisions = ReportDivisionSerializer(many=True)
-    figures = ReportFiguresSerializer()
-    upsets = ReportUpsetSerializer(many=True)
-    ratings = ReportRatingSerializer(many=True)
+    divisions = SummaryDivisionSerializer(many=True)
+    figures = SummaryFiguresSerializer(source="*")
+    upsets = SummaryUpsetSerializer(many=True)
+    ratings = SummaryRatingSerializer(many=True)
 
 
-class Report(TournamentView):
-    """The report of an event."""
+class Summary(TournamentView):
+    """The summary of an event."""
 
     @extend_schema(
         operation_id="tournaments_report",
-        summary="Get the report of an event",
+        summary="Get the summary of an event",
         description="Winners of each bracket, published prizes, figures, upsets by rating and rating changes.",
-        responses={200: EventReportSerializer, **READ},
+        responses={200: EventSummarySerializer, **READ},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """The report as it is now; it is complete once the event is finished."""
-        return Response(EventReportSerializer(event_report(request.user, self.get_tournament())).data)
+        """The summary as it is now; it is complete once the event is finished."""
+        return Response(EventSummarySerializer(event_summary(request.user, self.get_tournament())).data)
 
 
 class EventAnalysis(TournamentView):

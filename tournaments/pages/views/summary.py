@@ -1,4 +1,4 @@
-"""The report of an event, and its part on play quality as a file."""
+"""The summary of an event, and its part on play quality as a file."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,22 +9,22 @@ from core import csv_files
 from matches.analysis.exports import night_rows
 from tournaments import access
 from tournaments.ledger.money import Currency
-from tournaments.pages.selectors.report import event_night, event_report
+from tournaments.pages.selectors.summary import event_night, event_summary
 
 
 @never_cache
 @require_safe
-def report(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+def summary(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show winners, prizes, figures, upsets and rating changes to everybody who may see the event."""
     event = access.tournament(request.user, club, slug)
     context = {
         "tournament": event,
         "club": event.club,
         "currency": Currency.of(event),
-        "report": event_report(request.user, event),
+        "summary": event_summary(request.user, event),
         "night": event_night(request.user, event),
     }
-    return render(request, "tournaments/pages/report.html", context)
+    return render(request, "tournaments/pages/summary.html", context)
 
 
 @never_cache

@@ -1,0 +1,203 @@
+"""How many entries, players, matches and rounds: the figures of an event, and of its divisions, brackets and rounds.
+
+Pages, prints and the API take them from here, so that they agree. The glossary says what each of them counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from matches.models import Result
+from tournaments.formats.settings import BY_ROUND, SWISS
+from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Withdrawal
+from tournaments.state.plans import settings_of
+from tournaments.state.stage_rows import UNPLAYED
+
+
+class Counted(Enum):
+    """What a fixture counts as."""
+
+    NO_MATCH = "no match"
+    OPEN = "open"
+    PLAYED = "played"
+    WALKOVER = "walkover"
+    """Decided without play: a walkover or a forfeit."""
+
+
+def counted(status: str, *, result: str = "", conditional: bool = False, has_bye: bool = False) -> Counted:
+    """Return what a fixture with this status counts as.
+
+    `result` is the kind of its standing result. Byes are no matches, and neither is a `conditional` one until it is
+    certain to be needed. `has_bye`: one of the slots is a bye, even if the other entrant is to be decided.
+    """
+    if status == Fixture.Status.WALKOVER or (status == Fixture.Status.EMPTY and result == Result.Kind.DOUBLE_FORFEIT):
+        return Counted.WALKOVER
+    if status == Fixture.Status.DECIDED:
+        return Counted.WALKOVER if result in UNPLAYED else Counted.PLAYED
+    if status == Fixture.Status.READY or (status == Fixture.Status.WAITING and not conditional and not has_bye):
+        return Counted.OPEN
+    return Counted.NO_MATCH
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The matches of a division, a bracket or a round."""
+
+    total: int | None
+    """All matches, walkovers included; None if that depends on results."""
+    played: int = 0
+    walkovers: int = 0
+
+    @classmethod
+    def of(cls, fixtures: Iterable[Counted]) -> "Matches":
+        """Count fixtures."""
+        count = Counter(fixtures)
+        played, walkovers = count[Counted.PLAYED], count[Counted.WALKOVER]
+        return cls(count[Counted.OPEN] + played + walkovers, played, walkovers)
+
+    @property
+    def decided(self) -> int:
+        """Decided matches, played or not."""
+        return self.played + self.walkovers
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no match is left."""
+        return self.total == self.decided
+
+    def __add__(self, other: "Matches") -> "Matches":
+        total = None if self.total is None or other.total is None else self.total + other.total
+        return Matches(total, self.played + other.played, self.walkovers + other.walkovers)
+
+
+class Figures(NamedTuple):
+    """The figures of a division or an event."""
+
+    entries: int
+    persons: frozenset[int]
+    """The players of these entries; two that were merged are one."""
+    entered: int
+    """Entries that are not withdrawn."""
+    waiting: int
+    """Entries on the waiting list."""
+    matches: Matches
+
+    @property
+    def players(self) -> int:
+        """The number of different players."""
+        return len(self.persons)
+
+
+def takes_part() -> Q:
+    """Return the condition for entries that count: those that are in, and those that withdrew after the draw."""
+    withdrawn = Withdrawal.objects.filter(entry=OuterRef("pk"), bracket=None, taken_back_at=None)
+    after_draw = Q(Exists(withdrawn), status=Entry.Status.OUT) & ~Q(division__status=Division.Status.ENTRIES)
+    return Q(status=Entry.Status.IN) | after_draw
+
+
+def figures_of(divisions: Sequence[Division]) -> dict[int, Figures]:
+    """Return the figures of divisions by id, in three queries, or four if one of them is paired round by round."""
+    keys = [division.pk for division in divisions]
+    entries = Entry.objects.filter(takes_part() | Q(status=Entry.Status.WAITING), division__in=keys).order_by()
+    rows: dict[int, list[tuple[str, int]]] = {}
+    person = Coalesce("player__merged_into", "player")
+    for key, status, player in entries.values_list("division", "status", person):
+        rows.setdefault(key, []).append((status, player))
+    matches = matches_by("stage__division", Fixture.objects.filter(stage__division__in=keys))
+    paired = _paired(divisions)
+    result = {}
+    for division in divisions:
+        own = rows.get(division.pk, [])
+        to_be_paired = _to_be_paired(division, own, paired)
+        result[division.pk] = _figures(own, matches.get(division.pk, Matches(0)) + to_be_paired)
+    return result
+
+
+def figures_from(
+    division: Division, entries: Iterable[Entry], fixtures: Iterable[Counted], paired: Mapping[int, int]
+) -> Figures:
+    """Return the figures of a division whose rows are loaded already; one query if an entry is withdrawn.
+
+    `paired` is the number of rounds of each stage, by the number of the stage.
+    """
+    rows = list(entries)
+    gone = [row.pk for row in rows if row.status == Entry.Status.OUT]
+    counted_too = set(Entry.objects.filter(takes_part(), pk__in=gone).values_list("pk", flat=True)) if gone else set()
+    persons = [
+        (row.status, row.player.merged_into_id or row.player_id)
+        for row in rows
+        if row.status != Entry.Status.OUT or row.pk in counted_too
+    ]
+    to_be_paired = _to_be_paired(
+        division, persons, {row.pk: paired.get(row.number, 0) for row in division.stages.all()}
+    )
+    return _figures(persons, Matches.of(fixtures) + to_be_paired)
+
+
+def event_figures(divisions: Iterable[Figures]) -> Figures:
+    """Return the figures of an event from those of its divisions; a player in two of them is one player."""
+    rows = list(divisions)
+    return Figures(
+        sum(row.entries for row in rows),
+        frozenset[int]().union(*(row.persons for row in rows)),
+        sum(row.entered for row in rows),
+        sum(row.waiting for row in rows),
+        sum((row.matches for row in rows), Matches(0)),
+    )
+
+
+def matches_by(key: str, fixtures: QuerySet[Fixture]) -> dict[Any, Matches]:
+    """Return the matches of fixtures, by the value of one of their fields; one query."""
+    newest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("kind")[:1]
+    bye = Slot.objects.filter(fixture=OuterRef("pk"), status=Slot.Status.BYE)
+    rows = (
+        fixtures.order_by()
+        .annotate(result=Coalesce(Subquery(newest), Value("")), has_bye=Exists(bye), conditional=F("needed_if_fixture"))
+        .values_list(key, "status", "result", "conditional", "has_bye")
+        .annotate(number=Count("pk"))
+    )
+    by_key: dict[Any, list[Counted]] = {}
+    for value, status, result, condition, has_bye, number in rows:
+        kind = counted(status, result=result, conditional=condition is not None, has_bye=has_bye)
+        by_key.setdefault(value, []).extend([kind] * number)
+    return {value: Matches.of(kinds) for value, kinds in by_key.items()}
+
+
+def _figures(entries: Sequence[tuple[str, int]], matches: Matches) -> Figures:
+    waiting = sum(status == Entry.Status.WAITING for status, _player in entries)
+    return Figures(
+        len(entries) - waiting,
+        frozenset(player for status, player in entries if status != Entry.Status.WAITING),
+        sum(status == Entry.Status.IN for status, _player in entries),
+        waiting,
+        matches,
+    )
+
+
+def _paired(divisions: Iterable[Division]) -> Counter[int]:
+    """Return the number of rounds of the stages that are paired round by round, by stage; a query if there are any."""
+    stages = [row for division in divisions for row in division.stages.all() if row.format in BY_ROUND]
+    rounds = Round.objects.filter(bracket__stage__in=stages).values_list("bracket__stage", flat=True)
+    return Counter(rounds if stages else ())
+
+
+def _to_be_paired(division: Division, entries: Sequence[tuple[str, int]], paired: Mapping[int, int]) -> Matches:
+    """Return the matches of the rounds that are still to be paired."""
+    if division.status != Division.Status.RUNNING:
+        return Matches(0)
+    left = sum(status == Entry.Status.IN for status, _player in entries)
+    stages = [row for row in division.stages.all() if row.format in BY_ROUND]
+    return sum((_unpaired(row, paired.get(row.pk, 0), left) for row in stages), Matches(0))
+
+
+def _unpaired(stage: Stage, paired: int, entrants: int) -> Matches:
+    """Return the matches of the rounds of a stage after the first `paired` ones, among this many entrants."""
+    if stage.status == Stage.Status.FINISHED:
+        return Matches(0)
+    rounds = settings_of(stage).rounds if stage.format == SWISS and stage.status == Stage.Status.RUNNING else None
+    return Matches(None if rounds is None else max(0, rounds - paired) * (entrants // 2))
