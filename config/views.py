@@ -104,6 +104,8 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
 class ApiDocs(SpectacularSwaggerSplitView):
     """The API documentation, to read and try, without third-party files."""
 
+    template_name = "config/api_docs.html"
+
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Render Swagger UI, whose icons are data: URLs and whose styles are inline."""

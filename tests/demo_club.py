@@ -128,21 +128,21 @@ class _Events:
         evening = self._event("Thursday evening", -0.1)
         self._play(self._division(evening, "Lives", 6, LIVES), 0.5)
         self._play(self._division(evening, "Everybody", 4, ROUND_ROBIN), 0.5)
-        online = self._division(evening, "Online", 2, KNOCKOUT, play_mode="here")
-        self._play(online, 0.0)
-        start(
-            match=Match.objects.get(parent_topic=online.topic),
-            settings=PlaySettings(server_chains=True),
-            by=SYSTEM,
-            now=self.now,
-        )
+        for name in ("Online", "Live"):
+            here = self._division(evening, name, 2, KNOCKOUT, play_mode="here")
+            self._play(here, 0.0)
+            match = Match.objects.get(parent_topic=here.topic)
+            start(match=match, settings=PlaySettings(server_chains=True), by=SYSTEM, now=self.now)
+            if name == "Online":
+                act(match=match, side=0, request=ActionInput(Act.CONCEDE, 0), by=SYSTEM, now=self.now)
         until = self.now + timedelta(hours=2)
-        knockout = self._division(evening, "Knockout", 7, KNOCKOUT, fee=2, reentry_until=until)
-        self._withdraw(knockout, 6)
+        knockout = self._division(evening, "Knockout", 12, KNOCKOUT, fee=2, reentry_until=until)
+        self._withdraw(knockout, 11)
         self._play(knockout, 0.0)
         self._substitute(knockout)
-        first = Fixture.objects.filter(stage__division=knockout, status="ready").order_by("number")[0]
-        enter_result(fixture=first, result=ResultInput.played((5, 2)), by=SYSTEM, now=self.now)
+        first, second, *_others = Fixture.objects.filter(stage__division=knockout, status="ready").order_by("number")
+        for fixture in (first, second):
+            enter_result(fixture=fixture, result=ResultInput.played((5, 2)), by=SYSTEM, now=self.now)
         loser = knockout.entries.get(player=first.match.player_1)
         reentries.reenter(entry=loser, after=self._seq(knockout), by=SYSTEM, now=self.now)
         late.enter_late(division=knockout, players=self.players[20:21], by=SYSTEM, now=self.now)

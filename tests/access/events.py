@@ -14,7 +14,7 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}prizes/$": EVERYBODY,
     r"^matches/(?P<match>[2-9a-z]{10})/correct/$": ONLY_OFFICERS,
     rf"{EVENT}report/$": EVERYBODY,
-    # tests/tournaments/prizes/test_report.py
+    # tests/tournaments/prizes/test_summary.py
     rf"{EVENT}analysis\.csv$": EVERYBODY,
     rf"{EVENT}calendar\.ics$": EVERYBODY,
     rf"{EVENT}cash\.csv$": ONLY_OFFICERS,

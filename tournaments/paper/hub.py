@@ -25,7 +25,7 @@ class RoundSheets:
 
 @dataclass(frozen=True, slots=True)
 class PaperLink:
-    """A page that can be printed."""
+    """A page that can be printed, or shown on another website."""
 
     label: str
     help: str
@@ -44,6 +44,7 @@ def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any
         "ready_url": f"{url}?{urlencode({'paper': size, 'print': '1'})}",
         "rounds": _rounds(tournament, url, size),
         "links": _links(tournament, size, only_helps=only_helps),
+        "frames": _frames(tournament),
     }
 
 
@@ -71,6 +72,22 @@ def _links(tournament: Tournament, size: str, *, only_helps: bool) -> list[Paper
         help_text = _("a card with a QR code for each player, to cut apart")
         links.append(PaperLink(_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
     return [replace(link, url=f"{link.url}?{query}") for link in links]
+
+
+def _frames(tournament: Tournament) -> list[PaperLink]:
+    """Return the pages that other websites can embed once the event is published."""
+    if tournament.status == Tournament.Status.DRAFT:
+        return []
+    args = (tournament.club.slug, tournament.slug)
+    frames = [PaperLink(_("Calls"), "", reverse("embed-calls", args=args))]
+    for division in tournament.divisions.all():
+        named = {"name": division.name}
+        division_args = (*args, division.public_id)
+        frames += [
+            PaperLink(_("%(name)s: bracket") % named, "", reverse("embed-bracket", args=division_args)),
+            PaperLink(_("%(name)s: standings") % named, "", reverse("embed-standings", args=division_args)),
+        ]
+    return frames
 
 
 def _rounds(tournament: Tournament, url: str, size: str) -> list[RoundSheets]:

@@ -1,0 +1,122 @@
+"""Every page that a role may open is reached from the home page by links and buttons, in the demo club.
+
+Nothing else is given: no address is typed. Who may open what is in the tables of this folder.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoDbBlocker
+
+from matches.models import Analysis, LiveMatch, Match
+from players.models import Player
+from tests import demo_club
+from tests.access import event_roles, roles
+from tests.access.crawler import Walk
+from tests.access.test_role_walk import ROUTES
+from tests.test_privacy import PERSONAL
+from tests.tournaments.events.test_helpers import HELPED
+from tournaments.models import Entry, Fixture, Floor, Tournament
+
+MOST_STEPS = 5
+KEYS = PERSONAL | {"token"}
+"""Parameters of links that work like a key. They come by e-mail, on paper, or are shown once to whoever made them."""
+NOT_LINKED = {
+    "healthz": "for programs",
+    "live-stream": "for the scripts of pages",
+    "readyz": "for programs",
+    "replay-picture": "the picture in previews of links",
+    "robots": "for programs",
+    "security-txt": "for programs",
+    "service-worker": "for browsers",
+    "set-language": "a form, which leads back to its page",
+    "sign-in": "for visitors; whoever is signed in is sent on",
+    "sign-up": "for visitors; whoever is signed in is sent on",
+    "password-forgotten": "for visitors; whoever is signed in changes the password in the preferences",
+    "password-sent": "follows a form with an e-mail address",
+    "password-done": "follows the link of an e-mail",
+    "send-kept-input": "follows the sign-in in the middle of a form",
+    "table-now": "the QR code on the card of a table",
+    "arrive": "the QR code on the poster at the door; players who are entered also have a link",
+    "fixture-correct-undo": "assistants may read what would follow, and are not offered to undo",
+    "embed-bracket": "a frame on other websites; the staff finds its address under Paper",
+    "embed-calls": "a frame on other websites; the staff finds its address under Paper",
+    "embed-standings": "a frame on other websites; the staff finds its address under Paper",
+}
+"""Route -> why a role that may open it need not be led to it."""
+
+
+@pytest.fixture(scope="module")
+def cast(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[demo_club.Cast]:
+    """The accounts of the demo club, by role."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield demo_club.load(now=timezone.now())
+        transaction.set_rollback(True)
+
+
+def states() -> Mapping[str, str]:
+    """Public id or slug -> the state that decides what the pages about it offer."""
+    floors = set(Floor.objects.values_list("tournament", flat=True))
+    analysed = Analysis.objects.filter(state=Analysis.State.DONE)
+    topics = {
+        "live": set(Match.objects.filter(state=Match.State.LIVE).values_list("parent_topic", flat=True)),
+        "analysed": set(analysed.values_list("match__parent_topic", flat=True)),
+        "withdrawn": {row.division.topic for row in Entry.objects.filter(status=Entry.Status.OUT)},
+    }
+    by_id: dict[str, str] = {}
+    for event in Tournament.objects.prefetch_related("divisions"):
+        of_divisions = {
+            row.public_id: [row.status, *(word for word, found in topics.items() if row.topic in found)]
+            for row in event.divisions.all()
+        }
+        particulars = {word for words in of_divisions.values() for word in words[1:]}
+        by_id[event.slug] = " ".join([event.status, *(["floor"] if event.pk in floors else []), *sorted(particulars)])
+        by_id |= {public_id: " ".join(words) for public_id, words in of_divisions.items()}
+    for model in (Fixture, Entry):
+        by_id |= dict(model.objects.values_list("public_id", "status"))
+    by_id |= dict(Match.objects.values_list("public_id", "state"))
+    played_here = LiveMatch.objects.filter(match__state=Match.State.SETTLED)
+    by_id |= dict.fromkeys(played_here.values_list("match__public_id", flat=True), "played here")
+    by_id |= dict.fromkeys(analysed.values_list("match__public_id", flat=True), "analysed")
+    here = set(played_here.values_list("match__player_0", flat=True))
+    by_id |= {
+        row.public_id: f"account: {row.user_id is not None}, here: {row.pk in here}" for row in Player.objects.all()
+    }
+    return by_id
+
+
+def may_open(role: str) -> set[str]:
+    """Return the routes that a role may open; those of the API and those that need a key are left out."""
+    routes = {name for name, route in ROUTES.items() if not KEYS & set(route.pattern.regex.groupindex)}
+    return {name for name in routes if not name.startswith("api-") and _may_open(name, role)}
+
+
+def _may_open(route: str, role: str) -> bool:
+    if route in event_roles.TABLE:
+        as_assistant = role == "helper" and route in HELPED
+        column = "assistant" if as_assistant else {"helper": "stranger", "owner": "director"}.get(role, role)
+        return bool(getattr(event_roles.TABLE[route][0], column) == event_roles.OK)
+    return roles.TABLE[route].get("get", {}).get("stranger" if role == "helper" else role) == roles.ACCEPTED
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_every_page_is_reached_in_five_steps_and_leads_on(cast: demo_club.Cast, subtests: pytest.Subtests) -> None:
+    missed_by_any = set[str]()
+    state_of = states()
+    for role, user in cast.items():
+        client = Client()
+        if user is not None:
+            client.force_login(user)
+        walk = Walk(client, MOST_STEPS, state_of).run()
+        missed = may_open(role) - set(walk.steps_to)
+        missed_by_any |= missed
+        with subtests.test(role):
+            assert len(walk.steps_to) > 40
+            assert walk.broken == [], "links and buttons that lead where the role may not go"
+            assert walk.dead_ends == [], "pages without a way on"
+            assert missed - set(NOT_LINKED) == set(), "orphans"
+    assert set(NOT_LINKED) - missed_by_any == set(), "reached by every role, so no exception is needed"
