@@ -29,6 +29,7 @@ IN_EACH_STATE = (
     "player",
     "player-matches",
     "event-report",
+    "match-replay",
 )
 """Routes whose pages offer something else in each state of what they show; that many pages in each state."""
 

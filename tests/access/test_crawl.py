@@ -61,7 +61,9 @@ def states() -> Mapping[str, str]:
     """Public id or slug -> the state that decides what the pages about it offer."""
     floors = set(Floor.objects.values_list("tournament", flat=True))
     analysed = Analysis.objects.filter(state=Analysis.State.DONE)
+    played_here = LiveMatch.objects.filter(match__state=Match.State.SETTLED)
     topics = {
+        "here": set(played_here.values_list("match__parent_topic", flat=True)),
         "live": set(Match.objects.filter(state=Match.State.LIVE).values_list("parent_topic", flat=True)),
         "analysed": set(analysed.values_list("match__parent_topic", flat=True)),
         "withdrawn": {row.division.topic for row in Entry.objects.filter(status=Entry.Status.OUT)},
@@ -78,7 +80,6 @@ def states() -> Mapping[str, str]:
     for model in (Fixture, Entry):
         by_id |= dict(model.objects.values_list("public_id", "status"))
     by_id |= dict(Match.objects.values_list("public_id", "state"))
-    played_here = LiveMatch.objects.filter(match__state=Match.State.SETTLED)
     by_id |= dict.fromkeys(played_here.values_list("match__public_id", flat=True), "played here")
     by_id |= dict.fromkeys(analysed.values_list("match__public_id", flat=True), "analysed")
     here = set(played_here.values_list("match__player_0", flat=True))
