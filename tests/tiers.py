@@ -33,6 +33,9 @@ class Tier(NamedTuple):
     """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
+    evenings: int = 1
+    evening_steps: int = 6
+    """Evenings, and what happens on each (tests/tournaments/test_where_everyone_is.py)."""
     fuzzed: int = 2
     """Valid and invalid requests to each operation of the API."""
     rows: int = 4
@@ -57,6 +60,8 @@ TIERS = {
         lives=40,
         swiss=30,
         every_size=True,
+        evenings=4,
+        evening_steps=12,
         fuzzed=15,
         rows=1000,
         interleavings=2000,

@@ -149,6 +149,9 @@ class Walk:
             self.broken.append(f"{way.source}: {form.method} {form.url}: {answer.status_code} {route}")
         elif answer.status_code in (OK, INVALID):
             self.steps_to.setdefault(route, steps)
+            if form.method == "get":
+                # A page may lead on to another one.
+                self.steps_to.setdefault(route_of(form.url), steps)
             if form.method == "get" and not answer.streaming and answer["Content-Type"].startswith("text/html"):
                 return self._read(route, Page(url, answer.content.decode()), steps)
         return None

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from matches.models import Analysis, LiveMatch, Match
+from matches.models import Analysis, LiveMatch, Match, Proposal
 from players.models import Player
 from tests import demo_club
 from tests.access import event_roles, roles
@@ -80,6 +80,8 @@ def states() -> Mapping[str, str]:
     for model in (Fixture, Entry):
         by_id |= dict(model.objects.values_list("public_id", "status"))
     by_id |= dict(Match.objects.values_list("public_id", "state"))
+    appointments = Proposal.objects.filter(state=Proposal.State.ACCEPTED)
+    by_id |= dict.fromkeys(appointments.values_list("match__public_id", flat=True), "appointment")
     by_id |= dict.fromkeys(played_here.values_list("match__public_id", flat=True), "played here")
     by_id |= dict.fromkeys(analysed.values_list("match__public_id", flat=True), "analysed")
     here = set(played_here.values_list("match__player_0", flat=True))

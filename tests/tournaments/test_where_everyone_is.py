@@ -1,11 +1,9 @@
 """Every page, e-mail and endpoint says the same of where each match is, whatever happens on an evening.
 
 Two divisions share tables and players; in a third, matches are played here with a delay for spectators. After every
-step, what spectators, players and staff are told is compared with what was done. WHERE_EVENINGS (1) and WHERE_STEPS (6)
-look longer.
+step, what spectators, players and staff are told is compared with what was done.
 """
 
-import os
 import re
 from collections.abc import Callable
 from copy import deepcopy
@@ -34,6 +32,7 @@ from players.actors import Actor
 from players.models import Club, Membership, Notification, Player, User
 from players.notifications.kinds import kind_of
 from tests.pages import html
+from tests.tiers import TEST_SEED, TIER, TIER_NAME
 from tests.tournaments.conftest import club
 from tests.tournaments.support.played_stages import STAGES
 from tournaments.draws.services import draws
@@ -51,9 +50,6 @@ from tournaments.state.stages import set_stages
 __all__ = ["club"]
 pytestmark = pytest.mark.django_db
 
-EVENINGS = int(os.environ.get("WHERE_EVENINGS", "1"))
-USUAL = 6
-STEPS = int(os.environ.get("WHERE_STEPS", USUAL))
 FIRST_CALLS = 2
 LABELS = ("11", "12", "13", "14")
 """No board of a round has such a number."""
@@ -599,12 +595,13 @@ def to_player(known: Known, side: int) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("number", range(1, EVENINGS + 1))
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(1, TIER.evenings + 1))
 def test_everybody_is_told_the_same(number: int, club: Club, alice: User) -> None:
-    world = Evening(club, alice, Random(number))
-    for _step in range(STEPS):
-        world.step(STEPS)
-        world.check(everything=STEPS > USUAL)
+    world = Evening(club, alice, Random(f"{TEST_SEED} {number}"))
+    for _step in range(TIER.evening_steps):
+        world.step(TIER.evening_steps)
+        world.check(everything=TIER_NAME == "soak")
 
 
 def test_the_boards_of_a_round_taken_for_tables_are_noticed(

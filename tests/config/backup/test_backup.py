@@ -27,6 +27,7 @@ from matches.models import Match
 from players.models import User
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
+from tests.tiers import TIER
 from tournaments.demo import load
 
 READABLE = [
@@ -86,7 +87,7 @@ def parts_of(path: Path) -> list[Part]:
 def test_a_whole_club_moves_to_another_database_and_back(
     tmp_path: Path, password: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "OF_EACH", 1)
+    monkeypatch.setattr(walk, "TIER", TIER._replace(rows=1))
     load(password=password, now=NOON)
     call_command("backup", tmp_path / "first.zip")
     assert "verified." in capsys.readouterr().out
