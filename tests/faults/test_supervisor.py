@@ -193,12 +193,14 @@ def test_a_process_that_dies_after_an_upgrade_restarts_everything_with_the_new_s
     for name in ("manage.py", "pyproject.toml"):
         shutil.copy(ROOT / name, checkout)
     installation = Installation(tmp_path / "var", free_port(), checkout=checkout)
-    installation.wait_until_ready()
-    broker, web = installation.pid("valkey"), installation.pid("web")
-    views = checkout / "config" / "monitoring" / "views.py"
-    views.write_text(views.read_text().replace('"ok\\n"', '"new"'))
-    os.kill(web, signal.SIGKILL)
-    assert eventually(lambda: installation.get("/healthz") == b"new"), installation.output.read_text()
-    assert installation.pid("valkey") != broker
-    installation.process.terminate()
-    assert installation.process.wait(60) == 0
+    try:
+        installation.wait_until_ready()
+        broker, web = installation.pid("valkey"), installation.pid("web")
+        views = checkout / "config" / "monitoring" / "views.py"
+        views.write_text(views.read_text().replace('"ok\\n"', '"new"'))
+        os.kill(web, signal.SIGKILL)
+        assert eventually(lambda: installation.get("/healthz") == b"new"), installation.output.read_text()
+        assert installation.pid("valkey") != broker
+    finally:
+        installation.process.terminate()
+        assert installation.process.wait(60) == 0
