@@ -13,7 +13,7 @@ from typing import Any
 from celery import Celery
 from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
-from celery.signals import setup_logging, worker_init
+from celery.signals import celeryd_after_setup, setup_logging
 from kombu.entity import Queue
 
 from config.monitoring.sweeps import note_sweeps
@@ -148,7 +148,7 @@ def _keep_django_logging(**_: Any) -> None:
     """Stop Celery from replacing the handlers of settings.LOGGING."""
 
 
-@worker_init.connect
+@celeryd_after_setup.connect
 def _leave_out_future_defaults(**_: Any) -> None:
     """Leave out a warning of Celery 6 at each lost connection; Celery has just switched on its own warnings."""
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

@@ -55,7 +55,7 @@ def _credit_all(outage: Outage, now: datetime) -> None:
     for match_id in live.order_by("pk").values_list("pk", flat=True):
         _credit(match_id, outage)
     Outage.objects.filter(pk=outage.pk).update(credited_at=now)
-    log.warning("outage_credited", started_at=outage.started_at.isoformat(), ended_at=outage.ended_at.isoformat())
+    log.info("outage_credited", started_at=outage.started_at.isoformat(), ended_at=outage.ended_at.isoformat())
 
 
 def _credit(match_id: int, outage: Outage) -> None:
