@@ -19,7 +19,7 @@ SMALL, LARGE = 8, 128
 # path after the event's address -> the most queries for somebody signed in
 MOST = {
     "{division}/": 18,  # one of them for who plays instead of whom
-    "": 21,
+    "": 22,  # one of them for whether the floor is open
     "console/": 24,
     "floor/": 23,
     "{division}/entries/": 29,  # seven of them for who has paid, one for substitutes
