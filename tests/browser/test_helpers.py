@@ -63,7 +63,7 @@ def test_a_helper_is_invited_and_runs_a_match_on_a_phone(
     looked_at(phone)
     picture(phone, "helping-390")
     follow(phone.get_by_role("button", name="Yes, I’ll help"))
-    follow(phone.get_by_role("link", name="Console"))
+    follow(phone.get_by_role("link", name="Floor", exact=True))
     expect(phone.locator(".floor-card")).to_have_count(2)
     expect(phone.get_by_role("link", name="Cash")).to_have_count(0)
     looked_at(phone)
