@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.db import transaction
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -45,8 +46,11 @@ def match(club: Club, bob: User, carol: User) -> Match:
 def finish(match: Match) -> None:
     """Store the analysis that a worker would make, and announce it."""
     record = Submission.objects.get(match=match)
-    Analysis.objects.filter(submission=record).delete()
-    announce(analysis_of(record, match=match))
+    # The open page may ask at any moment.
+    with transaction.atomic():
+        Analysis.objects.filter(submission=record).delete()
+        analysis = analysis_of(record, match=match)
+    announce(analysis)
 
 
 def test_an_analysis_appears_and_leads_to_the_errors(
