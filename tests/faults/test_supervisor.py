@@ -121,7 +121,9 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     running.process.wait(60)
 
 
-@pytest.mark.parametrize("spawn", [False, True], ids=["forked", "spawned"])
+@pytest.mark.parametrize(
+    "spawn", [pytest.param(False, id="forked"), pytest.param(True, id="spawned", marks=pytest.mark.slow)]
+)
 def test_ctrl_c_stops_everything(tmp_path: Path, spawn: bool) -> None:
     installation = Installation(tmp_path, free_port(), new=not spawn, spawn=spawn)
     installation.wait_until_ready()
@@ -174,6 +176,7 @@ def test_nothing_outlives_a_killed_supervisor(installation: Installation) -> Non
     assert eventually(lambda: not any(alive(pid) for pid in pids))
 
 
+@pytest.mark.slow
 def test_new_processes_instead_of_forks_are_restarted_and_end_with_the_supervisor(tmp_path: Path) -> None:
     installation = Installation(tmp_path, free_port(), spawn=True)
     installation.wait_until_ready()
@@ -186,6 +189,7 @@ def test_new_processes_instead_of_forks_are_restarted_and_end_with_the_superviso
     assert eventually(lambda: not any(alive(pid) for pid in pids))
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_after_an_upgrade_restarts_everything_with_the_new_sources(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     for name in ("config", "core", "engine", "players", "matches", "tournaments", "templates", "tools"):
