@@ -42,9 +42,9 @@ class Person:
         """What the first group of a pattern matches in the visible text."""
         self.sees(re.compile(pattern), within=within)
         where = self._part(within) if within is not None else self._screen()
-        found = re.search(pattern, where.inner_text())
-        assert found is not None
-        return found[1]
+        match = re.search(pattern, where.inner_text())
+        assert match is not None
+        return match[1]
 
     def does_not_see(self, text: Name) -> None:
         """Wait until a text is not visible any more."""
@@ -56,9 +56,9 @@ class Person:
         With `within`, it is looked for in the smallest part of the page that shows this text.
         """
         where = self._part(within) if within is not None else self._screen()
-        found = [where.get_by_role(each, name=name, exact=True) for each in ([role] if role else ROLES)]  # type: ignore[arg-type]
-        target = found[0]
-        for other in found[1:]:
+        targets = [where.get_by_role(each, name=name, exact=True) for each in ([role] if role else ROLES)]  # type: ignore[arg-type]
+        target = targets[0]
+        for other in targets[1:]:
             target = target.or_(other)
         target = target.locator("visible=true")
         self._tap(target.first if first else target)

@@ -388,13 +388,13 @@ class Evening:
         self.check_staff(chosen)
 
     def check_lists(self) -> None:
-        home = said(self.page(self.url))
+        home = places_on(self.page(self.url))
         now_live = {match.public_id for match, known in self.under_way().items() if known.state == "here"}
         expected = {match.public_id: known.text for match, known in self.under_way().items()}
         assert home == {match: text for match, text in expected.items() if match not in now_live}
         for division in self.divisions:
             expected = {match.public_id: known.text for match, known in self.under_way(division).items()}
-            assert said(self.page(f"{self.url}{division.public_id}/pairings/")) == expected
+            assert places_on(self.page(f"{self.url}{division.public_id}/pairings/")) == expected
             listed = {
                 row["match"]: row["where"] for row in self.api(f"divisions/{division.public_id}/pairings/")["pairings"]
             }
@@ -460,7 +460,7 @@ class Evening:
                 page = self.page(f"/matches/{match.public_id}/", client)
                 assert tables_in(page) <= {known.table}
                 if known.state != "ready":
-                    assert said(page)[match.public_id] == known.label
+                    assert places_on(page)[match.public_id] == known.label
                 if client is player and known.state == "called":
                     assert f"You are called to table {known.table}." in page
                 if client is self.visitor:
@@ -480,7 +480,7 @@ class Evening:
         matches = self.under_way().items()
         mine = {match: known for match, known in matches if player.pk in (match.player_0_id, match.player_1_id)}
         assert tables_in(page) <= {known.table for known in mine.values()}
-        sentences, home = said(page), said(self.page(self.url, client)) if mine else {}
+        sentences, home = places_on(page), places_on(self.page(self.url, client)) if mine else {}
         for match, known in mine.items():
             sentence = to_player(known, side=0 if match.player_0_id == player.pk else 1)
             if sentence is not None:
@@ -531,15 +531,15 @@ class Evening:
             assert points[numbers[pk]] == (known.score if is_scored else ())
         for match in chosen:
             fixture = Fixture.objects.get(match=match)
-            sheet = said(self.page(f"{self.url}fixtures/{fixture.public_id}/", self.staff))
+            sheet = places_on(self.page(f"{self.url}fixtures/{fixture.public_id}/", self.staff))
             known = self.known.get(match.pk, READY)
             assert known.state == "ready" or sheet[match.public_id] == known.label
 
 
-def said(page: str) -> dict[str, str]:
+def places_on(page: str) -> dict[str, str]:
     """Return what a page says of each match, in its order."""
-    found = re.findall(r'data-where="(\w+)"[^>]*>(.*?)</(?:span|p)>', page)
-    return {match: unescape(re.sub(r"<[^>]+>", "", text)).strip() for match, text in found}
+    places = re.findall(r'data-where="(\w+)"[^>]*>(.*?)</(?:span|p)>', page)
+    return {match: unescape(re.sub(r"<[^>]+>", "", text)).strip() for match, text in places}
 
 
 def said_in_bracket(page: str) -> dict[str, tuple[str, tuple[int, ...]]]:

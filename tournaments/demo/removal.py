@@ -59,14 +59,14 @@ def decline(*, now: datetime) -> int:
     Installation.objects.update_or_create(pk=Installation.ONLY, defaults={"demo_declined_at": now})
     if not accounts().exists():
         return 0
-    found = contents()
-    if found.others:
-        raise Refused("demo_in_use", names=", ".join(found.others))
+    demo = contents()
+    if demo.others:
+        raise Refused("demo_in_use", names=", ".join(demo.others))
     references = _references()
-    _clear_optional(found.rows, references)
+    _clear_optional(demo.rows, references)
     transaction.on_commit(lambda: logins_file().unlink(missing_ok=True))
     # The keys between these rows are checked at the end of the transaction.
-    count = sum(_delete(model, ids) for model, ids in found.rows.items() if ids)
+    count = sum(_delete(model, ids) for model, ids in demo.rows.items() if ids)
     try:
         connection.check_constraints()
     except IntegrityError:
