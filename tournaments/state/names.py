@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.names import fold, numbered
 from matches.models import Match
@@ -80,3 +81,14 @@ def own_entry(names: Names, user: Visitor) -> Entry | None:
         return None
     own = [entry for entry in names.entries.values() if entry.player.user_id == user.pk]
     return min(own, key=lambda entry: (entry.status == Entry.Status.OUT, -entry.pk), default=None)
+
+
+def entries_lists(names: Names) -> dict[str, Any]:
+    """Return the entries by status: entered by name, waiting in order, and withdrawn."""
+    lists: dict[str, list[tuple[Entry, str]]] = {"entered": [], "waiting": [], "gone": []}
+    keys = {Entry.Status.IN: "entered", Entry.Status.WAITING: "waiting", Entry.Status.OUT: "gone"}
+    for entry in names.entries.values():
+        lists[keys[Entry.Status(entry.status)]].append((entry, names.of(entry.pk)))
+    lists["entered"].sort(key=lambda pair: (pair[1].casefold(), pair[0].pk))
+    lists["waiting"].sort(key=lambda pair: (pair[0].entered_at, pair[0].pk))
+    return dict(lists)

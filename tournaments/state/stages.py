@@ -1,6 +1,7 @@
 """The stages of a division: the formats it is played in, which the director sets before the draw."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -10,8 +11,8 @@ from players.actors import Actor, log
 from players.models import Club
 from players.people.locks import lock_club
 from tournaments.formats.plans import checked_stages
-from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Draw, Stage, Tournament
+from tournaments.formats.settings import ELIMINATION, StageSettings
+from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
 from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.numbering import lock_event
@@ -120,3 +121,39 @@ def _summary(stages: Sequence[StageSettings]) -> str:
 def round_deadlines(stage: Stage) -> list[datetime | None]:
     """Return the deadlines of the rounds of a stage, as set by the director; None for a round without one."""
     return [datetime.fromisoformat(text) if text else None for text in stage.settings.get("deadlines", [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The history of a draw."""
+
+    stage: Stage
+    drafts: list[Draw]
+    commitment: Commitment | None = None
+    """The commitment of the draw's seed; None before the event is published."""
+
+    @property
+    def published(self) -> Draw | None:
+        """The draft that became the draw."""
+        return next((draw for draw in self.drafts if draw.state == Draw.State.PUBLISHED), None)
+
+    @property
+    def by_script(self) -> bool:
+        """Whether `tools/verify_draw.py` can repeat the draw: it knows brackets only."""
+        return self.stage.format in ELIMINATION
+
+    @property
+    def taken_back(self) -> list[Draw]:
+        """Drafts that were published and later taken back."""
+        return [draw for draw in self.drafts if draw.state == Draw.State.TAKEN_BACK]
+
+    @property
+    def redraws(self) -> list[Draw]:
+        """All drafts after the first; each has the reason for the redraw."""
+        return self.drafts[1:]
+
+
+def provenance_of(stage: Stage) -> Provenance:
+    """Return the history of a stage's draw; of its first round, if rounds are paired one by one."""
+    drafts = list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number"))
+    return Provenance(stage, drafts, stage.commitments.filter(end="").first())

@@ -12,7 +12,7 @@ from players.access import Role, Visitor
 from tournaments.entries.selectors.substitutions import substitutes
 from tournaments.events.selectors.events import can_register, my_player
 from tournaments.formats.settings import ELIMINATION
-from tournaments.models import Commitment, Division, Draw, Entry, Stage
+from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.standings.layout import Tree, round_name
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import BracketOptions, RoundRow, tree_key
@@ -23,7 +23,8 @@ from tournaments.standings.selectors.standings import stage_view
 from tournaments.standings.titles import jumps, stage_title
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.figures import Matches, figures_from
-from tournaments.state.names import Names, names_of, own_entry
+from tournaments.state.names import Names, entries_lists, names_of, own_entry
+from tournaments.state.stages import provenance_of
 
 MOST_LINES = 64
 """Lines of a table shown on the division's page; the standings page shows all."""
@@ -40,42 +41,6 @@ class PlayerSearch:
     def only_entry(self) -> Entry | None:
         """The entry, if exactly one was found."""
         return self.entries[0] if len(self.entries) == 1 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """The history of a draw."""
-
-    stage: Stage
-    drafts: list[Draw]
-    commitment: Commitment | None = None
-    """The commitment of the draw's seed; None before the event is published."""
-
-    @property
-    def published(self) -> Draw | None:
-        """The draft that became the draw."""
-        return next((draw for draw in self.drafts if draw.state == Draw.State.PUBLISHED), None)
-
-    @property
-    def by_script(self) -> bool:
-        """Whether `tools/verify_draw.py` can repeat the draw: it knows brackets only."""
-        return self.stage.format in ELIMINATION
-
-    @property
-    def taken_back(self) -> list[Draw]:
-        """Drafts that were published and later taken back."""
-        return [draw for draw in self.drafts if draw.state == Draw.State.TAKEN_BACK]
-
-    @property
-    def redraws(self) -> list[Draw]:
-        """All drafts after the first; each has the reason for the redraw."""
-        return self.drafts[1:]
-
-
-def provenance_of(stage: Stage) -> Provenance:
-    """Return the history of a stage's draw; of its first round, if rounds are paired one by one."""
-    drafts = list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number"))
-    return Provenance(stage, drafts, stage.commitments.filter(end="").first())
 
 
 @dataclass(slots=True)
@@ -219,17 +184,6 @@ def late_entries(names: Names, draw: Draw | None) -> list[int]:
         return []
     late = [entry for entry in names.entries.values() if entry.entered_at > draw.published_at]
     return [entry.pk for entry in late if entry.status != Entry.Status.WAITING]
-
-
-def entries_lists(names: Names) -> dict[str, Any]:
-    """Return the entries by status: entered by name, waiting in order, and withdrawn."""
-    lists: dict[str, list[tuple[Entry, str]]] = {"entered": [], "waiting": [], "gone": []}
-    keys = {Entry.Status.IN: "entered", Entry.Status.WAITING: "waiting", Entry.Status.OUT: "gone"}
-    for entry in names.entries.values():
-        lists[keys[Entry.Status(entry.status)]].append((entry, names.of(entry.pk)))
-    lists["entered"].sort(key=lambda pair: (pair[1].casefold(), pair[0].pk))
-    lists["waiting"].sort(key=lambda pair: (pair[0].entered_at, pair[0].pk))
-    return dict(lists)
 
 
 def _section_of(trees: list[Tree], entry: int) -> str:

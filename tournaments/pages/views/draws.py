@@ -14,13 +14,13 @@ from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access
+from tournaments.draws import draw_page as selectors
 from tournaments.draws.forms import AfterForm, RequestDrawForm, TakeBackForm
 from tournaments.draws.services import draws as services
 from tournaments.draws.services.take_back import take_back_draw
 from tournaments.events.selectors.consistent_reads import read_with_seq
 from tournaments.events.views.pages import account_needed, by, division_url_args, faulty, missed, refuse
 from tournaments.models import Division, Draw, Tournament
-from tournaments.pages.selectors import entries as selectors
 
 
 @account_needed

@@ -15,6 +15,7 @@ from core.htmx import is_htmx
 from engine.errors import Refused
 from players.access import Role, require
 from tournaments import access
+from tournaments.entries import entries_page as selectors
 from tournaments.entries.csv_names import names_in_csv
 from tournaments.entries.forms import CHOICE, EVENT, AddEntryForm, CheckInForm, EnterListForm, ListForm, WithdrawForm
 from tournaments.entries.selectors.previews import late_view
@@ -24,7 +25,6 @@ from tournaments.entries.services import lists
 from tournaments.entries.services.late_previews import LatePreview
 from tournaments.events.views.pages import account_needed, by, division_url_args, faulty, page, refuse
 from tournaments.models import CheckIn, Division, Entry
-from tournaments.pages.selectors import entries as selectors
 
 
 @account_needed

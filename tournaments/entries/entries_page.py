@@ -1,4 +1,4 @@
-"""The pages of entries and of the draw, as directors see them."""
+"""The page of a division's entries, as directors see it."""
 
 from datetime import datetime
 from typing import Any
@@ -7,18 +7,14 @@ from core.names import fold
 from players.access import Role, is_at_least
 from players.models import Membership
 from players.selectors import called
-from tournaments.draws.selectors.drafts import draft_page, presence
-from tournaments.draws.selectors.kept_apart import apart_view
-from tournaments.draws.selectors.take_back import draw_to_take_back
-from tournaments.draws.services.draws import LEAST_ENTRIES
 from tournaments.entries.selectors.substitutions import substituted_entries
 from tournaments.entries.services.late_plans import may_come_late
 from tournaments.entries.services.reentries import reenterable
 from tournaments.events.selectors.events import divisions_of
 from tournaments.ledger.selectors.accounts import owed_by_entry
-from tournaments.models import Division, Draw, Entry, LateEntry, Withdrawal
-from tournaments.pages.selectors.divisions import entries_lists, provenance_of
-from tournaments.state.names import names_of
+from tournaments.models import Division, Entry, LateEntry, Withdrawal
+from tournaments.state.names import entries_lists, names_of
+from tournaments.state.stages import provenance_of
 
 MOST_MATCHING_MEMBERS = 8
 
@@ -77,32 +73,3 @@ def members_called(division: Division, text: str) -> list[Membership]:
         .select_related("player")
         .order_by("player__name_key", "pk")[:MOST_MATCHING_MEMBERS]
     )
-
-
-def draw_page(division: Division, now: datetime) -> dict[str, Any]:
-    """Return the context of the draw page: requested, a draft to review, published, or refused."""
-    stage = division.stages.order_by("number").first()
-    provenance = provenance_of(stage) if stage else None
-    newest = provenance.drafts[-1] if provenance and provenance.drafts else None
-    context: dict[str, Any] = {
-        "tournament": division.tournament,
-        "club": division.tournament.club,
-        "division": division,
-        "divisions": divisions_of(division.tournament),
-        "provenance": provenance,
-        "newest": newest,
-        "entered": division.entries.filter(status=Entry.Status.IN).count(),
-        "now": now,
-        "take_back": draw_to_take_back(division),
-    }
-    if division.status == Division.Status.ENTRIES:
-        names = names_of(division, staff=True)
-        here, missing = presence(names)
-        context |= {
-            "apart": apart_view(division, names),
-            "here": here if missing and here >= LEAST_ENTRIES else 0,
-            "missing": [names.of(entry) for entry in missing],
-        }
-    if newest is not None and newest.state == Draw.State.DRAFT:
-        context |= draft_page(division, newest)
-    return context
