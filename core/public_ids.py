@@ -1,5 +1,6 @@
 """Public ids, which name people, matches and records in URLs, and the keys that make repeated forms harmless."""
 
+import hashlib
 import secrets
 
 LENGTH = 10
@@ -15,3 +16,8 @@ def new_public_id() -> str:
 def new_form_key() -> str:
     """Return a new idempotency key for a form."""
     return secrets.token_urlsafe(12)
+
+
+def hash_of(secret: str) -> str:
+    """Return the hash of the secret in a link, which is all that is stored of it."""
+    return hashlib.sha256(secret.encode()).hexdigest()

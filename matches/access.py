@@ -8,6 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.signing import BadSignature
 from django.db.models import QuerySet
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
 
 from matches.lifecycle import links
@@ -31,6 +32,25 @@ class Seat(NamedTuple):
     by: Actor
     token: str = ""
     """Token of the link that was used; empty for an account."""
+
+
+def side_of(seat: Seat) -> int:
+    """The side that acts. Raise Http404 for the sheet link."""
+    if seat.side is None:
+        raise Http404
+    return seat.side
+
+
+def match_url(seat: Seat) -> str:
+    """The page of the match, for a player's account or for the link that was used."""
+    return reverse("match-link", args=[seat.token]) if seat.token else reverse("match", args=[seat.match.public_id])
+
+
+def action_url(seat: Seat, name: str, *args: str) -> str:
+    """The URL of an action; `name` is the URL name without its prefix `match-` or `link-`."""
+    if seat.token:
+        return reverse(f"link-{name}", args=[seat.token, *args])
+    return reverse(f"match-{name}", args=[seat.match.public_id, *args])
 
 
 def match_for_player(user: Visitor, public_id: str, *, only_seat: bool = False) -> Seat:

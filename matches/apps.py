@@ -10,14 +10,11 @@ class MatchesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register messages, topics and notifications, and what is erased with a person."""
-        from matches.analysis import erasure as of_analyses
         from matches.analysis import refusals as analysis_refusals
         from matches.analysis.topics import analysis_number, record_analysis_number
-        from matches.lifecycle import where
         from matches.play import refusals as play_refusals
         from matches.play.lobby import refusals as lobby_refusals
         from matches.play.topics import chat_number, lobby_number, match_number, user_number, watch_number
-        from matches.play.watching.live_now import boards_of
         from matches.privacy import erasure, exports, retention
         from matches.ratings import notifications as of_ratings
         from matches.records import refusals
@@ -35,9 +32,7 @@ class MatchesConfig(AppConfig):
         topics.register("chat", chat_number)
         topics.register("user", user_number)
         topics.register("lobby", lobby_number)
-        where.register_boards(boards_of)
         kinds.register(*KINDS, of_ratings.KIND)
         erasure.connect()
-        of_analyses.connect()
         exports.connect()
         retention.connect()

@@ -3,18 +3,19 @@
 What does not exist or must not be revealed raises Http404; what is known but not allowed raises PermissionDenied.
 """
 
-import hashlib
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import Http404
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from core.public_ids import hash_of
 from engine.errors import Refused
-from players.accounts.second_factor import has_second_factor
 from players.models import Club, DataExport, Invitation, Membership, Merge, Notification, Player, User
 from players.people.canonical import canonical, player_of
+from players.people.services.merging import home_club
 
 Role = Membership.Role
 RANK: dict[str, int] = {Role.MEMBER: 0, Role.ASSISTANT: 1, Role.DIRECTOR: 2, Role.OWNER: 3}
@@ -50,6 +51,11 @@ def role_given(user: Visitor, club: Club) -> Role | None:
         .first()
     )
     return Role(role) if role else None
+
+
+def has_second_factor(user: User) -> bool:
+    """Whether the user signs in with a second factor."""
+    return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
 
 
 def needs_second_factor(user: Visitor, club: Club, role: Role | None) -> bool:
@@ -199,17 +205,6 @@ def merge_for_director(user: Visitor, slug: str, pk: int) -> Merge:
     if merge is None or home_club(merge.player) != own_club:
         raise Http404
     return merge
-
-
-def home_club(player: Player) -> Club | None:
-    """Return the club that entered a player and is responsible for them while they have no account."""
-    first = Membership.objects.select_related("club").filter(player=player).order_by("pk").first()
-    return first.club if first else None
-
-
-def hash_of(secret: str) -> str:
-    """Return the hash of an invitation's secret, which is all that is stored of it."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def data_export(user: User, public_id: str, now: datetime, *, unfinished: bool = False) -> DataExport:

@@ -1,6 +1,6 @@
 """Actors: every service takes one as `by`, and the log stores it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,3 +43,13 @@ def log_all(by: Actor, verb: str, changes: Iterable[tuple[str, dict[str, Any]]],
         for topic, params in changes
     )
     LogEntry.objects.bulk_create(rows, batch_size=500)
+
+
+def apply(row: Any, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Save the fields that differ and return them as field → [before, after], for the log."""
+    changed = {name: [getattr(row, name), value] for name, value in values.items() if getattr(row, name) != value}
+    for name, (_, value) in changed.items():
+        setattr(row, name, value)
+    if changed:
+        row.save()
+    return changed

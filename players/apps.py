@@ -12,7 +12,8 @@ class PlayersConfig(AppConfig):
         from players import refusals
         from players.models import Club, LogEntry
         from players.notifications.topics import notifications_number
-        from players.privacy import mentions, own_sections, retention, sections
+        from players.people import mentions
+        from players.privacy import own_sections, retention, sections
 
         messages.register(refusals.MESSAGES, refusals.STATUS)
         topics.register("notifications", notifications_number)

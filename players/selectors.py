@@ -12,6 +12,7 @@ from core.pagination import page_of
 from players import access
 from players.access import RANK, Role, Visitor
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
+from players.people.services.merging import home_club
 from players.people.topics import player_topic
 
 CLUBS_ON_A_PAGE = 24
@@ -127,7 +128,7 @@ def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str |
 def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, Any]:
     """Return the context of the directors' page of one member."""
     club, player = membership.club, membership.player
-    home = access.home_club(player)
+    home = home_club(player)
     return {
         "club": club,
         "member": membership,

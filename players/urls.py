@@ -4,13 +4,12 @@ from django.urls import URLPattern, URLResolver, path, re_path
 
 from players.accounts import api as api_accounts
 from players.accounts.sign_up_api import Accounts
-from players.accounts.views import accounts, email, preferences, second_factor, sessions, tokens
+from players.accounts.views import accounts, email, invitations, preferences, second_factor, sessions, tokens
 from players.clubs import api as api_clubs
 from players.clubs.views import clubs, members
 from players.notifications import api as api_notifications
 from players.notifications import unsubscribing
 from players.notifications import views as notifications
-from players.people import views as invitations
 from players.privacy import api as api_privacy
 from players.privacy import views as privacy
 

@@ -4,7 +4,8 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,17 +19,33 @@ APPS = ("engine", "core", "players", "matches", "tournaments", "config")
 # `presentation` (who may see a match, and what its event is called) comes before everything that shows matches.
 # `rankings` (tables, profiles, histories) is apart from the rating computation in `ratings`, which `lifecycle` uses.
 PACKAGES = {
+    "players": [
+        "models",
+        "public_ids",
+        "refusals",
+        "ratings",
+        "actors",
+        "people",
+        "access",
+        "selectors",
+        "forms",
+        "accounts",
+        "notifications",
+        "clubs",
+        "privacy",
+    ],
     "matches": [
         "models",
         "ratings",
         "presentation",
         "lifecycle",
         "access",
+        "api_access",
         "rankings",
         "records",
         "analysis",
-        "reporting",
         "play",
+        "reporting",
         "privacy",
     ],
     "tournaments": [
@@ -42,9 +59,10 @@ PACKAGES = {
         "ledger",
         "entries",
         "draws",
+        "prizes",
         "results",
         "floor",
-        "prizes",
+        "match_events",
         "paper",
         "wall",
         "privacy",
@@ -148,6 +166,49 @@ def test_a_planted_import_of_a_later_package_is_reported() -> None:
     assert backward("matches", "reporting", names) == []
     message = report("The rule:", {"matches/records/intake.py": wrong})
     assert message == "The rule:\n  matches/records/intake.py imports matches.reporting.services.reports"
+
+
+def modules_imported() -> dict[str, set[str]]:
+    """Return each module with those of ours that it imports, at its top or inside functions."""
+    paths = {module_of(path): path for app in APPS for path in python_files(app)}
+    return {
+        module: {_module_in(name, paths) for name in imports_of(path)} - {"", module} for module, path in paths.items()
+    }
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _module_in(name: str, modules: Collection[str]) -> str:
+    """The module that a dotted name is, or is in; empty for a module that is not ours."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def circle(modules: dict[str, set[str]]) -> list[str]:
+    """Modules that import each other in a circle, if any do."""
+    try:
+        TopologicalSorter(modules).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    modules = modules_imported()
+    assert len(modules) > 100
+    assert circle(modules) == []
+
+
+def test_a_planted_circle_is_reported() -> None:
+    assert set(circle({"core.a": {"core.b"}, "core.b": {"core.c"}, "core.c": {"core.a"}, "core.d": {"core.a"}})) == {
+        "core.a",
+        "core.b",
+        "core.c",
+    }
 
 
 def test_players_import_only_the_errors_of_the_engine() -> None:

@@ -27,8 +27,8 @@ from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor, log
 from players.clubs.services import create_club
 from players.models import AccountSession, Club, LogEntry, Player, PushSubscription, User
+from players.people import mentions
 from players.people.services import erase_player
-from players.privacy import mentions
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club as demo

@@ -4,6 +4,8 @@ An object that does not exist or must stay hidden (a draft event) raises Http404
 change raises PermissionDenied. Assistants enter results and check players in; directors and owners can do everything.
 Helpers of an event can do only what needs `HELPER`: every route is closed to them unless it says so.
 
+`x_as` returns an x to those with a role, and to nobody else.
+
 `at` has the slugs of club and event from the URL of a page: an object of another event raises Http404.
 """
 
@@ -12,12 +14,14 @@ from typing import Final, Literal
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db.models import Max
 from django.http import Http404
 from django.utils import timezone
 
-from matches.models import Objection
-from matches.presentation.context import event_end
-from players.access import Role, Visitor, hash_of, is_at_least, require, require_of, role_given, role_in
+from core.public_ids import hash_of
+from matches.models import Match, Objection
+from matches.presentation.context import EventEnd
+from players.access import Role, Visitor, is_at_least, require, require_of, role_given, role_in
 from players.models import Player, User
 from tournaments.models import Division, Entry, Fixture, Helper, Tournament
 
@@ -44,12 +48,17 @@ def is_helper(user: Visitor, event: Tournament) -> bool:
 
 def _is_long_over(event: Tournament, now: datetime) -> bool:
     """Whether an event was over settings.PERSONAL_LINK_HOURS ago."""
+    end = end_of(event)
+    return end.at is not None and end.at < now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
+
+
+def end_of(event: Tournament) -> EventEnd:
+    """Return when an event was over: when it should end, or its last match did, if that was later."""
     if event.status not in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
-        return False
-    division = event.divisions.first()
-    end = event_end(division.topic) if division is not None else None
-    over = end.at if end is not None and end.at is not None else event.ends_at or event.starts_at
-    return over < now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
+        return EventEnd(None)
+    matches = Match.objects.filter(parent_topic__in=[division.topic for division in event.divisions.all()])
+    last = matches.aggregate(last=Max("finished_at"))["last"]
+    return EventEnd(max(filter(None, (event.starts_at, event.ends_at, last))))
 
 
 def only_helps(user: Visitor, event: Tournament) -> bool:
@@ -138,7 +147,7 @@ def entry(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Entry:
     return row
 
 
-def entry_as(user: Visitor, public_id: str, needed: Needed, at: EventSlugs | None = None) -> Entry:
+def entry_as_player_or(user: Visitor, public_id: str, needed: Needed, at: EventSlugs | None = None) -> Entry:
     """Return an entry to somebody with at least this role in its club, or to the entered player."""
     row = entry(user, public_id, at)
     if is_own_player(user, row.player):

@@ -4,10 +4,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from tournaments.draws.services import draws
-from tournaments.floor import hints
 from tournaments.floor.services import autopilot
 from tournaments.results.services import heartbeat, overdue
-from tournaments.state import advancement, settle
+from tournaments.state import advancement, hints, settle
 
 
 @shared_task(name=advancement.MAKE_DRAFT)

@@ -22,6 +22,7 @@ from tournaments.events.views import clubs, events, helpers, venues
 from tournaments.floor import views as floor_views
 from tournaments.floor.api import floor as api_floor
 from tournaments.floor.api import lengths as api_lengths
+from tournaments.floor.api import lines as api_lines
 from tournaments.owner import views as owner
 from tournaments.pages.api import seasons as api_seasons
 from tournaments.pages.api import summary as api_summary
@@ -36,7 +37,6 @@ from tournaments.prizes.api import plans as api_plans
 from tournaments.prizes.views import cash, plans
 from tournaments.results.api import corrections as api_corrections
 from tournaments.results.api import fixtures as api_fixtures
-from tournaments.results.api import lines as api_lines
 from tournaments.results.api import reports as api_reports
 from tournaments.results.views import corrections, fixtures
 from tournaments.standings import views as standings

@@ -6,32 +6,15 @@ agreed times, a refused record, a report from the score sheet, a walkover and a 
 `Match.begun_at` is derived from these facts and stored so that lists need one query.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Protocol
 
+from matches.lifecycle.events import events
 from matches.models import Claim, LiveMatch, Match, Result
 
-Provider = Callable[[Collection[int]], Mapping[int, datetime]]
-_providers: list[Provider] = []
 NOT_COUNTED = (Claim.State.WITHDRAWN, Claim.State.LATE)
 """States of reports that do not begin a match."""
-
-
-def register(provider: Provider) -> None:
-    """Add a provider that returns match id -> when it was started at a table, for those that were.
-
-    This app does not know tables; the apps above register providers.
-    """
-    _providers.append(provider)
-
-
-def started_at_tables(matches: Collection[int]) -> dict[int, datetime]:
-    """Return match id -> when it was started at a table, for those that were."""
-    starts: dict[int, datetime] = {}
-    for provider in _providers:
-        starts |= provider(matches)
-    return starts
 
 
 class HasBeginning(Protocol):
@@ -91,5 +74,5 @@ def note_beginning(match: Match, at: datetime) -> None:
 def derive_begun(match: Match) -> None:
     """Set `begun_at` of a locked match from its facts, without saving it."""
     opened_at = LiveMatch.objects.filter(pk=match.pk).values_list("begun_at", flat=True).first()
-    started = started_at_tables([match.pk]).get(match.pk)
+    started = events().started_at_tables([match.pk]).get(match.pk)
     match.begun_at = begun_at(match.claims.all(), match.results.all(), opened_at, started)

@@ -1,16 +1,11 @@
 """Offers to play a match at a table to fewer points. The length changes once both players agree to it.
 
-This app knows no tables: the app above that does keeps the offers, and registers how to record them. They are read with
-the running score (`matches.lifecycle.running_scores`).
+This app knows no tables: `matches.lifecycle.events` records the offers, and reads them with the running score.
 """
 
-from collections.abc import Callable
-from datetime import datetime
 from typing import NamedTuple
 
-from engine.errors import Refused
 from matches.models import Match
-from players.actors import Actor
 
 
 class LengthOffer(NamedTuple):
@@ -42,18 +37,3 @@ class Answered(NamedTuple):
     side: int
     offer: int
     accepted: bool
-
-
-Recorder = Callable[[Offered | Answered, Actor, datetime], bool]
-_recorders: list[Recorder] = []
-
-
-def register(recorder: Recorder) -> None:
-    """Add a recorder, which returns False for matches that are not its own."""
-    _recorders.append(recorder)
-
-
-def record(move: Offered | Answered, *, by: Actor, now: datetime) -> None:
-    """Record what a player offers or answers. Refused: `no_length_offers`, and what the recorder refuses."""
-    if not any(recorder(move, by, now) for recorder in _recorders):
-        raise Refused("no_length_offers")

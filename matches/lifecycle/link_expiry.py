@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from engine.errors import Refused
+from matches.lifecycle.events import events
 from matches.lifecycle.objection_window import closes_at
 from matches.models import Claim, Match, Objection
-from matches.presentation.context import EventEnd, event_end
+from matches.presentation.context import EventEnd
 
 
 def refuse_expired_link(match: Match, now: datetime) -> None:
@@ -31,7 +32,7 @@ def _may_have_expired(match: Match, limit: datetime) -> bool:
 
 
 def _ended_before(match: Match, limit: datetime) -> bool:
-    end = event_end(match.parent_topic)
+    end = events().end(match.parent_topic)
     if end is None:
         return match.is_over and (match.finished_at or match.created_at) < limit
     return end.at is not None and end.at < limit

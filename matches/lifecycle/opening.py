@@ -8,7 +8,8 @@ from typing import NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.lifecycle.begun import begun_at, derive_begun, started_at_tables
+from matches.lifecycle.begun import begun_at, derive_begun
+from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed, lock_match, refuse_over
 from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
@@ -139,7 +140,7 @@ def rebuild_beginnings() -> int:
         .iterator(chunk_size=AT_ONCE)
     ):
         live = getattr(match, "live", None)
-        started = started_at_tables([match.pk]).get(match.pk)
+        started = events().started_at_tables([match.pk]).get(match.pk)
         begun = begun_at(match.claims.all(), match.results.all(), live.begun_at if live else None, started)
         if match.begun_at != begun:
             with transaction.atomic():

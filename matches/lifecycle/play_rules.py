@@ -1,14 +1,10 @@
-"""How the matches of an event are to be played here, as the app that opened them defines it.
+"""How the matches of an event are to be played here, as the app that opened them defines it."""
 
-This app knows only the topic of a match; the apps above register providers.
-"""
-
-from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
 from engine.cube import Score
-from matches.models import ClockPreset, LiveMatch, Match, PlayMode
+from matches.models import ClockPreset, LiveMatch, PlayMode
 
 LONGEST_DAYS = 30
 """Longest turn and longest bank of a match by correspondence, in days."""
@@ -46,21 +42,3 @@ class PlayRules(NamedTuple):
         if self.clock == ClockPreset.CORRESPONDENCE:
             return ClockSettings(self.turn_days * DAY, self.bank_days * DAY, correspondence=True)
         return PRESETS[self.clock].settings(length=length, score=score, overtime=self.overtime_minutes * MINUTE)
-
-
-Provider = Callable[[str], PlayRules | None]
-_providers: list[Provider] = []
-
-
-def register(provider: Provider) -> None:
-    """Add a provider that returns the rules of a topic, or None if it does not know the topic."""
-    _providers.append(provider)
-
-
-def play_rules_of(match: Match) -> PlayRules:
-    """The rules of the event that a match belongs to; the default rules for other matches."""
-    if match.parent_topic:
-        for provider in _providers:
-            if (rules := provider(match.parent_topic)) is not None:
-                return rules
-    return PlayRules()

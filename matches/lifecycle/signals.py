@@ -1,4 +1,4 @@
-"""The signal with which a match notifies the app that opened it; the only dependency that points upwards."""
+"""The signal with which a match notifies the app that opened it, which it asks by `matches.lifecycle.events`."""
 
 from django.dispatch import Signal
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.urls import reverse
 
+from matches.lifecycle.events import events
 from matches.models import Match
-from matches.presentation.context import places_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def successors_of(match: Match) -> list[Successor]:
     )
     rematch = next((row for row in later if {row.player_0_id, row.player_1_id} == set(players)), None)
     successors = [rematch] if rematch is not None else _next_of_each(players, later)
-    places = places_of([row.pk for row in successors])
+    places = events().places([row.pk for row in successors])
     return [
         Successor(
             reverse("match", args=[row.public_id]),

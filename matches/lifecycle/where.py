@@ -1,13 +1,8 @@
 """Where a match is: the one answer of all pages, e-mails and endpoints (docs/floor.md).
 
-`where_is` derives it from facts. `facts_of` reads these for many matches at once, as one reader may see them: what a
-match waits for is for its players and those who run it, and spectators see the score of a match played here with its
-delay.
-
-This app knows no tables, and its boards are in a later package; both register how their facts are read.
+`where_is` derives it from facts, which `matches.play.whereabouts` reads for many matches at once.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,10 +10,9 @@ from typing import NamedTuple, Protocol
 
 from django.utils.translation import gettext
 
-from matches.lifecycle.running_scores import AtTables, Seating, at_tables
+from matches.lifecycle.running_scores import AtTables, Seating
 from matches.models import Claim, Match
 from matches.presentation.labels import score_of
-from matches.presentation.visibility import HasPlayers, Viewer
 
 
 class State(StrEnum):
@@ -70,14 +64,6 @@ class HasState(Protocol):
     @property
     def finished_at(self) -> datetime | None:
         """When its first result was recorded."""
-
-
-class MatchRow(HasState, HasPlayers, Protocol):
-    """A match in a list, with what decides who may see what."""
-
-    @property
-    def pk(self) -> int:
-        """Its id."""
 
 
 class OnBoard(NamedTuple):
@@ -257,47 +243,3 @@ def _of_board(where: Where, side: int | None, *, with_score: bool) -> str:
     if with_score:
         return gettext("The match is being played here, {score} of {length}.")
     return gettext("The match is being played here.")
-
-
-BoardReader = Callable[[Collection[int], Collection[int], datetime], Mapping[int, OnBoard]]
-_board_readers: list[BoardReader] = []
-
-
-def register_boards(reader: BoardReader) -> None:
-    """Add a reader of matches played here: ids of matches, of those its reader plays or runs, and the time."""
-    _board_readers.append(reader)
-
-
-def where_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Where]:
-    """Return where these matches are, by id, as this reader may see it."""
-    facts = facts_of(matches, viewer, now)
-    return {row.pk: where_is(row, facts[row.pk]) for row in matches}
-
-
-def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Facts]:
-    """Return the facts of `where_is` by match, as this reader may see them.
-
-    The number of queries does not depend on that of the matches. Scores of matches that the reader may not see are left
-    out.
-    """
-    rows = [row for row in matches if row.state not in (Match.State.SETTLED, Match.State.VOID)]
-    inside = {row.pk: viewer.is_staff_of(row) for row in rows if viewer.plays_or_runs(row)}
-    at = at_tables([row.pk for row in rows], inside, now)
-    live = [row for row in rows if row.state == Match.State.LIVE]
-    boards = boards_of([row.pk for row in live if row.pk in inside or viewer.sees(row)], inside, now)
-    reports = reports_of([row.pk for row in rows if row.state == Match.State.CLAIMED])
-    return {row.pk: Facts(at.get(row.pk), boards.get(row.pk), reports.get(row.pk)) for row in matches}
-
-
-def boards_of(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, OnBoard]:
-    """Return match id -> where these matches are that are played here; those `inside` without the delay."""
-    boards: dict[int, OnBoard] = {}
-    for reader in _board_readers if matches else ():
-        boards |= reader(matches, inside, now)
-    return boards
-
-
-def reports_of(matches: Collection[int]) -> dict[int, Claim]:
-    """Return match id -> the signed report of it that waits for an answer."""
-    signed = Claim.objects.filter(match__in=matches, state=Claim.State.OPEN, side__isnull=False)
-    return {claim.match_id: claim for claim in (signed if matches else ())}

@@ -25,9 +25,10 @@ from engine.actions import Act
 from engine.clock import DAY
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat
+from matches.access import Seat, side_of
+from matches.api_access import LINK, match_and_seat, seat_of
 from matches.lifecycle import links
-from matches.lifecycle.play_rules import play_rules_of
+from matches.lifecycle.events import events
 from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
 from matches.play.dice_export import dice_of
 from matches.play.live import Kind
@@ -48,7 +49,6 @@ from matches.play.services import absences, acting, directing, lag, starting
 from matches.play.services.acting import Acted
 from matches.play.watching.delay import watched
 from matches.records.api import KEY
-from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
 from players.accounts.api import by, validated
 from players.accounts.serializers import PROBLEM
 
@@ -99,7 +99,7 @@ class Live(APIView):
         """201 with the board before the first roll."""
         match = access.match_for_director(request.user, public_id)
         form = validated(StartLiveSerializer, request)
-        rules = play_rules_of(match)._replace(**{name: form[name] for name in RULES if name in form})
+        rules = events().play_rules(match.parent_topic)._replace(**{name: form[name] for name in RULES if name in form})
         settings = starting.PlaySettings.by_rules(rules, match)._replace(server_chains=form["server_chains"])
         starting.start(match=match, settings=settings, by=by(request), now=timezone.now())
         return _answer(request, _live(match), None, code=status.HTTP_201_CREATED)

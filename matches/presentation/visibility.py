@@ -9,8 +9,7 @@ from django.db.models import Q
 
 from matches.models import Match
 from matches.ratings import rated
-from players.access import RANK, Role
-from players.accounts.second_factor import has_second_factor
+from players.access import RANK, Role, has_second_factor
 from players.models import Membership, Player, User
 
 Seen = Match.Visibility

@@ -6,6 +6,7 @@ from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from core.locks import for_update
+from matches.analysis.erasure import forget_decisions
 from matches.models import (
     Action,
     Challenge,
@@ -23,9 +24,9 @@ from matches.records.masking import Mask
 from matches.records.names import names_of
 from matches.records.services.submissions import GAVE_UP
 from players.models import Player, User
-from players.people.services.erasure import also_forget
-from players.privacy import mentions
-from players.privacy.log import erase_log_texts
+from players.people import mentions
+from players.people.log_texts import erase_log_texts
+from players.people.stored_elsewhere import StoredElsewhere, register
 
 NAMELESS = ["", ""]
 RULINGS_WITH_REASON = Q(data__has_key="reason")
@@ -108,14 +109,20 @@ def _forget_chat(players: list[Player], user: User | None) -> None:
     ChatMessage.objects.filter(written).delete()
 
 
-def _clubs(players: Collection[Player]) -> Iterable[int | None]:
-    return Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players)).values_list("club", flat=True)
+class StoredByMatches(StoredElsewhere):
+    """Matches, and what was written and analysed of them."""
+
+    def forget(self, players: list[Player], user: User | None) -> None:
+        forget(players, user)
+        forget_decisions(players)
+
+    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
+        return Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players)).values_list("club", flat=True)
 
 
 def connect() -> None:
-    """Register what is erased with a person, and where people write freely."""
-    also_forget(forget)
-    mentions.register_clubs(_clubs)
+    """Register what matches store about a person, and where people write freely."""
+    register(StoredByMatches())
     mentions.register(Action, "data", club="live__match__club", only=RULINGS_WITH_REASON)
     mentions.register(Claim, "note", "answer_note", club="match__club")
     mentions.register(Objection, "reason", "answer", club="match__club")

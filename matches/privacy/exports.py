@@ -26,7 +26,7 @@ from matches.models import (
     Result,
     Submission,
 )
-from players.privacy.sections import Person, Row, Section, register, register_files, values
+from players.privacy.sections import Person, Row, Section, register, values
 
 AT_ONCE = 200
 
@@ -195,7 +195,7 @@ SECTIONS = (
     Section("challenges", _("Friendly matches that you offered or were offered."), (Challenge,), _challenges),
     Section("blocked-players", _("Players you do not play friendly matches with."), (FriendlyBlock,), _blocks),
     Section("records", _("Match records that you sent in; the files are in the folder “records”."), (Submission,),
-            _records),
+            _records, _record_files),
     Section("moves", _("What you did in matches played here, move by move."), (Action,), _actions),
     Section("ratings", _("Your ratings."), (PlayerRating,), _ratings),
     Section("rating-changes", _("How each match changed your rating."), (RatingChange,), _rating_changes),
@@ -209,4 +209,3 @@ SECTIONS = (
 def connect() -> None:
     """Register what an export says about matches."""
     register(*SECTIONS)
-    register_files(_record_files)

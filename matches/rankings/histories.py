@@ -9,9 +9,10 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 
 from core.numbers import parse_int
 from core.pagination import page_of
+from matches.lifecycle.events import events
 from matches.models import Match, RatingChange, Result
 from matches.presentation import labels
-from matches.presentation.context import MatchContext, match_contexts
+from matches.presentation.context import MatchContext
 from matches.presentation.visibility import Viewer
 from matches.rankings.tables import named
 from matches.ratings import rated
@@ -209,7 +210,7 @@ def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mappin
     }
     opponents = {row.pk: _other(row, ids, same) for row in rows}
     people = Player.objects.in_bulk(set(opponents.values()))
-    contexts = match_contexts({row.parent_topic for row in rows})
+    contexts = events().contexts({row.parent_topic for row in rows})
     return [
         _line(
             row,

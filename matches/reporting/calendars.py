@@ -10,8 +10,9 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from matches.lifecycle.where import Where, where_of
+from matches.lifecycle.where import Where
 from matches.models import CalendarFeed, Match, Proposal
+from matches.play.whereabouts import where_of
 from matches.presentation.visibility import Viewer
 from players.models import User
 

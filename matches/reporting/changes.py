@@ -8,8 +8,8 @@ from core.live.publishing import now_shown
 from matches.access import Seat
 from matches.lifecycle import links
 from matches.lifecycle.locks import matches_topic
-from matches.lifecycle.where import facts_of
 from matches.models import Match
+from matches.play.whereabouts import facts_of
 from matches.presentation.visibility import Viewer
 
 

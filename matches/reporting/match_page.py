@@ -9,20 +9,18 @@ from django.utils.translation import gettext
 
 from core.messages import sentence
 from engine.records import from_data
-from matches.access import Seat, Visitor, viewer_of
+from matches.access import Seat, Visitor, action_url, viewer_of
 from matches.lifecycle.begun import has_begun
+from matches.lifecycle.events import events
 from matches.lifecycle.objection_window import closes_at
-from matches.lifecycle.play_rules import play_rules_of
 from matches.lifecycle.successors import successors_of
-from matches.lifecycle.where import Where, facts_of, where_is
+from matches.lifecycle.where import Where, where_is
 from matches.models import BotPlayer, Claim, ClockPreset, LiveMatch, Match, Objection, Proposal, Result, Submission
+from matches.play.whereabouts import facts_of
 from matches.presentation import labels
-from matches.presentation.consequences import consequences
-from matches.presentation.context import match_contexts
 from matches.ratings import rated
 from matches.records import selectors
 from matches.records.masking import OPEN, Mask, mask_for
-from matches.reporting.action_urls import action_url
 from matches.reporting.appointments import zone_of
 from matches.reporting.link_handouts import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
@@ -67,7 +65,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     standing = results[0] if results else None
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     pending = Pending.of(claims, records, proposals)
-    context = match_contexts([match.parent_topic]).get(match.parent_topic)
+    context = events().contexts([match.parent_topic]).get(match.parent_topic)
     running = running_score(match, facts.at_tables)
     form = running_form(seat, running, where) if seat is not None else None
     may = _may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None)
@@ -145,7 +143,7 @@ def _play_here(match: Match, side: int | None) -> dict[str, Any]:
     """Whether the reader can open the match for play here, and its clock in words."""
     if side is None or match.state != Match.State.OPEN or has_begun(match):
         return {"may_play_here": False}
-    rules = play_rules_of(match)
+    rules = events().play_rules(match.parent_topic)
     return {"may_play_here": rules.players_may_open, "play_clock": ClockPreset(rules.clock).label}
 
 
@@ -163,7 +161,7 @@ def _pending_context(
     is_disputed = match.state == Match.State.DISPUTED
     sent = pending.report or pending.from_sheet
     return {
-        "follows": consequences(match, sent.winner, side) if sent is not None and not is_disputed else [],
+        "follows": events().consequences(match, sent.winner, side) if sent is not None and not is_disputed else [],
         "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
         "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
         "late_reports": [_report(match, row, inside) for row in claims if row.state == Claim.State.LATE and inside],
@@ -337,7 +335,7 @@ def _arrivals(match: Match, agreed: Proposal, side: int | None, now: datetime) -
     may_arrive = side is not None and agreed.agreed_at is not None and now >= agreed.agreed_at - arrivals.EARLY
     may_arrive = may_arrive and match.state == Match.State.OPEN and agreed.here[side or 0] is None
     claim_from = None
-    if side is not None and match.state == Match.State.OPEN and play_rules_of(match).no_show_loses:
+    if side is not None and match.state == Match.State.OPEN and events().play_rules(match.parent_topic).no_show_loses:
         claim_from = arrivals.claimable_from(agreed, side)
     return Arrivals(
         names=[name for name, here in zip(match.names, agreed.here, strict=True) if here is not None],

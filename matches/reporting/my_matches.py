@@ -12,12 +12,13 @@ from django.utils.translation import gettext
 from core.live.publishing import now_shown
 from matches.access import Seat
 from matches.lifecycle import links
-from matches.lifecycle.play_rules import play_rules_of
+from matches.lifecycle.events import events
 from matches.lifecycle.running_scores import AtTables
-from matches.lifecycle.where import Facts, State, Where, facts_of, where_is
+from matches.lifecycle.where import Facts, State, Where, where_is
 from matches.models import Challenge, Claim, Match, Proposal, Result, Submission
+from matches.play.whereabouts import facts_of
 from matches.presentation import labels
-from matches.presentation.context import MatchContext, entries_of, match_contexts, places_of
+from matches.presentation.context import MatchContext
 from matches.presentation.visibility import Viewer
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
 from matches.reporting.running import running_form, running_score
@@ -119,7 +120,7 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
         "player": viewer.player,
         "topics": f"{user_topic(user)}={now_shown()}",
         "challenges": challenges_of(viewer, now),
-        "entries": entries_of(viewer.players),
+        "entries": events().entries(viewer.players),
         **_lists(mine, viewer.players, now),
     }
 
@@ -145,7 +146,7 @@ def _lists(
     urgent = sorted(listed[: len(still_open)], key=lambda row: row.urgency)
     return {
         "next": urgent[0] if urgent else None,
-        "may_play_next_here": bool(urgent) and play_rules_of(urgent[0].match).players_may_open,
+        "may_play_next_here": bool(urgent) and events().play_rules(urgent[0].match.parent_topic).players_may_open,
         **(_at_table(urgent[0], now) if urgent else {}),
         "others": urgent[1:],
         "latest": listed[len(still_open) :],
@@ -164,8 +165,8 @@ def _at_table(row: MyMatch, now: datetime) -> dict[str, Any]:
 
 def _listed(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:
     """The rows of matches in their order; places of those that are not over."""
-    contexts = match_contexts({match.parent_topic for match in matches})
-    places = places_of([match.pk for match in matches if not match.is_over])
+    contexts = events().contexts({match.parent_topic for match in matches})
+    places = events().places([match.pk for match in matches if not match.is_over])
     facts = facts_of(matches, Viewer(players=frozenset(players)), now)
     return [
         _mine(match, players, facts[match.pk], contexts.get(match.parent_topic), places.get(match.pk, ""), now)

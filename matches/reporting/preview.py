@@ -6,10 +6,10 @@ from django.conf import settings
 from django.utils.translation import gettext, ngettext
 
 from matches.access import Seat
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import same_outcome
 from matches.models import Claim, Match
 from matches.presentation import labels
-from matches.presentation.consequences import consequences
 from matches.reporting.services.notifications import channels_of, respondent_of
 from matches.reporting.who_knows import will_know
 
@@ -32,7 +32,9 @@ def preview_of(seat: Seat, winner: int, score: tuple[int, int]) -> Preview:
     summary = gettext("{name} wins {score}.").format(
         name=match.names[winner], score=labels.score_of(match, winner, score)
     )
-    return Preview(summary, consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score))
+    return Preview(
+        summary, events().consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score)
+    )
 
 
 def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, int]) -> str:

@@ -5,12 +5,11 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from matches.access import Seat
+from matches.access import Seat, action_url
 from matches.lifecycle.length_offers import LengthOffer
 from matches.lifecycle.running_scores import AtTables
 from matches.lifecycle.where import State, Where
 from matches.models import Match
-from matches.reporting.action_urls import action_url
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from matches.access import Seat, viewer_of
 from matches.lifecycle import links
 from matches.lifecycle.finish import MOST_POINTS
 from matches.lifecycle.spectators import seq_for
-from matches.lifecycle.where import State, Where, where_of
+from matches.lifecycle.where import State, Where
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
+from matches.play.whereabouts import where_of
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of

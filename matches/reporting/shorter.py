@@ -5,11 +5,10 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from matches.access import Seat
+from matches.access import Seat, action_url
 from matches.lifecycle.length_offers import LengthOffer
 from matches.lifecycle.where import State, Where
 from matches.models import Match
-from matches.reporting.action_urls import action_url
 from matches.reporting.running import ShownRunningScore
 
 

@@ -43,6 +43,7 @@ def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[
     yield re_path(rf"{prefix}times/$", allow(reports.propose), name=f"{name}-times")
     yield re_path(rf"{prefix}times/{PROPOSAL}/accept/$", allow(reports.accept_time), name=f"{name}-accept-time")
     yield re_path(rf"{prefix}times/{PROPOSAL}/withdraw/$", allow(reports.withdraw_times), name=f"{name}-withdraw-times")
+    yield re_path(rf"{prefix}play-here/$", allow(views.play_here), name=f"{name}-play-here")
     yield re_path(rf"{prefix}here/$", allow(appointments.arrive), name=f"{name}-here")
     yield re_path(rf"{prefix}no-show/$", allow(appointments.claim_no_show), name=f"{name}-no-show")
     yield re_path(rf"{prefix}appointment\.ics$", allow(views.appointment), name=f"{name}-appointment")

@@ -2,8 +2,7 @@
 
 from django import template
 
-from matches.access import Seat
-from matches.reporting.action_urls import action_url
+from matches.access import Seat, action_url
 
 register = template.Library()
 

@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from players.access import has_second_factor
 from players.accounts import api_tokens
 from players.accounts import serializers as shapes
 from players.accounts import services as account_services
 from players.accounts.backend import check_second_factor
-from players.accounts.second_factor import has_second_factor
 from players.actors import Actor
 from players.models import ApiToken, User
 from players.people import services as people_services

@@ -13,6 +13,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from core.locks import lock_row
 from engine.errors import Refused
+from players.access import has_second_factor
 from players.actors import Actor, log
 from players.models import RecoveryCode, User
 from players.people.topics import user_topic
@@ -22,11 +23,6 @@ RECOVERY_CODES = 10
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 CODE_LENGTH = 12
 SALT = "players.accounts.second_factor"
-
-
-def has_second_factor(user: User) -> bool:
-    """Whether the user signs in with a second factor."""
-    return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
 
 
 @transaction.atomic

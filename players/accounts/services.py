@@ -18,7 +18,7 @@ from core.locks import for_update, lock_row
 from core.names import clean_name
 from engine.errors import Refused
 from players.accounts.emails import request_email
-from players.actors import Actor, log
+from players.actors import Actor, apply, log
 from players.models import NO_ADDRESS, AccountEmail, Player, User
 from players.people.services.invitations import accept_invitation
 from players.people.topics import player_topic, user_topic
@@ -160,16 +160,6 @@ def _update_own_player(user: User, by: Actor, fields: Mapping[str, Any]) -> None
     values = {"name": user.display_name, **fields}
     if changed := apply(player, values):
         log(by, "player_changed", player_topic(player), changed=changed)
-
-
-def apply(row: Any, values: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Save the fields that differ and return them as field → [before, after]."""
-    changed = {name: [getattr(row, name), value] for name, value in values.items() if getattr(row, name) != value}
-    for name, (_, value) in changed.items():
-        setattr(row, name, value)
-    if changed:
-        row.save()
-    return changed
 
 
 @transaction.atomic

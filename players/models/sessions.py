@@ -1,5 +1,6 @@
 """Sessions that know whose they are."""
 
+from importlib import import_module
 from typing import ClassVar
 
 from django.conf import settings
@@ -36,6 +37,5 @@ class AccountSession(AbstractBaseSession):
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
         """Return the store that reads and writes this table."""
-        from players.accounts.sessions import SessionStore
-
-        return SessionStore
+        store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
+        return store

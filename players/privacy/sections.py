@@ -46,20 +46,16 @@ class Section:
     """One line for the README."""
     models: tuple[type[Model], ...]
     rows: Rows
+    files: Files | None = None
+    """What the section adds to the export beside its rows, as (path, content)."""
 
 
 _sections: list[Section] = []
-_files: list[Files] = []
 
 
 def register(*sections: Section) -> None:
     """Add sections to every export."""
     _sections.extend(sections)
-
-
-def register_files(files: Files) -> None:
-    """Add files as (path, content) to every export."""
-    _files.append(files)
 
 
 def sections() -> list[Section]:
@@ -68,9 +64,10 @@ def sections() -> list[Section]:
 
 
 def files_of(person: Person) -> Iterator[tuple[str, bytes]]:
-    """Yield the registered files of a person as (path, content)."""
-    for files in _files:
-        yield from files(person)
+    """Yield the files that sections add, as (path, content)."""
+    for section in _sections:
+        if section.files is not None:
+            yield from section.files(person)
 
 
 def values(rows: QuerySet[Any], *fields: str, **renamed: Any) -> Iterator[Row]:

@@ -17,9 +17,9 @@ from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.floor.services import calls, matches, opening, tables
+from tournaments.floor.services.lines import enter_lines
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.services.quick_entry import enter_lines
 from tournaments.state.stages import set_stages
 
 NAMES = [

@@ -12,10 +12,9 @@ from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tournaments.floor import selectors
-from tournaments.floor.facts import Autopilot
 from tournaments.floor.services import autopilot, calls, evening, opening
 from tournaments.floor.state import MatchState
-from tournaments.models import Division, Fixture, Floor, FloorEvent, Table
+from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table
 from tournaments.results.services import results
 
 pytestmark = POSTGRESQL_ONLY

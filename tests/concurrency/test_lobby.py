@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from matches.lifecycle import play_rules
+from matches.lifecycle.events import events
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Challenge, LiveMatch, Match, PlayMode
@@ -63,7 +63,7 @@ def test_control_without_the_lock_several_matches_begin(race: Callable[[], list[
 @pytest.fixture
 def open_both(players: list[Player], monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Any]]:
     """Let both players of a match of an event tap “Play here” at once."""
-    monkeypatch.setattr(play_rules, "_providers", [lambda topic: PlayRules(mode=PlayMode.HERE)])
+    monkeypatch.setattr(events(), "play_rules", lambda topic: PlayRules(mode=PlayMode.HERE))
     settings = MatchSettings(parent_topic="event")
     [match] = open_matches([Opening((players[0], players[1]), 5)], settings=settings, by=SYSTEM, now=START)
     tap = lambda: starting.open_by_player(match=match, by=SYSTEM, now=START)  # noqa: E731

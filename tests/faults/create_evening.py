@@ -24,10 +24,9 @@ def make(players: int, tables: int) -> dict[str, str]:
     from tournaments.draws.services import draws
     from tournaments.entries.services import entries
     from tournaments.events.services import events
-    from tournaments.floor.facts import Autopilot
     from tournaments.floor.services import evening, opening
     from tournaments.formats.settings import StageSettings
-    from tournaments.models import Floor
+    from tournaments.models import Autopilot, Floor
     from tournaments.state.stages import set_stages
 
     alice, now = User.objects.create_user("alice@example.org", display_name="Alice"), timezone.now()

@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry as AdminLogEntry
 from django.db.models import BinaryField, CharField, JSONField, Model, TextField
 
 from players.models import Player, User
-from players.privacy import mentions
+from players.people import mentions
 from players.privacy.own_sections import ACCOUNT_FIELDS, PLAYER_FIELDS
 from players.privacy.sections import sections
 

@@ -24,14 +24,14 @@ from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.floor import selectors
-from tournaments.floor.facts import Autopilot, MatchFacts
+from tournaments.floor.facts import MatchFacts
 from tournaments.floor.services import autopilot, calls, evening
 from tournaments.formats.forecast.durations import PLAYERS_DIFFER, shares
 from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT
 from tournaments.formats.forecast.live import LiveForecast
 from tournaments.formats.lots import commitment as hash_of
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
-from tournaments.models import Division, Fixture, Stage, Tournament
+from tournaments.models import Autopilot, Division, Fixture, Stage, Tournament
 from tournaments.pages.floor.forecast import evening_forecast
 from tournaments.results.services.results import enter_result
 from tournaments.state.integrity import Selection, differences

@@ -19,9 +19,8 @@ from matches.lifecycle.link_expiry import refuse_expired_event_link
 from matches.models import Match
 from players.models import Player
 from players.people.canonical import canonical
-from tournaments.access import VISIBLE
+from tournaments.access import VISIBLE, end_of
 from tournaments.models import EventLink, Tournament
-from tournaments.standings.context import end_of
 
 TOKEN = r"(?P<event_token>[2-9a-z]{10}\.[2-9a-z]{10}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of a token in a URL."""

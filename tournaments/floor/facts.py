@@ -41,13 +41,6 @@ class Kind(StrEnum):
     UNDONE = "undone"
 
 
-class Autopilot(StrEnum):
-    """Whether matches are suggested for free tables or called by themselves."""
-
-    SUGGEST = "suggest"
-    CALL = "call"
-
-
 class Rank(IntEnum):
     """The order in which brackets get tables."""
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from matches.lifecycle.running_scores import Seating
-from tournaments.floor.facts import Autopilot, Fact, Kind, LengthOffer, Pair
+from tournaments.floor.facts import Fact, Kind, LengthOffer, Pair
 from tournaments.floor.times import Pause
+from tournaments.models import Autopilot
 
 ABOUT_THE_FIXTURE = (Kind.PINNED, Kind.HELD, Kind.RELEASED)
 """Facts that hold whoever meets in the fixture."""

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
 
-from tournaments.floor.facts import Autopilot
+from tournaments.models import Autopilot
 from tournaments.results.line_parser import MOST_NUMBER_DIGITS
 
 MOST_MINUTES_DIGITS = 3

@@ -5,9 +5,10 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from matches.lifecycle.running_scores import at_tables
-from matches.lifecycle.where import State, where_of
+from matches.lifecycle.events import events
+from matches.lifecycle.where import State
 from matches.models import Match
+from matches.play.whereabouts import where_of
 from matches.presentation.visibility import NOBODY
 from matches.reporting.notification_kinds import personal_link
 from matches.reporting.services.notifications import side_notices
@@ -41,7 +42,7 @@ def _still_stands(params: Params) -> bool:
 def _waits_for_answer(params: Params) -> bool:
     """Whether the offer can still be accepted by the player who was notified."""
     match = Match.objects.filter(public_id=params["match"], state=Match.State.OPEN).values_list("pk", flat=True).first()
-    if match is None or (at_table := at_tables([match], {}, timezone.now()).get(match)) is None:
+    if match is None or (at_table := events().at_tables([match], {}, timezone.now()).get(match)) is None:
         return False
     offer = at_table.offer
     return offer is not None and offer.number == params["offer"] and params["side"] not in offer.agreed

@@ -1,4 +1,4 @@
-"""Where matches are at the tables, and what players enter there, for the `matches` app, which must not import this one.
+"""Where matches are at the tables, and what players enter there, for the pages of the `matches` app.
 
 They enter running scores, and offers of a shorter match with the answers to them.
 """
@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.length_offers import Answered, LengthOffer, Offered
 from matches.lifecycle.running_scores import AtTables, Entered, RunningScore
@@ -90,26 +91,24 @@ def _at_tables(
     )
 
 
-def record(entered: Entered, by: Actor, now: datetime) -> bool:
-    """Record a running score that a player enters; return False for a match that belongs to no open floor."""
+def record_score(entered: Entered, *, by: Actor, now: datetime) -> None:
+    """Record a running score that a player enters. Refused: `no_running_scores`, and as `set_players_score`."""
     fixture = _on_open_floor(entered.match)
     if fixture is None:
-        return False
+        raise Refused("no_running_scores")
     set_players_score(fixture=fixture, side=entered.side, score=entered.score, by=by, now=now)
-    return True
 
 
-def record_length(move: Offered | Answered, by: Actor, now: datetime) -> bool:
-    """Record what a player offers or answers; return False for a match that belongs to no open floor."""
+def record_length(move: Offered | Answered, *, by: Actor, now: datetime) -> None:
+    """Record what a player offers or answers. Refused: `no_length_offers`, and what the service of it refuses."""
     fixture = _on_open_floor(move.match)
     if fixture is None:
-        return False
+        raise Refused("no_length_offers")
     if isinstance(move, Offered):
         offer_length(fixture=fixture, side=move.side, length=move.length, score=move.score, by=by, now=now)
     else:
         answer = accept_length if move.accepted else decline_length
         answer(fixture=fixture, side=move.side, offer=move.offer, by=by, now=now)
-    return True
 
 
 def _on_open_floor(match: Match) -> Fixture | None:

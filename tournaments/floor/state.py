@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import Any
 
 from matches.lifecycle.where import Where
-from tournaments.floor.facts import Autopilot, Category, Fact, LengthOffer
+from tournaments.floor.facts import Category, Fact, LengthOffer
 from tournaments.floor.times import Pause
+from tournaments.models import Autopilot
 
 
 class MatchState(StrEnum):

@@ -15,7 +15,7 @@ from tournaments.models.entries import (
     Withdrawal,
 )
 from tournaments.models.events import Division, Tournament
-from tournaments.models.floor import Floor, FloorEvent, Table
+from tournaments.models.floor import Autopilot, Floor, FloorEvent, Table
 from tournaments.models.helpers import Helper
 from tournaments.models.installation import Installation
 from tournaments.models.payments import (
@@ -34,6 +34,7 @@ from tournaments.models.wall import Wall
 __all__ = [
     "Advance",
     "AgreedSplit",
+    "Autopilot",
     "Bracket",
     "ByeRequest",
     "CashCount",

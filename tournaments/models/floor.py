@@ -3,6 +3,7 @@
 Which match is waiting, called or playing, and which table is free, is derived (`tournaments.floor.state`).
 """
 
+from enum import StrEnum
 from typing import ClassVar
 
 from django.conf import settings
@@ -14,6 +15,13 @@ from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry
 
 LONGEST_LABEL = 20
+
+
+class Autopilot(StrEnum):
+    """Whether matches are suggested for free tables or called by themselves."""
+
+    SUGGEST = "suggest"
+    CALL = "call"
 
 
 class Floor(models.Model):

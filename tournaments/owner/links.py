@@ -13,8 +13,8 @@ from django.http import Http404
 from django.urls import reverse
 
 from core.locks import for_update
+from core.public_ids import hash_of
 from engine.errors import Refused
-from players.access import hash_of
 from players.models import User
 from tournaments.demo.club import director
 from tournaments.models import Installation

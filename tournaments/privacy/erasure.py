@@ -6,9 +6,10 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from players.models import LogEntry, Player, User
-from players.people.services.erasure import also_forget
-from players.privacy import mentions
-from players.privacy.log import WRITTEN, erase_texts_of
+from players.people import mentions
+from players.people.log_texts import WRITTEN, erase_texts_of
+from players.people.stored_elsewhere import StoredElsewhere, register
+from tournaments.entries.services.entries import refuse_two_entries
 from tournaments.models import (
     AgreedSplit,
     CashCount,
@@ -93,14 +94,22 @@ def _about_matches(rows: QuerySet[LogEntry], players: list[Player]) -> list[int]
     return [pk for pk, topic, params in named.iterator(chunk_size=500) if (topic, params["fixture"]) in numbers]
 
 
-def _clubs(players: Collection[Player]) -> Iterable[int | None]:
-    return Entry.objects.filter(player__in=players).values_list("division__tournament__club", flat=True)
+class StoredByEvents(StoredElsewhere):
+    """Entries, and what was written about them and their matches."""
+
+    def check_merge(self, player: Player, into: Player) -> None:
+        refuse_two_entries(player, into)
+
+    def forget(self, players: list[Player], user: User | None) -> None:
+        forget(players, user)
+
+    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
+        return Entry.objects.filter(player__in=players).values_list("division__tournament__club", flat=True)
 
 
 def connect() -> None:
-    """Register what is erased with a person, and where people write freely."""
-    also_forget(forget)
-    mentions.register_clubs(_clubs)
+    """Register what events store about a person, and where people write freely."""
+    register(StoredByEvents())
     mentions.register(Tournament, "about", club="club")
     mentions.register(Withdrawal, "reason", club="entry__division__tournament__club")
     mentions.register(Return, "reason", club="withdrawal__entry__division__tournament__club")

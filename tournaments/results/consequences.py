@@ -1,7 +1,4 @@
-"""Where the players of a match go next, shown to them before they report its result.
-
-`tournaments.apps` registers `consequences_of` with the `matches` app, which must not import this one.
-"""
+"""Where the players of a match go next, shown to them before they report its result."""
 
 from django.utils.translation import gettext as _
 

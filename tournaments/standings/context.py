@@ -1,16 +1,12 @@
-"""The event, table and round of a match, and a player's entries, for the pages of the `matches` app.
-
-`tournaments.apps` registers these functions there, since `matches` must not import this app.
-"""
+"""The event, table and round of a match, and a player's entries, for the pages of the `matches` app."""
 
 from collections.abc import Collection, Mapping, Sequence
 
-from django.db.models import Max
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from matches.models import Match
 from matches.presentation.context import EventEnd, MatchContext, OwnEntry
+from tournaments.access import end_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
 from tournaments.standings.boards import board_name, boards_of
@@ -37,15 +33,6 @@ def event_end(topic: str) -> EventEnd | None:
     events = Tournament.objects.filter(divisions__public_id=topic.removeprefix(KIND))
     event = events.first() if topic.startswith(KIND) else None
     return end_of(event) if event is not None else None
-
-
-def end_of(event: Tournament) -> EventEnd:
-    """Return when an event was over: when it should end, or its last match did, if that was later."""
-    if event.status not in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
-        return EventEnd(None)
-    matches = Match.objects.filter(parent_topic__in=[division.topic for division in event.divisions.all()])
-    last = matches.aggregate(last=Max("finished_at"))["last"]
-    return EventEnd(max(filter(None, (event.starts_at, event.ends_at, last))))
 
 
 def places_of(matches: Collection[int]) -> Mapping[int, str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from matches.lifecycle.begun import begun_at, started_at_tables
+from matches.lifecycle.begun import begun_at
 from matches.models import Action, Claim, Match, RatingPool, Result
 from matches.play.integrity import differences_of
 from matches.play.live import Kind
@@ -16,6 +16,7 @@ from players.models import Club
 from tournaments.formats.soundness import faults
 from tournaments.formats.states import FixtureState
 from tournaments.models import Division, Fixture, Slot, Stage
+from tournaments.state.beginnings import beginnings_of
 from tournaments.state.derivation import states_of
 
 BATCH = 500
@@ -92,7 +93,7 @@ def _of_matches(matches: QuerySet[Match], report: Report) -> Iterator[Difference
     count = 0
     rows = matches.select_related("live").prefetch_related("results", "claims").iterator(BATCH)
     while batch := list(islice(rows, BATCH)):
-        starts = started_at_tables([match.pk for match in batch])
+        starts = beginnings_of([match.pk for match in batch])
         for match in batch:
             yield from _of_match(match, starts.get(match.pk))
         count += len(batch)

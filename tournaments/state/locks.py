@@ -3,7 +3,7 @@
 And the end of a change to a locked division.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 
 from django.db import transaction
@@ -13,14 +13,7 @@ from core.live.publishing import publish, touch
 from core.locks import for_update
 from matches.models import Match
 from tournaments.models import Division, Tournament
-
-Observer = Callable[[int], None]
-_observers: list[Observer] = []
-
-
-def when_changed(observer: Observer) -> None:
-    """Call `observer` with the id of the event after each committed change to one of its divisions."""
-    _observers.append(observer)
+from tournaments.state.hints import hint_if_self_calling
 
 
 def lock_division(division_id: int) -> Division:
@@ -39,8 +32,7 @@ def division_changed(division: Division, *fields: str) -> None:
 def _publish(topic: str, seq: int, event: Tournament) -> None:
     publish(topic, seq)
     touch(event.topic)
-    for observer in _observers:
-        observer(event.pk)
+    hint_if_self_calling(event.pk)
 
 
 def lock_matches(match_ids: list[int]) -> dict[int, Match]:

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from matches.lifecycle.where import where_of
 from matches.models import Match
+from matches.play.whereabouts import where_of
 from matches.presentation.visibility import NOBODY
 from matches.reporting.services.notifications import side_notices
 from players.notifications.kinds import Kind, Params

@@ -6,12 +6,12 @@ from tournaments.models import Division
 PREFIX = "division:"
 
 
-def play_rules_of(topic: str) -> PlayRules | None:
-    """The rules of the division with this topic; None for other topics."""
+def play_rules_of(topic: str) -> PlayRules:
+    """The rules of the division with this topic; the default rules for other topics."""
     if not topic.startswith(PREFIX):
-        return None
+        return PlayRules()
     division = Division.objects.filter(public_id=topic.removeprefix(PREFIX)).first()
-    return rules_of(division) if division is not None else None
+    return rules_of(division) if division is not None else PlayRules()
 
 
 def rules_of(division: Division) -> PlayRules:

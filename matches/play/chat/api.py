@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import throttle
+from matches.api_access import LINK, match_and_seat
 from matches.models import ChatMessage
 from matches.play.chat import services
 from matches.play.chat.moderation import message_for_moderator
@@ -27,7 +28,6 @@ from matches.play.chat.serializers import (
     chat_data,
     message_data,
 )
-from matches.reporting.api.base import LINK, match_and_seat
 from players.accounts.api import by, validated
 from players.accounts.serializers import PROBLEM
 

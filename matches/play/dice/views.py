@@ -15,13 +15,13 @@ from django.views.decorators.http import require_safe
 from core.htmx import is_htmx
 from core.numbers import parse_int
 from matches.lifecycle import links
+from matches.lifecycle.events import events
 from matches.models import LiveMatch
 from matches.play.dice.page import ShownRoll, shown_chains, shown_rolls
 from matches.play.dice_export import dice_of
 from matches.play.topics import topic_of
 from matches.play.watching.access import watched_by_request
 from matches.play.watching.delay import Watched
-from matches.presentation.context import match_contexts
 from matches.records.downloads import File, as_attachment
 
 
@@ -68,7 +68,7 @@ def dice(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResp
         "match": match,
         "is_behind": about.reader.is_behind,
         "delay": about.live.spectators_delay,
-        "context": match_contexts([match.parent_topic]).get(match.parent_topic),
+        "context": events().contexts([match.parent_topic]).get(match.parent_topic),
         "match_url": about.match_url,
         "file_url": about.file_url,
         "replay_url": reverse("link-replay" if token else "match-replay", args=[token or public_id]),

@@ -1,16 +1,12 @@
-"""URLs of the lobby, of practice, and of matches opened by their players."""
+"""URLs of the lobby and of practice."""
 
 from django.urls import path, re_path
 
-from core.personal_links import by_personal_link
-from matches.lifecycle.links import TOKEN
 from matches.play.lobby import api, views
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
 
 urlpatterns = [
-    re_path(rf"^matches/{ID}/play-here/$", views.play_here, name="match-play-here"),
-    re_path(rf"^m/{TOKEN}/play-here/$", by_personal_link(views.play_here), name="link-play-here"),
     re_path(rf"^matches/{ID}/rematch/$", views.rematch, name="match-rematch"),
     path("lobby/", views.lobby, name="lobby"),
     path("lobby/practice/", views.start_practice, name="practice"),

@@ -14,15 +14,11 @@ from django.views.decorators.http import require_POST, require_safe
 from core.htmx import is_htmx
 from core.messages import sentence
 from engine.errors import Refused
-from matches.access import Seat, match_for_player
+from matches.access import match_for_player
 from matches.models import Challenge, Match
 from matches.play.lobby import selectors
 from matches.play.lobby.forms import BlockForm, ChallengeForm, PracticeForm
 from matches.play.lobby.services import blocks, challenges, practice
-from matches.play.services import starting
-from matches.reporting.action_urls import action_url
-from matches.reporting.forms import TapForm
-from matches.reporting.views.acting import acting
 from players.accounts.services import ensure_player
 from players.accounts.views.pages import View, account_needed, by, me, page
 from players.models import Player
@@ -40,13 +36,6 @@ def refused_in_lobby(view: View) -> View:
             return redirect("lobby")
 
     return wrapped
-
-
-@acting(lambda request, seat: TapForm(request.POST), leads_to=lambda seat: action_url(seat, "play"))
-def play_here(request: HttpRequest, seat: Seat, form: TapForm) -> str:
-    """Open the reader's match for play here, and go to its board."""
-    starting.open_by_player(match=seat.match, by=seat.by, now=timezone.now())
-    return ""
 
 
 @account_needed

@@ -7,14 +7,13 @@ from django.middleware.csrf import get_token
 from django.templatetags.static import static
 from django.urls import reverse
 
-from matches.access import Seat, may_direct
+from matches.access import Seat, action_url, match_url, may_direct
+from matches.lifecycle.events import events
 from matches.models import Match
 from matches.play.levels import description, program_name
 from matches.play.live import PAUSES
 from matches.play.preferences.selectors import preferences_json
 from matches.presentation import labels
-from matches.presentation.context import match_contexts, places_of
-from matches.reporting.action_urls import action_url, match_url
 
 THEMES = ("slate", "felt")
 """Looks of the board beside the first, whose style sheets are loaded where they are chosen."""
@@ -35,8 +34,8 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "match": match,
         "seat": seat,
         "back": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
-        "context": match_contexts([match.parent_topic]).get(match.parent_topic),
-        "place": places_of([match.pk]).get(match.pk, ""),
+        "context": events().contexts([match.parent_topic]).get(match.parent_topic),
+        "place": events().places([match.pk]).get(match.pk, ""),
         "practice": description(match.live),
         "program": program_name(match.live),
         "level": match.live.get_bot_level_display(),

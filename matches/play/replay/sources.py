@@ -11,12 +11,12 @@ from engine.adjudication import adjudicate
 from engine.errors import Refused
 from engine.records import from_data, to_data
 from engine.transcript import Transcript
+from matches.lifecycle.events import events
 from matches.models import Match, Submission
 from matches.play.replay.page import Source
 from matches.play.transcripts import transcript_of
 from matches.play.watching.delay import Watched
 from matches.presentation import labels
-from matches.presentation.context import match_contexts
 from matches.records import replays
 from matches.records.downloads import CONTENT_TYPES
 from matches.records.masking import Mask
@@ -52,7 +52,7 @@ def live_source(reader: Watched, token: str = "") -> Source:
     stored, verdict = _adjudicated(reader)
     names = match.names
     prefix, name = ("link", token) if token else ("match", match.public_id)
-    context = match_contexts([match.parent_topic]).get(match.parent_topic)
+    context = events().contexts([match.parent_topic]).get(match.parent_topic)
     return Source(
         replays.Match(stored | {"players": list(names)}, verdict),
         names,

@@ -12,8 +12,9 @@ from engine.clock import Clock, ClockSettings
 from engine.errors import Refused
 from engine.match import MatchState
 from matches.lifecycle.begun import is_untouched
+from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed
-from matches.lifecycle.play_rules import PlayRules, play_rules_of
+from matches.lifecycle.play_rules import PlayRules
 from matches.models import DiceChain, LiveMatch, Match
 from matches.play.codec import to_data
 from matches.play.instants import from_ms, to_ms
@@ -94,7 +95,7 @@ def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
 
     Refused: `not_played_here` where the event has its matches played over the board, and `match_begun`.
     """
-    rules = play_rules_of(match)
+    rules = events().play_rules(match.parent_topic)
     if not rules.players_may_open:
         raise Refused("not_played_here")
     with transaction.atomic():

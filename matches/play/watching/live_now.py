@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 
 from engine.actions import Phase
 from engine.cube import Score
+from matches.lifecycle.events import events
 from matches.lifecycle.where import OnBoard
 from matches.models import LiveMatch, Match
 from matches.play.watching.delay import Watched, seen
-from matches.presentation.context import MatchContext, match_contexts, places_of
+from matches.presentation.context import MatchContext
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import Viewer
 
@@ -84,8 +85,8 @@ def live_now(viewer: Viewer, now: datetime, *, among: Q | None = None, most: int
     visible = Match.objects.filter(viewer.visible(), among or Q(), state=Match.State.LIVE)
     rows = _playing().filter(match__in=visible, bot_side=None, correspondence=False, begun_at__isnull=False)
     lines = list(rows.order_by("-match__length", "started_at", "pk")[:most])
-    contexts = match_contexts([row.match.parent_topic for row in lines])
-    places = places_of([row.pk for row in lines])
+    contexts = events().contexts([row.match.parent_topic for row in lines])
+    places = events().places([row.pk for row in lines])
     return [_line(row, contexts.get(row.match.parent_topic), places.get(row.pk, ""), now) for row in lines]
 
 

@@ -12,9 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.absolute_urls import absolute_url
+from matches.access import side_of
+from matches.api_access import LINK, seat_of
 from matches.models import CalendarFeed
 from matches.reporting import calendars
-from matches.reporting.api.base import LINK, match_response, seat_of, side_of
+from matches.reporting.api.base import match_response
 from matches.reporting.serializers import MatchSerializer
 from matches.reporting.services import arrivals, feeds
 from players.accounts.api import me

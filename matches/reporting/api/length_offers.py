@@ -11,12 +11,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from matches import access
-from matches.access import Seat
-from matches.lifecycle import length_offers
-from matches.lifecycle.where import facts_of, where_is
+from matches.access import Seat, side_of
+from matches.api_access import LINK, seat_of
+from matches.lifecycle.events import events
+from matches.lifecycle.length_offers import Answered, Offered
+from matches.lifecycle.where import where_is
 from matches.models.matches import LONGEST_MATCH
+from matches.play.whereabouts import facts_of
 from matches.presentation.visibility import NOBODY
-from matches.reporting.api.base import LINK, seat_of, side_of
 from matches.reporting.running import running_score
 from matches.reporting.serializers import Score
 from matches.reporting.shorter import may_offer
@@ -92,7 +94,7 @@ class LengthOffers(APIView):
         seat = seat_of(request, public_id)
         fields = validated(OfferingSerializer, request)
         left, right = fields["score"]
-        return _record(seat, length_offers.Offered(seat.match, side_of(seat), fields["length"], (left, right)))
+        return _record(seat, Offered(seat.match, side_of(seat), fields["length"], (left, right)))
 
 
 class AcceptLength(APIView):
@@ -133,13 +135,13 @@ class DeclineLength(APIView):
         return _record(seat, _answered(request, seat, accepted=False))
 
 
-def _answered(request: Request, seat: Seat, *, accepted: bool) -> length_offers.Answered:
+def _answered(request: Request, seat: Seat, *, accepted: bool) -> Answered:
     offer = validated(AnsweringSerializer, request)["offer"]
-    return length_offers.Answered(seat.match, side_of(seat), offer, accepted)
+    return Answered(seat.match, side_of(seat), offer, accepted)
 
 
-def _record(seat: Seat, move: length_offers.Offered | length_offers.Answered) -> Response:
-    length_offers.record(move, by=seat.by, now=timezone.now())
+def _record(seat: Seat, move: Offered | Answered) -> Response:
+    events().record_length(move, by=seat.by, now=timezone.now())
     return _response(seat)
 
 

@@ -21,26 +21,16 @@ from rest_framework.views import APIView
 
 from core.numbers import parse_int
 from matches import access
-from matches.lifecycle.where import where_of
+from matches.access import side_of
+from matches.api_access import LINK, match_and_seat, seat_of
 from matches.models import Match, Submission
+from matches.play.whereabouts import where_of
 from matches.presentation.visibility import Viewer
 from matches.records.api import KEY, TEXT, RecordSerializer
 from matches.records.intake import record_in, refuse_long_body
 from matches.records.services.submissions import RecordFile
 from matches.records.throttle import count_upload
-from matches.reporting.api.base import (
-    CREATE,
-    IF_MATCH,
-    LINK,
-    UPDATE,
-    match_and_seat,
-    match_response,
-    parse_after,
-    seat_of,
-    side_of,
-    with_etag,
-    write_params,
-)
+from matches.reporting.api.base import CREATE, IF_MATCH, UPDATE, match_response, parse_after, with_etag, write_params
 from matches.reporting.api.reports import AFTER_ONLY
 from matches.reporting.link_handouts import log_link_shown, withheld_side
 from matches.reporting.serializers import (

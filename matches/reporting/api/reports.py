@@ -12,9 +12,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from engine.errors import Refused
-from matches.lifecycle import running_scores
+from matches.access import side_of
+from matches.api_access import LINK, seat_of
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import check_report
-from matches.reporting.api.base import CREATE, LINK, UPDATE, match_response, parse_after, seat_of, side_of, write_params
+from matches.lifecycle.running_scores import Entered
+from matches.reporting.api.base import CREATE, UPDATE, match_response, parse_after, write_params
 from matches.reporting.preview import preview_of
 from matches.reporting.serializers import (
     ClaimSerializer,
@@ -119,8 +122,8 @@ class RunningScore(APIView):
         """Return the score that stands."""
         seat = seat_of(request, public_id)
         left, right = validated(RunningScoreSerializer, request)["score"]
-        entered = running_scores.Entered(seat.match, side_of(seat), (left, right))
-        running_scores.record(entered, by=seat.by, now=timezone.now())
+        entered = Entered(seat.match, side_of(seat), (left, right))
+        events().record_score(entered, by=seat.by, now=timezone.now())
         return Response({"score": [left, right]})
 
 

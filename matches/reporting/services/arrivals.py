@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from engine.errors import Refused
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed, lock_match, refuse_over
-from matches.lifecycle.play_rules import play_rules_of
 from matches.models import Match, Proposal, Result
 from matches.reporting.services.proposals import appointment
 from players.actors import Actor, log
@@ -49,7 +49,7 @@ def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Resul
         locked = lock_match(match.pk)
         refuse_over(locked)
         agreed, _ = _appointment(locked)
-        if not play_rules_of(locked).no_show_loses:
+        if not events().play_rules(locked.parent_topic).no_show_loses:
             raise Refused("no_show_by_director")
         from_ = claimable_from(agreed, side)
         if from_ is None:

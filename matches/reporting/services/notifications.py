@@ -9,8 +9,8 @@ from typing import Any
 
 from django.urls import reverse
 
+from matches.lifecycle.events import events
 from matches.models import Claim, Match, Objection, Proposal, Result
-from matches.presentation.context import match_contexts, places_of
 from matches.presentation.labels import score_of
 from matches.reporting import notification_kinds as kinds
 from players.access import Role
@@ -149,8 +149,8 @@ def entry_numbers(match: Match) -> dict[str, Any]:
 
 def _context_of(match: Match) -> dict[str, Any]:
     """The parameters that every notification about a match has."""
-    played_for = match_contexts([match.parent_topic]).get(match.parent_topic)
-    parts = (played_for.title if played_for else "", places_of([match.pk]).get(match.pk, ""))
+    played_for = events().contexts([match.parent_topic]).get(match.parent_topic)
+    parts = (played_for.title if played_for else "", events().places([match.pk]).get(match.pk, ""))
     zone = {"zone": match.club.time_zone} if match.club is not None else {}
     return {"match": match.public_id, "context": " · ".join(filter(None, parts)), **zone}
 

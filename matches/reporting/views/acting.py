@@ -22,9 +22,8 @@ from core.messages import sentence, status_of
 from core.public_ids import new_form_key
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat
+from matches.access import Seat, match_url
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
-from matches.reporting.action_urls import match_url
 from matches.reporting.appointments import zone_of
 from matches.reporting.changes import watch_context
 from matches.reporting.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
@@ -136,13 +135,6 @@ def zone_for(request: HttpRequest, match: Match, seat: Seat | None) -> ZoneInfo:
 def seated(request: HttpRequest, public_id: str, token: str) -> Seat:
     """Return the match and the reader's side, by link or account. Raise Http404 if they have none."""
     return access.match_for_link(token) if token else access.match_for_player(request.user, public_id)
-
-
-def side_of(seat: Seat) -> int:
-    """The side that acts. Raise Http404 for the sheet link."""
-    if seat.side is None:
-        raise Http404
-    return seat.side
 
 
 def acting(

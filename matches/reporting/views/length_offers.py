@@ -5,37 +5,38 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from matches import access
-from matches.access import Seat
-from matches.lifecycle import length_offers
+from matches.access import Seat, side_of
+from matches.lifecycle.events import events
+from matches.lifecycle.length_offers import Answered, Offered
 from matches.reporting.forms import LengthAnswerForm, LengthOfferForm
-from matches.reporting.views.acting import acting, side_of
+from matches.reporting.views.acting import acting
 
 
 @acting(lambda request, seat: LengthOfferForm(request.POST, match=seat.match))
 def offer(request: HttpRequest, seat: Seat, form: LengthOfferForm) -> str:
     """Offer a shorter length; if the opponent has offered the same, the match has it."""
     length = form.cleaned_data["length"]
-    move = length_offers.Offered(seat.match, side_of(seat), length, form.score)
+    move = Offered(seat.match, side_of(seat), length, form.score)
     return _recorded(seat, move, gettext("Offered. The match stays as it is until your opponent agrees."))
 
 
 @acting(lambda request, seat: LengthAnswerForm(request.POST))
 def accept(request: HttpRequest, seat: Seat, form: LengthAnswerForm) -> str:
     """Agree to the length that is on offer."""
-    move = length_offers.Answered(seat.match, side_of(seat), form.cleaned_data["offer"], accepted=True)
+    move = Answered(seat.match, side_of(seat), form.cleaned_data["offer"], accepted=True)
     return _recorded(seat, move, gettext("You agree. Your opponent has not answered yet."))
 
 
 @acting(lambda request, seat: LengthAnswerForm(request.POST))
 def decline(request: HttpRequest, seat: Seat, form: LengthAnswerForm) -> str:
     """Decline the length that is on offer, or withdraw it."""
-    move = length_offers.Answered(seat.match, side_of(seat), form.cleaned_data["offer"], accepted=False)
+    move = Answered(seat.match, side_of(seat), form.cleaned_data["offer"], accepted=False)
     return _recorded(seat, move, gettext("The match keeps its length."))
 
 
-def _recorded(seat: Seat, move: length_offers.Offered | length_offers.Answered, unchanged: str) -> str:
+def _recorded(seat: Seat, move: Offered | Answered, unchanged: str) -> str:
     """Record it, and return the new length if both have agreed, else that nothing has changed so far."""
-    length_offers.record(move, by=seat.by, now=timezone.now())
+    events().record_length(move, by=seat.by, now=timezone.now())
     length = access.refetch(seat.match).length
     if length == seat.match.length:
         return unchanged

@@ -24,19 +24,19 @@ from django.views.decorators.http import require_POST, require_safe
 from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from matches import access
-from matches.access import Seat
+from matches.access import Seat, action_url, match_url
 from matches.lifecycle import links
 from matches.lifecycle.own_match import side_of
-from matches.lifecycle.where import where_of
 from matches.models import CalendarFeed, Match
+from matches.play.services import starting
+from matches.play.whereabouts import where_of
 from matches.records.downloads import File, as_attachment
 from matches.reporting import calendars, my_matches
-from matches.reporting.action_urls import match_url
 from matches.reporting.changes import version_of
-from matches.reporting.forms import RevokeLinkForm
+from matches.reporting.forms import RevokeLinkForm, TapForm
 from matches.reporting.link_handouts import log_link_shown, withheld_side
 from matches.reporting.services import personal_links, proposals
-from matches.reporting.views.acting import page, seated
+from matches.reporting.views.acting import acting, page, seated
 from players.actors import Actor
 from players.models import User
 
@@ -150,3 +150,10 @@ def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, 
     url = absolute_url(request, reverse("match-link", args=[links.token_for(match, side)]))
     svg = segno.make(url, error="m").svg_inline(scale=4, border=2, omitsize=True, svgclass="qr", lineclass=None)
     return {"url": url, "svg": svg}
+
+
+@acting(lambda request, seat: TapForm(request.POST), leads_to=lambda seat: action_url(seat, "play"))
+def play_here(request: HttpRequest, seat: Seat, form: TapForm) -> str:
+    """Open the reader's match for play here, and go to its board."""
+    starting.open_by_player(match=seat.match, by=seat.by, now=timezone.now())
+    return ""

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat
-from matches.lifecycle import running_scores
+from matches.access import Seat, side_of
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import check_report
+from matches.lifecycle.running_scores import Entered
 from matches.models import Match, Submission
 from matches.records.forms import RecordForm
 from matches.records.intake import record_in
@@ -33,7 +34,7 @@ from matches.reporting.forms import (
 )
 from matches.reporting.preview import preview_of, sheet_thanks
 from matches.reporting.services import late_reports, objections, proposals, records, reports, sheet_reports
-from matches.reporting.views.acting import acting, page, seated, side_of, zone_for
+from matches.reporting.views.acting import acting, page, seated, zone_for
 
 
 def _act_form(request: HttpRequest, seat: Seat) -> ActForm:
@@ -106,8 +107,8 @@ def _reported(match: Match, is_own_loss: bool) -> str:
 @acting(lambda request, seat: RunningScoreForm(request.POST, match=seat.match))
 def running_score(request: HttpRequest, seat: Seat, form: RunningScoreForm) -> str:
     """Enter how the match stands; it goes on."""
-    entered = running_scores.Entered(seat.match, side_of(seat), form.score)
-    running_scores.record(entered, by=seat.by, now=timezone.now())
+    entered = Entered(seat.match, side_of(seat), form.score)
+    events().record_score(entered, by=seat.by, now=timezone.now())
     return gettext("The score so far is saved.")
 
 

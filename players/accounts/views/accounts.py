@@ -18,14 +18,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from core import throttle
 from engine.errors import Refused
+from players.access import has_second_factor
 from players.accounts import kept_input
 from players.accounts import services as account_services
-from players.accounts.second_factor import has_second_factor
+from players.accounts.forms import ForgottenForm, NewPasswordForm, SignInForm, SignUpForm
 from players.accounts.sessions import begin
 from players.accounts.views.pages import account_needed, page, safe_next, sent
 from players.accounts.views.second_factor import wait_for_code
 from players.actors import Actor
-from players.forms import ForgottenForm, NewPasswordForm, SignInForm, SignUpForm
 from players.models import User
 from players.people.services.invitations import accept_invitation
 

@@ -17,8 +17,8 @@ from core import time_zones as zones
 from engine.errors import Refused
 from players.accounts import api_tokens
 from players.accounts import services as account_services
+from players.accounts.forms import DeleteForm, EmailForm, PasswordForm, PreferencesForm
 from players.accounts.views.pages import account_needed, by, me, page, sent
-from players.forms import DeleteForm, EmailForm, PasswordForm, PreferencesForm
 from players.models import User
 from players.people import services as people_services
 

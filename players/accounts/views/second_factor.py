@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core import throttle
 from engine.errors import Refused
+from players.access import has_second_factor
 from players.accounts import second_factor as services
 from players.accounts.backend import check_second_factor
 from players.accounts.forms import CodeForm, ConfirmForm
@@ -80,7 +81,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
     user = me(request)
     device = services.waiting_device(user)
     context: dict[str, Any] = {
-        "is_on": services.has_second_factor(user),
+        "is_on": has_second_factor(user),
         "codes_left": user.recovery_codes.count(),
         "code_form": CodeForm(),
         "confirm_form": ConfirmForm(),

@@ -12,9 +12,9 @@ from core.currencies import check_currency
 from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
-from players.accounts.second_factor import has_second_factor
-from players.accounts.services import apply, check_time_zone, ensure_player
-from players.actors import Actor, log
+from players.access import has_second_factor
+from players.accounts.services import check_time_zone, ensure_player
+from players.actors import Actor, apply, log
 from players.models import Club, Membership, User
 from players.people.locks import lock_club
 from players.people.topics import club_topic

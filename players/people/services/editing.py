@@ -5,8 +5,7 @@ from django.db import transaction
 from core.countries import check_country
 from core.names import clean_name
 from engine.errors import Refused
-from players.accounts.services import apply
-from players.actors import Actor, log
+from players.actors import Actor, apply, log
 from players.models import Club, Player
 from players.people.locks import lock_players
 from players.people.services.merging import must_be_home, remember_alias

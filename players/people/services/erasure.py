@@ -12,22 +12,13 @@ from core.locks import for_update
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import AccountEmail, Alias, DataExport, Invitation, LogEntry, Membership, Player, User
+from players.people import stored_elsewhere
 from players.people.canonical import canonical
 from players.people.locks import lock_club, lock_players
+from players.people.mentions import erase_mentions, names_to_erase
 from players.people.topics import club_topic, player_topic, user_topic
-from players.privacy.mentions import erase_mentions, names_to_erase
 
 Role = Membership.Role
-Forget = Callable[[list[Player], User | None], None]
-
-_erasers: list[Forget] = []
-
-
-def also_forget(forget: Forget) -> None:
-    """Register a function that erases a person's data in another app, called in the same transaction, before the
-    account.
-    """
-    _erasers.append(forget)
 
 
 @transaction.atomic
@@ -55,8 +46,8 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
     user = player.user
     emails = {user.email, user.new_email} - {""} if user is not None else set()
     names = names_to_erase(everybody.values(), emails | {user.display_name} if user is not None else ())
-    for forget in _erasers:
-        forget(list(everybody.values()), user)
+    for stored in stored_elsewhere.registered():
+        stored.forget(list(everybody.values()), user)
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
     DataExport.objects.filter(player__in=everybody).delete()

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from core.locks import lock_row
 from core.names import fold
+from core.public_ids import hash_of
 from engine.errors import Refused
-from players.access import hash_of
 from players.actors import Actor, log
 from players.models import Club, Invitation, Membership, Player, User
 from players.people.canonical import player_of

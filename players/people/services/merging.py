@@ -4,7 +4,6 @@ A Merge row is the fact. `merged_into` is derived from the merges that were not 
 that represents the whole group. Matches, entries and memberships stay where they are.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -13,9 +12,9 @@ from django.db.models import Q
 from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
-from players.access import home_club
 from players.actors import Actor, log
 from players.models import Alias, Club, Membership, Merge, Player
+from players.people import stored_elsewhere
 from players.people.canonical import canonical
 from players.people.locks import lock_clubs_of, lock_players
 from players.people.topics import player_topic
@@ -23,23 +22,14 @@ from players.people.topics import player_topic
 LONGEST_ALIAS = 200
 """Nicknames in match records can be as long as programs allow."""
 
-Check = Callable[[Player, Player], None]
-
-_checks: list[Check] = []
-
-
-def also_check(check: Check) -> None:
-    """Register a function of another app that may refuse a merge."""
-    _checks.append(check)
-
 
 @transaction.atomic
 def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None) -> Merge:
     """Merge `player` into `into`: both are shown as `into` from now on.
 
     A `club` must be the one that entered `player`. A player with an account cannot be merged into another.
-    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what functions
-    registered by `also_check` refuse.
+    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what other
+    apps refuse (`StoredElsewhere.check_merge`).
     """
     into = canonical(into)
     if into.pk == canonical(player).pk:
@@ -56,14 +46,20 @@ def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, clu
         raise Refused("merge_account", name=player.name)
     if club is not None:
         must_be_home(player, club)
-    for check in _checks:
-        check(player, into)
+    for stored in stored_elsewhere.registered():
+        stored.check_merge(player, into)
     merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now)
     Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
     _take_over_memberships(player, into)
     for topic in (player_topic(player), player_topic(into)):
         log(by, "players_merged", topic, club=club, player=player.public_id, into=into.public_id)
     return merge
+
+
+def home_club(player: Player) -> Club | None:
+    """Return the club that entered a player and is responsible for them while they have no account."""
+    first = Membership.objects.select_related("club").filter(player=player).order_by("pk").first()
+    return first.club if first else None
 
 
 def must_be_home(player: Player, club: Club) -> None:

@@ -10,7 +10,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match, PlayerRating
-from matches.presentation.context import MatchContext, match_contexts, register_contexts
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.rankings import charts, histories, profiles
 from matches.rankings import tables as rankings
@@ -252,17 +251,6 @@ def test_two_players_head_to_head(cast: tuple[Player, Player, Player]) -> None:
         (bob, 4, 1),
         (erik, 1, 1),
     ]
-
-
-def test_registered_providers_name_what_a_match_is_played_for() -> None:
-    register_contexts(
-        lambda topics: {
-            topic: MatchContext("Spring Cup · final", "/spring/") for topic in topics if topic == "division:1"
-        }
-    )
-    assert match_contexts(["", "division:1", "other:2"]) == {
-        "division:1": MatchContext("Spring Cup · final", "/spring/")
-    }
 
 
 # Charts

@@ -8,7 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from engine.errors import Refused
-from matches.lifecycle import links, play_rules
+from matches.lifecycle import links
+from matches.lifecycle.events import events
 from matches.lifecycle.play_rules import PlayRules
 from matches.lifecycle.voiding import void_matches
 from matches.models import CalendarFeed, Match, Proposal, Result
@@ -111,7 +112,7 @@ def code(call: object, *args: object) -> str:
 @pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
     """The event lets the player who came claim the match."""
-    monkeypatch.setattr(play_rules, "_providers", [lambda topic: PlayRules(no_show_loses=True)])
+    monkeypatch.setattr(events(), "play_rules", lambda topic: PlayRules(no_show_loses=True))
 
 
 def test_a_player_is_there_from_a_quarter_of_an_hour_before(agreed: Proposal, match: Match) -> None:

@@ -11,7 +11,7 @@ from core.throttle import CODES_FROM
 from engine.errors import Refused
 from matches.presentation.visibility import Viewer
 from players import access
-from players.access import Role
+from players.access import Role, has_second_factor
 from players.accounts import second_factor
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
@@ -45,7 +45,7 @@ def test_bob_turns_it_on_and_signs_in_with_a_code(client: Client, bob: User, pas
     key = second_factor.key_of(TOTPDevice.objects.get())
     assert key in html(client.get(PAGE))
     assert client.post(f"{PAGE}on/", {"one_time_code": "12345"}).status_code == 422
-    assert not second_factor.has_second_factor(bob)
+    assert not has_second_factor(bob)
     code = code_of(bob)
     shown = html(client.post(f"{PAGE}on/", {"one_time_code": f" {code[:3]} {code[3:]}"}))
     codes = re.findall(r"[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}", shown)
@@ -127,12 +127,12 @@ def test_turning_it_off_needs_the_password(client: Client, bob: User, password: 
     turn_on(bob)
     client.force_login(bob)
     assert client.post(f"{PAGE}off/", {"password": "guess"}).status_code == 422
-    assert second_factor.has_second_factor(bob)
+    assert has_second_factor(bob)
     old = set(bob.recovery_codes.values_list("code_hash", flat=True))
     assert client.post(f"{PAGE}codes/", {"password": password}).status_code == 200
     assert old.isdisjoint(bob.recovery_codes.values_list("code_hash", flat=True))
     client.post(f"{PAGE}off/", {"password": password})
-    assert not second_factor.has_second_factor(bob)
+    assert not has_second_factor(bob)
     assert not bob.recovery_codes.exists()
 
 

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 from django.core import mail
 
+from core.public_ids import hash_of
 from engine.errors import Refused
-from players.access import hash_of
 from players.accounts.services import ensure_player, register_user
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, remove_member

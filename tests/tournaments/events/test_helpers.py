@@ -25,10 +25,10 @@ from tests.tournaments.pages.test_roles import address, check
 from tournaments import access
 from tournaments.events.services import helpers as services
 from tournaments.events.services.events import create_tournament
+from tournaments.floor.services.lines import enter_lines
 from tournaments.models import Fixture, Helper, Tournament
 from tournaments.pages.floor.actions import ACTIONS
 from tournaments.results.services import results
-from tournaments.results.services.quick_entry import enter_lines
 from tournaments.state.log import log_lines
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from players.models import User
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening, event, refusal
 from tournaments.floor.selectors import floor
-from tournaments.floor.services import calls, closing, matches
+from tournaments.floor.services import calls, closing, lines, matches
 from tournaments.floor.services.lines import enter_floor_line
 from tournaments.floor.state import AttentionKind, MatchState
 from tournaments.floor.times import clock_bank
@@ -145,7 +145,7 @@ def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(eve
     begin(event, 3, 3)
 
     def enter(text: str) -> list[quick_entry.Outcome]:
-        return quick_entry.enter_lines(tournament=tournament, text=text, division=None, **event.acts)
+        return lines.enter_lines(tournament=tournament, text=text, division=None, **event.acts)
 
     [level] = enter("m1 leader")
     assert level.refused is not None

@@ -4,7 +4,6 @@ from datetime import time
 
 import pytest
 
-from tournaments.floor.facts import Autopilot
 from tournaments.floor.line_parser import (
     AccessibleLine,
     AutopilotLine,
@@ -20,6 +19,7 @@ from tournaments.floor.line_parser import (
     Verb,
     parse_floor_line,
 )
+from tournaments.models import Autopilot
 from tournaments.results.line_parser import parse
 
 

@@ -11,9 +11,10 @@ from players.models import User
 from tests.tournaments.floor.test_services import Evening
 from tournaments.floor import selectors
 from tournaments.floor.previews import preview_line
+from tournaments.floor.services.lines import enter_lines
 from tournaments.models import Division
 from tournaments.results.selectors.quick_entry import outcome_text
-from tournaments.results.services.quick_entry import OutcomeKind, enter_lines
+from tournaments.results.services.quick_entry import OutcomeKind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.tournaments.floor.facts import NOW, Facts, match, minutes
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Autopilot, Category, Fact, FloorFacts, Kind, Progress, Rank, TableFacts
+from tournaments.floor.facts import Category, Fact, FloorFacts, Kind, Progress, Rank, TableFacts
 from tournaments.floor.state import MatchState, TableState
+from tournaments.models import Autopilot
 
 PLAYERS = st.integers(1, 12)
 PAIRS = st.tuples(PLAYERS, PLAYERS).filter(lambda pair: pair[0] != pair[1])

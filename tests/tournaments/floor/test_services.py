@@ -10,19 +10,19 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle import links
 from matches.lifecycle.begun import has_begun
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
-from matches.lifecycle.running_scores import at_tables
 from matches.models import Match
 from players.actors import Actor
 from players.models import User
 from tests.tournaments.conftest import NOON
 from tournaments.entries.services import check_in
-from tournaments.floor import hints, selectors
-from tournaments.floor.facts import Autopilot
+from tournaments.floor import selectors
 from tournaments.floor.services import autopilot, calls, evening, matches, opening, tables, undo
 from tournaments.floor.state import FloorState, MatchState, TableState
-from tournaments.models import Division, Fixture, FloorEvent, Table
+from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Table
 from tournaments.results.services import quick_entry, quick_undo, results
+from tournaments.state import hints
 from tournaments.state.integrity import differences
 from tournaments.state.preview import Choice, preview_result
 
@@ -237,7 +237,7 @@ def test_the_view_of_the_floor_needs_a_fixed_number_of_queries(
     of_event = [event.match(number).pk for number in (1, 2)]
     for inside, most in (({}, 4), (dict.fromkeys(of_event, True), 18)):
         with django_assert_max_num_queries(most):
-            at = at_tables(of_event, inside, event.now)
+            at = events().at_tables(of_event, inside, event.now)
         assert [row.seat.table for row in at.values()] == ["1", ""]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput
-from matches.presentation.context import match_contexts
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.cast import open_match
@@ -38,7 +38,7 @@ def test_the_staff_look_and_change_nothing(
 
 def test_a_match_is_named_after_its_event(running: RunningEvent) -> None:
     topic = running.division.topic
-    contexts = match_contexts([topic, "division:nothing222"])
+    contexts = events().contexts([topic, "division:nothing222"])
     assert contexts[topic].title == "Winter Open · Open"
     assert contexts[topic].url == running.division_url
     assert set(contexts) == {topic}

@@ -9,12 +9,12 @@ from tests.tournaments.prizes.conftest import PLAN, Prizes
 from tournaments.ledger.selectors.box import box_of
 from tournaments.ledger.services import payments
 from tournaments.models import Fixture
+from tournaments.prizes.selectors.changes import prize_changes
 from tournaments.prizes.selectors.places import pot_keys
 from tournaments.prizes.services.payouts import pay_out
 from tournaments.prizes.services.plans import PlanInput, agree_split, save_plan, take_back_split
 from tournaments.prizes.services.pools import PoolInput, create_pool, join_pool
 from tournaments.prizes.shares import Pot
-from tournaments.results.prize_changes import prize_changes
 from tournaments.results.services.corrections import CorrectionInput, apply_correction, preview_correction
 from tournaments.state.preview import Choice
 

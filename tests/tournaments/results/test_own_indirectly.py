@@ -16,6 +16,7 @@ from tournaments.entries.services import entries
 from tournaments.entries.services.late import enter_late
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.returns import bring_back, preview_return
+from tournaments.floor.services import lines
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
 from tournaments.results.services import corrections, quick_entry
 from tournaments.results.services.results import enter_result
@@ -179,7 +180,7 @@ def test_a_line_is_not_undone_by_whoever_turns_out_to_have_played(
     quick_entry.enter_line(text="m1 7-3", **line)
     assert fixture.match is not None
     is_alice(fixture.match.player_1)
-    (outcome,) = quick_entry.enter_lines(text="undo", **line)
+    (outcome,) = lines.enter_lines(text="undo", **line)
     assert outcome.refused is not None
     assert outcome.refused.code == "own_match_reason"
     assert standing().kind == Result.Kind.PLAYED

@@ -16,9 +16,10 @@ from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
+from tournaments.floor.services.lines import enter_lines
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results.services import results
-from tournaments.results.services.quick_entry import Entered, Outcome, enter_line, enter_lines
+from tournaments.results.services.quick_entry import Entered, Outcome, enter_line
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

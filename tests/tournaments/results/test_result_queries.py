@@ -23,10 +23,11 @@ from players.models import Notification, Player, User
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES
+from tournaments.floor.services import lines
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results.receivers import settle_after_result
-from tournaments.results.services import confirmations, quick_entry, results
+from tournaments.results.services import confirmations, results
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ def director(fixture: Fixture, by: Actor) -> list[list[str]]:
 def quick_line(fixture: Fixture, by: Actor) -> list[list[str]]:
     division, text = fixture.stage.division, f"M{fixture.number} 7-3"
     event = division.tournament
-    return [queries_of(quick_entry.enter_lines, tournament=event, text=text, division=division, by=by, now=NOW)]
+    return [queries_of(lines.enter_lines, tournament=event, text=text, division=division, by=by, now=NOW)]
 
 
 def confirmed_by_director(fixture: Fixture, by: Actor) -> list[list[str]]:

@@ -67,7 +67,7 @@ def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         return faulty(request, form, _url(event))
     now = timezone.now()
     until = form.cleaned_data["until"]
-    entry = access.entry_as(request.user, form.cleaned_data["entry"], access.HELPER, (club, slug))
+    entry = access.entry_as_player_or(request.user, form.cleaned_data["entry"], access.HELPER, (club, slug))
     try:
         services.mark(
             entry=entry,

@@ -47,4 +47,4 @@ class EntryView(PublicView):
     def get_entry(self, role: Needed | None = None) -> Entry:
         """Return the entry of the URL, for its player or somebody with this role if one is required."""
         user, public_id = self.request.user, self.kwargs["entry"]
-        return access.entry(user, public_id) if role is None else access.entry_as(user, public_id, role)
+        return access.entry(user, public_id) if role is None else access.entry_as_player_or(user, public_id, role)

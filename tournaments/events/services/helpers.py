@@ -8,8 +8,8 @@ from typing import NamedTuple
 from django.db import transaction
 
 from core.locks import lock_row
+from core.public_ids import hash_of
 from engine.errors import Refused
-from players.access import hash_of
 from players.actors import Actor, log
 from players.models import User
 from tournaments.events.mail import send_helper_invitation

@@ -1,6 +1,6 @@
 """API of the floor: its tables, matches and queue, and closing time.
 
-Directors act on it by lines (`results/api/lines.py`).
+Directors act on it by lines (`floor/api/lines.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.closing_time import ClosingTime, closing_time
-from tournaments.floor.facts import Autopilot, Category, LengthOffer
+from tournaments.floor.facts import Category, LengthOffer
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.services.closing_time import (
     CLOSING_RULES,
@@ -32,7 +32,7 @@ from tournaments.floor.services.closing_time import (
     close_matches,
 )
 from tournaments.floor.state import MatchState, TableState
-from tournaments.models import Fixture, Tournament
+from tournaments.models import Autopilot, Fixture, Tournament
 from tournaments.state.api import READ, WRITE, by, example, validated
 
 

@@ -12,10 +12,10 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM
-from tournaments.floor.facts import Autopilot, Kind
+from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import About, lock_fixture, lock_floor, read_state, record
 from tournaments.floor.state import AttentionKind, FloorState
-from tournaments.models import Fixture, FloorEvent, Table
+from tournaments.models import Autopilot, Fixture, FloorEvent, Table
 
 
 def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:

@@ -6,8 +6,7 @@ from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor
-from tournaments.floor.beginnings import save_beginning
-from tournaments.floor.facts import Autopilot, Kind
+from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import (
     About,
     latest,
@@ -19,7 +18,8 @@ from tournaments.floor.services.journal import (
     refuse_over,
 )
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState, TableState
-from tournaments.models import Fixture, Floor, FloorEvent, Table
+from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, Table
+from tournaments.state.beginnings import save_beginning
 
 BEFORE_CALL = (MatchState.WAITING, MatchState.READY)
 UNDER_WAY = (MatchState.CALLED, MatchState.PLAYING)

@@ -8,7 +8,6 @@ from engine.errors import Refused
 from matches.lifecycle.opening import set_lengths
 from matches.models import Match
 from players.actors import Actor
-from tournaments.floor.beginnings import save_beginning
 from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import (
     About,
@@ -23,6 +22,7 @@ from tournaments.floor.services.journal import (
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
 from tournaments.floor.times import clock_bank
 from tournaments.models import Fixture, FloorEvent
+from tournaments.state.beginnings import save_beginning
 
 ELSEWHERE = (MatchState.CALLED, MatchState.PLAYING)
 LONGEST_POSITION = 80

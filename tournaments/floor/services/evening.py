@@ -7,9 +7,9 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor.facts import Autopilot, Kind
+from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import About, lock_floor, read_state, record
-from tournaments.models import FloorEvent, Tournament
+from tournaments.models import Autopilot, FloorEvent, Tournament
 
 
 def pause(*, tournament: Tournament, until: datetime | None, by: Actor, now: datetime) -> FloorEvent:

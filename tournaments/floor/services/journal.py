@@ -15,11 +15,11 @@ from players.people.topics import touch_users_on_commit
 from tournaments.events.services.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.facts import Kind
-from tournaments.floor.hints import hint_on_commit
 from tournaments.floor.loading import load_facts
 from tournaments.floor.notifications import notify_call
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
 from tournaments.models import Fixture, Floor, FloorEvent, Table, Tournament
+from tournaments.state.hints import hint_on_commit
 from tournaments.state.numbering import lock_event
 
 

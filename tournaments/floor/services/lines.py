@@ -1,4 +1,4 @@
-"""The floor's lines: what a director types, done by the services; `tournaments.floor.line_parser` has the syntax."""
+"""What a director types: lines of the floor (`tournaments.floor.line_parser` has the syntax), and results."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,8 +31,8 @@ from tournaments.floor.line_parser import (
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
 from tournaments.models import Division, Fixture, Floor, FloorEvent, Table, Tournament
-from tournaments.results.line_parser import Command, NamedForfeit
-from tournaments.results.services.quick_entry import Outcome, OutcomeKind, find_by_number
+from tournaments.results.line_parser import Command, NamedForfeit, split
+from tournaments.results.services.quick_entry import Outcome, OutcomeKind, find_by_number, outcome_of_line
 from tournaments.results.services.quick_lookup import NamedFixture, find_fixture
 from tournaments.results.services.quick_undo import last_entered
 
@@ -63,6 +63,24 @@ class Target:
     table: Table | None = None
     player: Player | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def enter_lines(
+    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+) -> list[Outcome]:
+    """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
+
+    A refused line does not stop the others; `undo` takes back this director's last line.
+    Refused: `line_empty`, `too_many_results`.
+    """
+    return [_outcome(tournament, line, division, by, now) for line in split(text)]
+
+
+def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Outcome:
+    done = enter_floor_line(tournament, text, division, by, now)
+    if done is not None:
+        return done
+    return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now)
 
 
 def enter_floor_line(

@@ -9,7 +9,6 @@ from engine.errors import Refused
 from matches.models import Match
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor.beginnings import save_beginning
 from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import (
     About,
@@ -23,6 +22,7 @@ from tournaments.floor.services.journal import (
 )
 from tournaments.floor.state import MatchOnFloor, MatchState
 from tournaments.models import Fixture, Floor, FloorEvent
+from tournaments.state.beginnings import save_beginning
 
 NOT_CALLED = (MatchState.WAITING, MatchState.READY)
 MOST_PLAYERS_SCORES = 100

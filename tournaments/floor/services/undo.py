@@ -7,11 +7,11 @@ from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from players.actors import Actor
-from tournaments.floor.beginnings import BEGINNINGS, save_beginning
 from tournaments.floor.facts import Kind
 from tournaments.floor.services.closing import restore_length
 from tournaments.floor.services.journal import About, lock_fixture, lock_floor, record
 from tournaments.models import Fixture, FloorEvent, Tournament
+from tournaments.state.beginnings import BEGINNINGS, save_beginning
 
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorEvent.Kind.SHORTENED)
 """Facts that say more about a match than where it is on the floor."""

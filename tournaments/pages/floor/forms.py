@@ -11,10 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
 from tournaments.draws.services.round_lengths import RoundLength
-from tournaments.floor.facts import Autopilot
 from tournaments.floor.services.closing import LONGEST_POSITION
 from tournaments.floor.services.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
-from tournaments.models import Entry, Fixture, FloorEvent, Table, Tournament
+from tournaments.models import Autopilot, Entry, Fixture, FloorEvent, Table, Tournament
 
 LONGEST_REASON = 80
 MOST_TABLES = 200

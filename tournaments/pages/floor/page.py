@@ -11,11 +11,10 @@ from core.messages import sentence
 from players.actors import Actor
 from tournaments.draws.selectors.round_lengths import last_shortening
 from tournaments.floor import selectors
-from tournaments.floor.facts import Autopilot
 from tournaments.floor.selectors import AttentionView, FloorView, MatchView
 from tournaments.floor.services.undo import last_of
 from tournaments.floor.state import AttentionKind, MatchState
-from tournaments.models import Division, Entry, Tournament
+from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.pages.floor.cards import MOST_QUEUED, MOST_WAITING, Cards
 from tournaments.pages.floor.chart import chart_of, clock, pilot_options
 from tournaments.pages.floor.closing import closing_need

@@ -25,6 +25,7 @@ from tournaments.floor import selectors
 from tournaments.floor.previews import preview_line
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.services.closing_time import close_matches
+from tournaments.floor.services.lines import enter_lines
 from tournaments.models import Table, Tournament
 from tournaments.pages.floor.actions import ACTIONS
 from tournaments.pages.floor.closing import refusal_of
@@ -35,7 +36,6 @@ from tournaments.pages.floor.sheets import match_sheet, table_sheet
 from tournaments.pages.forms import PreviewForm, QuickForm
 from tournaments.pages.selectors import workers
 from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
-from tournaments.results.services.quick_entry import enter_lines
 from tournaments.state.topics import topics_shown
 
 

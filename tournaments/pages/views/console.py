@@ -20,13 +20,13 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from tournaments import access
 from tournaments.events.views.pages import account_needed, by, event_url_args, faulty
+from tournaments.floor.services.lines import enter_lines
 from tournaments.models import Tournament
 from tournaments.pages.forms import ConfirmForm, QuickForm
 from tournaments.pages.selectors import console as selectors
 from tournaments.pages.selectors import workers
 from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
 from tournaments.results.services import confirmations
-from tournaments.results.services.quick_entry import enter_lines
 from tournaments.state import log as log_selectors
 from tournaments.state.sheet_codes import scanned_fixture
 

@@ -187,7 +187,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
 @require_POST
 def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
     """Check an entry in, or undo the check-in."""
-    row = access.entry_as(request.user, entry, Role.ASSISTANT, (club, slug))
+    row = access.entry_as_player_or(request.user, entry, Role.ASSISTANT, (club, slug))
     require(request.user, row.division.tournament.club, Role.ASSISTANT)
     form = CheckInForm(request.POST)
     if not form.is_valid():
@@ -206,7 +206,7 @@ def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
 @require_POST
 def withdraw(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
     """Withdraw an entry from the division or from the whole event."""
-    row = access.entry_as(request.user, entry, Role.DIRECTOR, (club, slug))
+    row = access.entry_as_player_or(request.user, entry, Role.DIRECTOR, (club, slug))
     require(request.user, row.division.tournament.club, Role.DIRECTOR)
     form = WithdrawForm(request.POST)
     if not form.is_valid():

@@ -2,22 +2,33 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tournaments.ledger.money import Currency
 from tournaments.models import Division
 from tournaments.prizes.selectors.prizes import DivisionPrizes, plan_of, prizes_of
-from tournaments.results.prize_changes import PrizeChange
 from tournaments.standings.layout import ranking_name
 from tournaments.state.derivation import StageState
 from tournaments.state.names import names_of
 
 
-def changed_prizes(division: Division, states: Sequence[StageState]) -> list[PrizeChange]:
+@dataclass(frozen=True, slots=True)
+class PrizeChange:
+    """The prize of an entry that would change; amounts as text, in the currency of the event."""
+
+    entry: str
+    name: str
+    prize: str
+    before: str
+    after: str
+
+
+def prize_changes(division: Division, states: Sequence[StageState]) -> list[PrizeChange]:
     """Return the published prizes that would change if the stages of a division were in these states.
 
     Payments are not mentioned, because assistants see previews, too.
     """
-    plan = plan_of(division)
+    plan = plan_of(division) if states else None
     if plan is None or not plan.published:
         return []
     before, after = _due(prizes_of(division)), _due(prizes_of(division, states=states))

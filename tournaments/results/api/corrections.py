@@ -19,8 +19,8 @@ from players.models import Player
 from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
 from tournaments.models import Correction, Division, Fixture
+from tournaments.prizes.selectors.changes import prize_changes
 from tournaments.results.api import correction_serializers as serializers
-from tournaments.results.prize_changes import prize_changes
 from tournaments.results.services import corrections as services
 from tournaments.standings.changes import ChangeLabels
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag

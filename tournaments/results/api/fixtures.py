@@ -10,15 +10,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.reporting.services import objections
 from matches.reporting.services.records import RecordRuling
 from players.access import Role
 from tournaments import access
 from tournaments.events.services import deadlines
-from tournaments.models import Fixture
+from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.api import fixture_serializers as serializers
-from tournaments.results.api.lines import division_on_screen
 from tournaments.results.services import results
 from tournaments.results.services.quick_entry import enter_line
 from tournaments.results.services.withdrawals import withdraw_side
@@ -35,6 +35,16 @@ def fixture_response(request: Request, fixture: Fixture) -> Response:
     row = next(row for round_ in rounds for row in round_.fixtures if row.public_id == fixture.public_id)
     body = FixtureSerializer(fixture_body(row, names, targets)).data
     return with_etag(body, seq_of(row, names))
+
+
+def division_on_screen(tournament: Tournament, public_id: str | None) -> Division | None:
+    """Return the division that a client names, or None. Refused: `line_no_division`."""
+    if public_id is None:
+        return None
+    division = tournament.divisions.filter(public_id=public_id).first()
+    if division is None:
+        raise Refused("line_no_division", name=public_id)
+    return division
 
 
 class OneFixture(APIView):

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from core.messages import sentence
 from tournaments import access
-from tournaments.results.api.lines import division_on_screen
+from tournaments.results.api.fixtures import division_on_screen
 from tournaments.results.services.confirmations import OpenReport, confirm_all, open_reports
 from tournaments.state.api import READ, WRITE, by, example, validated
 

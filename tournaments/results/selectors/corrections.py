@@ -11,7 +11,7 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from tournaments.models import Correction, Division, Fixture, Tournament
-from tournaments.results.prize_changes import prize_changes
+from tournaments.prizes.selectors.changes import prize_changes
 from tournaments.results.result_origins import is_standing, origins
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.names import match_names

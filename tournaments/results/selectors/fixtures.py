@@ -11,8 +11,8 @@ from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import standing_result
 from matches.lifecycle.own_match import Standing, standing_of
-from matches.lifecycle.where import where_of
 from matches.models import Claim, Match, Objection, Submission
+from matches.play.whereabouts import where_of
 from matches.presentation.labels import reporter_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.services.record_outcomes import Fault

@@ -1,6 +1,5 @@
 """Recording results from typed lines; `tournaments.results.line_parser` describes the syntax."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -12,8 +11,8 @@ from django.utils import timezone
 from core.names import fold
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
-from matches.lifecycle.running_scores import at_tables
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from players.actors import Actor, log
@@ -27,7 +26,6 @@ from tournaments.results.line_parser import (
     ScoreLine,
     parse,
     side_of,
-    split,
 )
 from tournaments.results.services.quick_lookup import find_fixture
 from tournaments.results.services.quick_undo import ENTERED, undo_last
@@ -68,18 +66,6 @@ class Outcome:
     """What was done, as a sentence, if it is not a result."""
 
 
-Handler = Callable[[Tournament, str, Division | None, Actor, datetime], Outcome | None]
-_handlers: list[Handler] = []
-
-
-def register(handler: Handler) -> None:
-    """Add a handler of lines that are not results; it returns None for lines that it does not know.
-
-    The floor's lines are handled by a package above this one.
-    """
-    _handlers.append(handler)
-
-
 class Target(NamedTuple):
     """The match that a line refers to, and the result it gives."""
 
@@ -88,21 +74,10 @@ class Target(NamedTuple):
     new: ResultInput
 
 
-def enter_lines(
+def outcome_of_line(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
-) -> list[Outcome]:
-    """Enter each line as `enter_line` does, in its own transaction, and return the outcome of each.
-
-    A refused line does not stop the others; `undo` takes back this director's last line.
-    Refused: `line_empty`, `too_many_results`.
-    """
-    return [_outcome(tournament, line, division, by, now) for line in split(text)]
-
-
-def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Outcome:
-    for handler in _handlers:
-        if (handled := handler(tournament, text, division, by, now)) is not None:
-            return handled
+) -> Outcome:
+    """Enter a line as `enter_line` does, or take back this director's last one for `undo`, and return the outcome."""
     target: Target | None = None
     try:
         line = parse(text)
@@ -206,7 +181,7 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
 
 
 def _running_score(match: Match) -> tuple[int, int]:
-    at_table = at_tables([match.pk], {}, timezone.now()).get(match.pk)
+    at_table = events().at_tables([match.pk], {}, timezone.now()).get(match.pk)
     score = at_table.seat.score if at_table is not None else None
     return score or match.start_score
 

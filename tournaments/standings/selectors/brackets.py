@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from matches.lifecycle.where import Where, where_of
+from matches.lifecycle.where import Where
 from matches.models import Match, Result
+from matches.play.whereabouts import where_of
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import NOBODY
 from tournaments.formats.elimination import knockout

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 from core.messages import sentence
 from engine.errors import Refused
 from players import access
+from players.accounts.forms import SignUpForm
 from players.accounts.views.accounts import open_account
 from players.accounts.views.pages import account_needed, by, me
-from players.forms import SignUpForm
 from players.models import Invitation, User
 from players.people import services as people_services
 from players.people.services.invitations import must_be_open

@@ -10,12 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from engine.errors import Refused
 from tournaments import access
-from tournaments.models import Division, Tournament
+from tournaments.floor.services.lines import enter_lines
+from tournaments.results.api.fixtures import division_on_screen
 from tournaments.results.line_parser import LONGEST_TEXT
 from tournaments.results.selectors.quick_entry import outcome_text
-from tournaments.results.services.quick_entry import Outcome, OutcomeKind, enter_lines
+from tournaments.results.services.quick_entry import Outcome, OutcomeKind
 from tournaments.state.api import WRITE, by, example, validated
 
 
@@ -42,16 +42,6 @@ class OutcomeSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(allow_null=True)
     code = serializers.CharField(allow_null=True, help_text="Why it was refused.")
     message = serializers.CharField(allow_blank=True)
-
-
-def division_on_screen(tournament: Tournament, public_id: str | None) -> Division | None:
-    """Return the division that a client names, or None. Refused: `line_no_division`."""
-    if public_id is None:
-        return None
-    division = tournament.divisions.filter(public_id=public_id).first()
-    if division is None:
-        raise Refused("line_no_division", name=public_id)
-    return division
 
 
 def _body(outcome: Outcome) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""When matches began on the floor: started, or with a running score. `matches.lifecycle.begun` asks for it."""
+"""When matches began on the floor: started, or with a running score. `matches.lifecycle.begun` needs to know it."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime

@@ -5,7 +5,7 @@ of the whole site would let anybody remove words from the pages of every club: s
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
@@ -15,7 +15,8 @@ from django.db.models.functions import Cast
 
 from core.names import NameMask, fold
 from players.models import Alias, Membership, Player
-from players.privacy.log import WRITTEN
+from players.people import stored_elsewhere
+from players.people.log_texts import WRITTEN
 
 ERASED = "[…]"
 """Replaces a name, in every language."""
@@ -41,10 +42,7 @@ class Written(NamedTuple):
         return condition & self.only
 
 
-Clubs = Callable[[Collection[Player]], Iterable[int | None]]
-
 _written: dict[type[Model], Written] = {}
-_clubs: list[Clubs] = []
 
 
 def register(model: type[Model], *fields: str, club: str, match: str = "", only: Q | None = None) -> None:
@@ -53,11 +51,6 @@ def register(model: type[Model], *fields: str, club: str, match: str = "", only:
     `club` and `match` are paths from the model. In JSON people write what is under the names in SEARCHED.
     """
     _written[model] = Written(fields, club, match, only or Q())
-
-
-def register_clubs(clubs: Clubs) -> None:
-    """Register a function that returns the ids of clubs that players had to do with as guests."""
-    _clubs.append(clubs)
 
 
 def registered() -> dict[type[Model], tuple[str, ...]]:
@@ -87,7 +80,7 @@ def erase_mentions(names: Collection[str], players: Collection[Player]) -> None:
     if not names:
         return
     clubs = set(Membership.objects.filter(player__in=players).values_list("club", flat=True))
-    clubs |= {club for function in _clubs for club in function(players) if club is not None}
+    clubs |= {club for stored in stored_elsewhere.registered() for club in stored.clubs_of(players) if club is not None}
     mask = NameMask(dict.fromkeys(names, ERASED))
     for model, written in _written.items():
         rows: QuerySet[Any] = model.objects.filter(written.within(players, clubs))  # type: ignore[attr-defined]

@@ -1,0 +1,110 @@
+"""What this app asks about the events that its matches belong to.
+
+A match knows of its event only an opaque topic. `Events` is everything that the app above is asked about it, by
+`events()`; `tournaments.apps` sets the one implementation when Django starts. Every method answers for matches, topics
+or players of no event as well, and those that take many of them need a bounded number of queries.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from engine.errors import Refused
+from matches.lifecycle.length_offers import Answered, Offered
+from matches.lifecycle.play_rules import PlayRules
+from matches.lifecycle.running_scores import AtTables, Entered
+from matches.models import Match
+from matches.presentation.context import EventEnd, MatchContext, OwnEntry
+from players.actors import Actor
+
+
+class Events(Protocol):
+    """The events of matches, as the app that opened the matches knows them."""
+
+    def contexts(self, topics: Collection[str]) -> Mapping[str, MatchContext]:
+        """What the matches of these topics are played for. Empty and unknown topics are left out."""
+
+    def end(self, topic: str) -> EventEnd | None:
+        """When the event of this topic was over; None if the topic belongs to no event."""
+
+    def places(self, matches: Collection[int]) -> Mapping[int, str]:
+        """Where matches are played, by id, such as “Board 4 · Round 2 · M13”, as far as that is known."""
+
+    def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
+        """The open entries of these players, who are one person with the players merged into them."""
+
+    def play_rules(self, topic: str) -> PlayRules:
+        """How the matches of this topic are to be played here; the default rules if it belongs to no event."""
+
+    def consequences(self, match: Match, winner: int, reader: int | None) -> list[str]:
+        """What follows if this side wins, as sentences for a side or (None) neither: “You are out: main draw.”"""
+
+    def started_at_tables(self, matches: Collection[int]) -> Mapping[int, datetime]:
+        """When matches were started at a table, by id, for those that were."""
+
+    def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
+        """How matches stand, by id, for those whose event has opened its floor.
+
+        What a match waits for is read only for those in `inside`: the ones that the reader plays (False) or runs
+        (True).
+        """
+
+    def record_score(self, entered: Entered, *, by: Actor, now: datetime) -> None:
+        """Record the running score that a player enters; the last one stands.
+
+        Refused: `no_running_scores` for a match that is not on an open floor, and what the floor refuses.
+        """
+
+    def record_length(self, move: Offered | Answered, *, by: Actor, now: datetime) -> None:
+        """Record that a player offers a shorter match, or answers such an offer.
+
+        Refused: `no_length_offers` for a match that is not on an open floor, and what the floor refuses.
+        """
+
+
+class NoEvents(Events):
+    """Answers where no match belongs to an event."""
+
+    def contexts(self, topics: Collection[str]) -> Mapping[str, MatchContext]:
+        return {}
+
+    def end(self, topic: str) -> EventEnd | None:
+        return None
+
+    def places(self, matches: Collection[int]) -> Mapping[int, str]:
+        return {}
+
+    def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
+        return ()
+
+    def play_rules(self, topic: str) -> PlayRules:
+        return PlayRules()
+
+    def consequences(self, match: Match, winner: int, reader: int | None) -> list[str]:
+        return []
+
+    def started_at_tables(self, matches: Collection[int]) -> Mapping[int, datetime]:
+        return {}
+
+    def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
+        return {}
+
+    def record_score(self, entered: Entered, *, by: Actor, now: datetime) -> None:
+        raise Refused("no_running_scores")
+
+    def record_length(self, move: Offered | Answered, *, by: Actor, now: datetime) -> None:
+        raise Refused("no_length_offers")
+
+
+_events: Events = NoEvents()
+
+
+def events() -> Events:
+    """Return what knows the events of matches."""
+    return _events
+
+
+def set_events(implementation: Events) -> None:
+    """Ask this from now on."""
+    global _events
+    _events = implementation
