@@ -125,6 +125,17 @@ def test_only_a_change_among_those_drawn_makes_the_draft_outdated(evening: Eveni
     assert evening.names("waiting") == ["Player 6", "Player 7"]
 
 
+def test_taking_the_draw_back_gives_the_last_places_to_those_entered_first(evening: Evening) -> None:
+    evening.open("knockout").draft()
+    evening.publish()
+    Division.objects.filter(pk=evening.division.pk).update(capacity=7)
+    take_back.take_back_draw(
+        division=evening.division, reason="wrong format", after=evening.seq, by=evening.by, now=evening.now()
+    )
+    assert evening.names("waiting") == ["Player 8"]
+    assert evening.names("in")[-2:] == ["Player 6", "Player 7"]
+
+
 def test_taking_the_draw_back_enters_them_again(evening: Evening) -> None:
     evening.open("knockout").draft()
     evening.publish()
