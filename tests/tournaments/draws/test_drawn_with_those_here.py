@@ -178,3 +178,11 @@ def test_the_page_offers_it_once_somebody_is_here_and_names_the_missing(evening:
     page = text(alice_client.get(url).content.decode())
     assert "In this draft but not checked in: Player" in page
     assert "Left out" not in page
+
+
+def test_an_event_is_published_once_and_a_draw_only_from_its_draft(evening: Evening) -> None:
+    evening.open("knockout")
+    with pytest.raises(Refused, match="tournament_not_draft"):
+        events.publish_tournament(tournament=evening.division.tournament, by=evening.by, now=evening.now())
+    with pytest.raises(Refused, match="no_draft"):
+        evening.publish()
