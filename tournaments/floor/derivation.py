@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from matches.lifecycle.running_scores import AtTables
 from matches.lifecycle.where import Facts, State, where_is
 from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import Category, Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
+from tournaments.floor.facts import Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
 from tournaments.floor.fold import Folded, Seat, fold
 from tournaments.floor.state import (
     Attention,
@@ -30,6 +30,7 @@ from tournaments.floor.times import (
     reached_at,
     slow_minutes,
 )
+from tournaments.models import Table
 
 HELD = Reason("held")
 ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
@@ -82,7 +83,7 @@ class _Derivation:
         waiting |= {fixture: (reason,) for fixture, reason in no_table.items()}
         self._place_in_queue(candidates, suggestions, waiting)
         queue = tuple(row.match.fixture for row in candidates)
-        kept = plan.kept if any(table.category == Category.ACCESSIBLE for table in plan.free) else 0
+        kept = plan.kept if any(table.category == Table.Category.ACCESSIBLE for table in plan.free) else 0
         attention = tuple(sorted(self._attention(), key=lambda item: (item.since, item.fixture)))
         return FloorState(
             matches=self.matches,
@@ -236,9 +237,9 @@ class _Derivation:
                 state = TableState.TAKEN
             elif key in self.folded.out:
                 state = TableState.OUT
-            elif table.category == Category.RESERVED:
+            elif table.category == Table.Category.RESERVED:
                 state = TableState.KEPT
-            elif table.category == Category.ACCESSIBLE and key not in suggested and kept:
+            elif table.category == Table.Category.ACCESSIBLE and key not in suggested and kept:
                 state, kept = TableState.KEPT, kept - 1
             rows[key] = TableOnFloor(
                 key, table.label, table.category, state, at_tables.get(key), suggested.get(key),

@@ -6,39 +6,10 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any
 
+from tournaments.models import FloorKind, Table
+
 Pair = tuple[int, int]
 """The ids of the two players of a match, by side."""
-
-
-class Kind(StrEnum):
-    """What happened on the floor; the values of `FloorEvent.Kind`."""
-
-    CALLED = "called"
-    CALLED_AGAIN = "called_again"
-    STARTED = "started"
-    MOVED = "moved"
-    FREED = "freed"
-    RUNNING_SCORE = "running_score"
-    LATE = "late"
-    REST_WAIVED = "rest_waived"
-    PINNED = "pinned"
-    HELD = "held"
-    RELEASED = "released"
-    CLOCKS = "clocks"
-    ADJOURNED = "adjourned"
-    CONTINUED = "continued"
-    SHORTENED = "shortened"
-    LENGTH_OFFERED = "length_offered"
-    LENGTH_ACCEPTED = "length_accepted"
-    LENGTH_DECLINED = "length_declined"
-    LENGTH_WITHDRAWN = "length_withdrawn"
-    PAUSED = "paused"
-    RESUMED = "resumed"
-    TABLE_OUT = "table_out"
-    TABLE_BACK = "table_back"
-    AUTOPILOT = "autopilot"
-    NEEDS_ACCESSIBLE = "needs_accessible"
-    UNDONE = "undone"
 
 
 class Rank(IntEnum):
@@ -62,21 +33,12 @@ class Progress(StrEnum):
     SETTLED = "settled"
 
 
-class Category(StrEnum):
-    """What a table is for; the values of `Table.Category`."""
-
-    NORMAL = "normal"
-    STREAM = "stream"
-    ACCESSIBLE = "accessible"
-    RESERVED = "reserved"
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A row of `FloorEvent`. A fact about a match applies while `pair` are the players of its fixture."""
 
     id: int
-    kind: Kind
+    kind: FloorKind
     at: datetime
     fixture: int | None = None
     pair: Pair | None = None
@@ -149,7 +111,7 @@ class TableFacts:
 
     table: int
     label: str
-    category: Category = Category.NORMAL
+    category: Table.Category = Table.Category.NORMAL
     public_id: str = ""
 
 

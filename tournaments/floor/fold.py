@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from matches.lifecycle.running_scores import Seating
-from tournaments.floor.facts import Fact, Kind, LengthOffer, Pair
+from tournaments.floor.facts import Fact, LengthOffer, Pair
 from tournaments.floor.times import Pause
-from tournaments.models import Autopilot
+from tournaments.models import Autopilot, FloorKind
 
-ABOUT_THE_FIXTURE = (Kind.PINNED, Kind.HELD, Kind.RELEASED)
+ABOUT_THE_FIXTURE = (FloorKind.PINNED, FloorKind.HELD, FloorKind.RELEASED)
 """Facts that hold whoever meets in the fixture."""
 
 
@@ -80,8 +80,8 @@ def fold(facts: Iterable[Fact], pairs: Mapping[int, Pair | None]) -> Folded:
 def standing(facts: Iterable[Fact]) -> list[Fact]:
     """Return the facts that were not undone, in order."""
     rows = sorted(facts, key=lambda fact: fact.id)
-    undone = {fact.undoes for fact in rows if fact.kind == Kind.UNDONE}
-    return [fact for fact in rows if fact.id not in undone and fact.kind != Kind.UNDONE]
+    undone = {fact.undoes for fact in rows if fact.kind == FloorKind.UNDONE}
+    return [fact for fact in rows if fact.id not in undone and fact.kind != FloorKind.UNDONE]
 
 
 def applies(fact: Fact, pairs: Mapping[int, Pair | None]) -> bool:
@@ -93,16 +93,21 @@ def applies(fact: Fact, pairs: Mapping[int, Pair | None]) -> bool:
     return fact.kind in ABOUT_THE_FIXTURE or fact.pair == pairs[fact.fixture]
 
 
-def _group(kind: Kind) -> str:
-    if kind in (Kind.PAUSED, Kind.RESUMED):
+def _group(kind: FloorKind) -> str:
+    if kind in (FloorKind.PAUSED, FloorKind.RESUMED):
         return "pause"
-    if kind in (Kind.CALLED, Kind.CALLED_AGAIN, Kind.MOVED, Kind.FREED):
+    if kind in (FloorKind.CALLED, FloorKind.CALLED_AGAIN, FloorKind.MOVED, FloorKind.FREED):
         return "place"
-    if kind in (Kind.CLOCKS, Kind.ADJOURNED, Kind.CONTINUED, Kind.SHORTENED):
+    if kind in (FloorKind.CLOCKS, FloorKind.ADJOURNED, FloorKind.CONTINUED, FloorKind.SHORTENED):
         return "closing"
-    if kind in (Kind.TABLE_OUT, Kind.TABLE_BACK, Kind.AUTOPILOT, Kind.NEEDS_ACCESSIBLE):
+    if kind in (FloorKind.TABLE_OUT, FloorKind.TABLE_BACK, FloorKind.AUTOPILOT, FloorKind.NEEDS_ACCESSIBLE):
         return "floor"
-    if kind in (Kind.LENGTH_OFFERED, Kind.LENGTH_ACCEPTED, Kind.LENGTH_DECLINED, Kind.LENGTH_WITHDRAWN):
+    if kind in (
+        FloorKind.LENGTH_OFFERED,
+        FloorKind.LENGTH_ACCEPTED,
+        FloorKind.LENGTH_DECLINED,
+        FloorKind.LENGTH_WITHDRAWN,
+    ):
         return "offer"
     return "match"
 
@@ -112,7 +117,7 @@ def _fold_pause(folded: Folded, fact: Fact) -> None:
     last = folded.pauses[-1] if folded.pauses else None
     if last is not None and (last.until is None or last.until > fact.at):
         folded.pauses[-1] = Pause(last.since, fact.at)
-    if fact.kind == Kind.PAUSED:
+    if fact.kind == FloorKind.PAUSED:
         until = fact.params.get("until")
         folded.pauses.append(Pause(fact.at, datetime.fromisoformat(until) if until else None))
 
@@ -122,12 +127,12 @@ def _fold_place(folded: Folded, fact: Fact) -> None:
     if fact.fixture is None:
         return
     seat = folded.seat(fact.fixture)
-    if fact.kind == Kind.FREED:
+    if fact.kind == FloorKind.FREED:
         _leave(folded, fact.fixture)
         if seat.started_at is None:
             seat.call_times.clear()
         return
-    if fact.kind != Kind.MOVED or not seat.call_times:
+    if fact.kind != FloorKind.MOVED or not seat.call_times:
         seat.call_times.append(fact.at)
     if fact.table is not None:
         _leave(folded, fact.fixture)
@@ -147,13 +152,13 @@ def _leave(folded: Folded, fixture: int) -> None:
 
 def _fold_floor(folded: Folded, fact: Fact) -> None:
     """Take a table out of use or back, switch the autopilot, or note what a player needs."""
-    if fact.kind == Kind.TABLE_OUT and fact.table is not None:
+    if fact.kind == FloorKind.TABLE_OUT and fact.table is not None:
         folded.out[fact.table] = str(fact.params.get("reason", ""))
-    elif fact.kind == Kind.TABLE_BACK and fact.table is not None:
+    elif fact.kind == FloorKind.TABLE_BACK and fact.table is not None:
         folded.out.pop(fact.table, None)
-    elif fact.kind == Kind.AUTOPILOT:
+    elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
-    elif fact.kind == Kind.NEEDS_ACCESSIBLE and fact.player is not None:
+    elif fact.kind == FloorKind.NEEDS_ACCESSIBLE and fact.player is not None:
         (folded.accessible.add if fact.params["needed"] else folded.accessible.discard)(fact.player)
 
 
@@ -163,21 +168,21 @@ def _fold_match(folded: Folded, fact: Fact) -> None:
         return
     seat = folded.seat(fact.fixture)
     match fact.kind:
-        case Kind.STARTED:
+        case FloorKind.STARTED:
             seat.started_at = seat.started_at or fact.at
-        case Kind.RUNNING_SCORE:
+        case FloorKind.RUNNING_SCORE:
             seat.started_at = seat.started_at or fact.at
             left, right = fact.params["score"]
             seat.score, seat.scored = (left, right), fact
-        case Kind.LATE if fact.player is not None:
+        case FloorKind.LATE if fact.player is not None:
             seat.late[fact.player] = int(fact.params["minutes"])
-        case Kind.REST_WAIVED:
+        case FloorKind.REST_WAIVED:
             seat.rest_waived = True
-        case Kind.PINNED:
+        case FloorKind.PINNED:
             seat.pinned, seat.held = True, False
-        case Kind.HELD:
+        case FloorKind.HELD:
             seat.pinned, seat.held = False, True
-        case Kind.RELEASED:
+        case FloorKind.RELEASED:
             seat.pinned, seat.held = False, False
 
 
@@ -186,16 +191,16 @@ def _fold_closing(folded: Folded, fact: Fact) -> None:
     if fact.fixture is None:
         return
     seat = folded.seat(fact.fixture)
-    if fact.kind == Kind.CLOCKS:
+    if fact.kind == FloorKind.CLOCKS:
         seat.clocks = int(fact.params["minutes"])
-    elif fact.kind == Kind.ADJOURNED:
+    elif fact.kind == FloorKind.ADJOURNED:
         left, right = fact.params["score"]
         seat.adjourned, seat.score, seat.scored = fact, (left, right), fact
         _leave(folded, fact.fixture)
-    elif fact.kind == Kind.CONTINUED and seat.adjourned is not None:
+    elif fact.kind == FloorKind.CONTINUED and seat.adjourned is not None:
         seat.interruptions.append(Pause(seat.adjourned.at, fact.at))
         seat.adjourned = None
-    elif fact.kind == Kind.SHORTENED:
+    elif fact.kind == FloorKind.SHORTENED:
         seat.shortened = fact
 
 
@@ -205,7 +210,7 @@ def _fold_offer(folded: Folded, fact: Fact) -> None:
         return
     seat = folded.seat(fact.fixture)
     side = fact.params.get("side")
-    if fact.kind == Kind.LENGTH_OFFERED:
+    if fact.kind == FloorKind.LENGTH_OFFERED:
         score = fact.params["score"]
         seat.offer = LengthOffer(
             fact.id,
@@ -217,7 +222,7 @@ def _fold_offer(folded: Folded, fact: Fact) -> None:
         )
     elif seat.offer is not None and seat.offer.fact == fact.params["offer"]:
         agreed = seat.offer.agreed | {fact.params["side"]}
-        has_ended = fact.kind != Kind.LENGTH_ACCEPTED or agreed == {0, 1}
+        has_ended = fact.kind != FloorKind.LENGTH_ACCEPTED or agreed == {0, 1}
         seat.offer = None if has_ended else replace(seat.offer, agreed=agreed)
 
 

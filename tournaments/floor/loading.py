@@ -9,11 +9,9 @@ from django.db.models import Q
 
 from matches.models import Match, PlayMode
 from tournaments.floor.facts import (
-    Category,
     Fact,
     FloorFacts,
     FloorSettings,
-    Kind,
     MatchFacts,
     Pair,
     Progress,
@@ -23,7 +21,19 @@ from tournaments.floor.facts import (
 )
 from tournaments.floor.fold import Folded, fold
 from tournaments.formats.graph import CONSOLATION, LAST_CHANCE
-from tournaments.models import Division, Entry, Fixture, Floor, FloorEvent, Round, Slot, Stage, Table, Tournament
+from tournaments.models import (
+    Division,
+    Entry,
+    Fixture,
+    Floor,
+    FloorEvent,
+    FloorKind,
+    Round,
+    Slot,
+    Stage,
+    Table,
+    Tournament,
+)
 
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
 RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE}
@@ -71,7 +81,9 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
     tables = tournament.floor_tables.order_by("order", "pk").values_list("pk", "label", "category", "public_id")
     return FloorFacts(
         matches=tuple(_matches(tournament, fixture_rows(tournament) if rows is None else rows)),
-        tables=tuple(TableFacts(pk, label, Category(category), public_id) for pk, label, category, public_id in tables),
+        tables=tuple(
+            TableFacts(pk, label, Table.Category(category), public_id) for pk, label, category, public_id in tables
+        ),
         facts=tuple(_facts([tournament])),
         settings=settings_of(floor),
         away=_away(tournament),
@@ -110,7 +122,7 @@ def _facts(tournaments: Collection[Tournament]) -> Iterable[Fact]:
         "pk", "kind", "at", "fixture", "match__player_0", "match__player_1", "table", "player", "params", "undoes"
     ):
         pair = (first, second) if first is not None else None
-        yield Fact(pk, Kind(kind), at, fixture, pair, table, player, params, undoes)
+        yield Fact(pk, FloorKind(kind), at, fixture, pair, table, player, params, undoes)
 
 
 def _away(tournament: Tournament) -> dict[int, datetime | None]:

@@ -15,14 +15,13 @@ from matches.reporting.services.notifications import side_notices
 from players.actors import Actor
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify_each
-from tournaments.floor.facts import Kind as Fact
-from tournaments.models import FloorEvent
+from tournaments.models import FloorEvent, FloorKind
 from tournaments.state.notifications import match_params
 
 CALLED, LENGTH_OFFERED = "called", "length_offered"
 BY_DIRECTOR = "director"
 """Variant of `LENGTH_OFFERED` for what a director proposes."""
-CALLS = (Fact.CALLED, Fact.CALLED_AGAIN, Fact.MOVED)
+CALLS = (FloorKind.CALLED, FloorKind.CALLED_AGAIN, FloorKind.MOVED)
 
 
 def _still_stands(params: Params) -> bool:
@@ -30,7 +29,7 @@ def _still_stands(params: Params) -> bool:
     event = FloorEvent.objects.filter(pk=params["event"], undone_by=None).select_related("match").first()
     if event is None or event.match is None:
         return False
-    later = FloorEvent.objects.filter(match=event.match, kind__in=(Fact.CALLED, Fact.MOVED), pk__gt=event.pk)
+    later = FloorEvent.objects.filter(match=event.match, kind__in=(FloorKind.CALLED, FloorKind.MOVED), pk__gt=event.pk)
     if later.filter(undone_by=None).exists():
         return False
     where = where_of([event.match], NOBODY, timezone.now())[event.match.pk]
@@ -53,9 +52,11 @@ KINDS = (
         code=CALLED,
         label=gettext_noop("You are called to a table"),
         sentences={
-            Fact.CALLED: gettext_noop("Come to table {table}: your match against {opponent}."),
-            Fact.CALLED_AGAIN: gettext_noop("Second call: come to table {table} for your match against {opponent}."),
-            Fact.MOVED: gettext_noop("Your match against {opponent} is now at table {table}."),
+            FloorKind.CALLED: gettext_noop("Come to table {table}: your match against {opponent}."),
+            FloorKind.CALLED_AGAIN: gettext_noop(
+                "Second call: come to table {table} for your match against {opponent}."
+            ),
+            FloorKind.MOVED: gettext_noop("Your match against {opponent} is now at table {table}."),
         },
         players=("opponent",),
         is_urgent=True,

@@ -11,7 +11,6 @@ from engine.errors import Refused
 from matches.presentation.labels import score_of
 from players.actors import Actor
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Kind
 from tournaments.floor.line_parser import parse_floor_line
 from tournaments.floor.loading import load_facts
 from tournaments.floor.sentences import sentence_of_fact, sentence_of_plan
@@ -19,7 +18,7 @@ from tournaments.floor.services import lines, undo
 from tournaments.floor.services.calls import refuse_call, refuse_table
 from tournaments.floor.services.journal import match_on_floor
 from tournaments.floor.state import FloorState
-from tournaments.models import Division, Slot, Tournament
+from tournaments.models import Division, FloorKind, Slot, Tournament
 from tournaments.results.line_parser import Command, parse
 from tournaments.results.services import quick_entry
 from tournaments.results.services.quick_undo import last_entered
@@ -64,7 +63,7 @@ def _of_floor(tournament: Tournament, target: lines.Target, now: datetime) -> Li
     if target.fixture is not None:
         row = match_on_floor(state, target.fixture)
         table = table or row.table
-        if target.kind == Kind.CALLED:
+        if target.kind == FloorKind.CALLED:
             refuse_call(state, row)
             if target.table is not None:
                 refuse_table(state, target.table, target.fixture)

@@ -11,35 +11,34 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from players.models import Player
-from tournaments.floor.facts import Kind
-from tournaments.models import Fixture, FloorEvent, Table
+from tournaments.models import Fixture, FloorEvent, FloorKind, Table
 from tournaments.state.names import match_names
 
 DONE: dict[str, str] = {
-    Kind.CALLED: gettext_noop("{match} is called to table {table}."),
-    Kind.CALLED_AGAIN: gettext_noop("{match} is called again."),
-    Kind.STARTED: gettext_noop("{match} has started."),
-    Kind.MOVED: gettext_noop("{match} is at table {table}."),
-    Kind.FREED: gettext_noop("Table {table} is free."),
-    Kind.RUNNING_SCORE: gettext_noop("{match} stands {score}."),
-    Kind.LATE: gettext_noop("{player} is {minutes} minutes late for {match}."),
-    Kind.REST_WAIVED: gettext_noop("{match} can be called without more rest."),
-    Kind.PINNED: gettext_noop("{match} comes first."),
-    Kind.HELD: gettext_noop("{match} is held."),
-    Kind.RELEASED: gettext_noop("{match} is neither first nor held."),
-    Kind.CLOCKS: gettext_noop("{match} is played with clocks: {minutes} minutes each."),
-    Kind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
-    Kind.CONTINUED: gettext_noop("{match} goes on."),
-    Kind.SHORTENED: gettext_noop("{match} is played to {length} points instead of {was}."),
-    Kind.LENGTH_OFFERED: gettext_noop("The players of {match} are asked whether they agree to {length} points."),
-    Kind.LENGTH_ACCEPTED: gettext_noop("One player of {match} agrees to the shorter length."),
-    Kind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
-    Kind.LENGTH_WITHDRAWN: gettext_noop("The shorter length is no longer offered to the players of {match}."),
-    Kind.PAUSED: gettext_noop("The event is paused until {until}."),
+    FloorKind.CALLED: gettext_noop("{match} is called to table {table}."),
+    FloorKind.CALLED_AGAIN: gettext_noop("{match} is called again."),
+    FloorKind.STARTED: gettext_noop("{match} has started."),
+    FloorKind.MOVED: gettext_noop("{match} is at table {table}."),
+    FloorKind.FREED: gettext_noop("Table {table} is free."),
+    FloorKind.RUNNING_SCORE: gettext_noop("{match} stands {score}."),
+    FloorKind.LATE: gettext_noop("{player} is {minutes} minutes late for {match}."),
+    FloorKind.REST_WAIVED: gettext_noop("{match} can be called without more rest."),
+    FloorKind.PINNED: gettext_noop("{match} comes first."),
+    FloorKind.HELD: gettext_noop("{match} is held."),
+    FloorKind.RELEASED: gettext_noop("{match} is neither first nor held."),
+    FloorKind.CLOCKS: gettext_noop("{match} is played with clocks: {minutes} minutes each."),
+    FloorKind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
+    FloorKind.CONTINUED: gettext_noop("{match} goes on."),
+    FloorKind.SHORTENED: gettext_noop("{match} is played to {length} points instead of {was}."),
+    FloorKind.LENGTH_OFFERED: gettext_noop("The players of {match} are asked whether they agree to {length} points."),
+    FloorKind.LENGTH_ACCEPTED: gettext_noop("One player of {match} agrees to the shorter length."),
+    FloorKind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
+    FloorKind.LENGTH_WITHDRAWN: gettext_noop("The shorter length is no longer offered to the players of {match}."),
+    FloorKind.PAUSED: gettext_noop("The event is paused until {until}."),
     "paused_open": gettext_noop("The event is paused."),
-    Kind.RESUMED: gettext_noop("The event goes on."),
-    Kind.TABLE_OUT: gettext_noop("Table {table} is out of use."),
-    Kind.TABLE_BACK: gettext_noop("Table {table} is in use again."),
+    FloorKind.RESUMED: gettext_noop("The event goes on."),
+    FloorKind.TABLE_OUT: gettext_noop("Table {table} is out of use."),
+    FloorKind.TABLE_BACK: gettext_noop("Table {table} is in use again."),
     "autopilot_call": gettext_noop("Matches are called automatically."),
     "autopilot_suggest": gettext_noop("Matches are suggested, and called by hand."),
     "needs_accessible_on": gettext_noop("{player} needs an accessible table."),
@@ -47,26 +46,26 @@ DONE: dict[str, str] = {
 }
 """Kind of fact -> sentence about what was done."""
 PLANNED: dict[str, str] = {
-    Kind.CALLED: gettext_noop("Call {match} to table {table}."),
+    FloorKind.CALLED: gettext_noop("Call {match} to table {table}."),
     "called_suggested": gettext_noop("Call {match} to a free table."),
-    Kind.CALLED_AGAIN: gettext_noop("Call {match} again."),
-    Kind.STARTED: gettext_noop("Start {match}."),
-    Kind.MOVED: gettext_noop("Record that {match} is at table {table}."),
-    Kind.FREED: gettext_noop("Free table {table}."),
-    Kind.RUNNING_SCORE: gettext_noop("Record the running score {score} of {match}."),
-    Kind.LATE: gettext_noop("Record that {player} is {minutes} minutes late for {match}."),
-    Kind.REST_WAIVED: gettext_noop("Let {match} be called without more rest."),
-    Kind.PINNED: gettext_noop("Put {match} first."),
-    Kind.HELD: gettext_noop("Hold {match}."),
-    Kind.RELEASED: gettext_noop("Neither put first nor hold {match}."),
-    Kind.CLOCKS: gettext_noop("Put clocks on {match}."),
-    Kind.ADJOURNED: gettext_noop("Adjourn {match}."),
-    Kind.CONTINUED: gettext_noop("Let {match} go on."),
-    Kind.PAUSED: gettext_noop("Pause the event until {until}."),
+    FloorKind.CALLED_AGAIN: gettext_noop("Call {match} again."),
+    FloorKind.STARTED: gettext_noop("Start {match}."),
+    FloorKind.MOVED: gettext_noop("Record that {match} is at table {table}."),
+    FloorKind.FREED: gettext_noop("Free table {table}."),
+    FloorKind.RUNNING_SCORE: gettext_noop("Record the running score {score} of {match}."),
+    FloorKind.LATE: gettext_noop("Record that {player} is {minutes} minutes late for {match}."),
+    FloorKind.REST_WAIVED: gettext_noop("Let {match} be called without more rest."),
+    FloorKind.PINNED: gettext_noop("Put {match} first."),
+    FloorKind.HELD: gettext_noop("Hold {match}."),
+    FloorKind.RELEASED: gettext_noop("Neither put first nor hold {match}."),
+    FloorKind.CLOCKS: gettext_noop("Put clocks on {match}."),
+    FloorKind.ADJOURNED: gettext_noop("Adjourn {match}."),
+    FloorKind.CONTINUED: gettext_noop("Let {match} go on."),
+    FloorKind.PAUSED: gettext_noop("Pause the event until {until}."),
     "paused_open": gettext_noop("Pause the event."),
-    Kind.RESUMED: gettext_noop("Resume the event."),
-    Kind.TABLE_OUT: gettext_noop("Take table {table} out of use."),
-    Kind.TABLE_BACK: gettext_noop("Put table {table} back into use."),
+    FloorKind.RESUMED: gettext_noop("Resume the event."),
+    FloorKind.TABLE_OUT: gettext_noop("Take table {table} out of use."),
+    FloorKind.TABLE_BACK: gettext_noop("Put table {table} back into use."),
     "autopilot_call": gettext_noop("Call matches automatically."),
     "autopilot_suggest": gettext_noop("Suggest matches instead of calling them."),
     "needs_accessible_on": gettext_noop("Call {player} to accessible tables."),
@@ -78,12 +77,12 @@ PLANNED: dict[str, str] = {
 def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
     """Return a sentence about a fact; with `undone`, that it was undone."""
     zone = ZoneInfo(fact.tournament.time_zone) if "until" in fact.params else None
-    text = _fill(DONE, Kind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone)
+    text = _fill(DONE, FloorKind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone)
     return _("Undone: %(fact)s") % {"fact": text} if undone else text
 
 
 def sentence_of_plan(
-    kind: Kind,
+    kind: FloorKind,
     params: Mapping[str, Any],
     *,
     fixture: Fixture | None = None,
@@ -97,7 +96,7 @@ def sentence_of_plan(
 
 def _fill(
     sentences: Mapping[str, str],
-    kind: Kind,
+    kind: FloorKind,
     params: Mapping[str, Any],
     fixture: Fixture | None,
     table: Table | None,
@@ -106,13 +105,13 @@ def _fill(
 ) -> str:
     """Fill in the sentence of a kind, which may depend on its parameters."""
     code: str = kind
-    if kind == Kind.AUTOPILOT:
+    if kind == FloorKind.AUTOPILOT:
         code = f"autopilot_{params['mode']}"
-    elif kind == Kind.NEEDS_ACCESSIBLE:
+    elif kind == FloorKind.NEEDS_ACCESSIBLE:
         code = "needs_accessible_on" if params["needed"] else "needs_accessible_off"
-    elif kind == Kind.PAUSED and not params.get("until"):
+    elif kind == FloorKind.PAUSED and not params.get("until"):
         code = "paused_open"
-    elif kind == Kind.CALLED and table is None:
+    elif kind == FloorKind.CALLED and table is None:
         code = "called_suggested"
     until = params.get("until")
     values = {

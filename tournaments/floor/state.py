@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import Any
 
 from matches.lifecycle.where import Where
-from tournaments.floor.facts import Category, Fact, LengthOffer
+from tournaments.floor.facts import Fact, LengthOffer
 from tournaments.floor.times import Pause
-from tournaments.models import Autopilot
+from tournaments.models import Autopilot, Table
 
 
 class MatchState(StrEnum):
@@ -115,7 +115,7 @@ class TableOnFloor:
 
     table: int
     label: str
-    category: Category
+    category: Table.Category
     state: TableState
     fixture: int | None = None
     suggested: int | None = None

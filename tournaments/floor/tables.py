@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tournaments.floor.facts import Category, MatchFacts, Pair, Progress, Rank, TableFacts
+from tournaments.floor.facts import MatchFacts, Pair, Progress, Rank, TableFacts
 from tournaments.floor.state import Reason, Suggestion
+from tournaments.models import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,15 @@ class TablePlan:
         """Return the table for a match among those not `taken`, or None if none fits."""
         free = [table for table in self.free if table.table not in taken]
         if self.has_accessible and self.needs(candidate):
-            return next((table for table in free if table.category == Category.ACCESSIBLE), None)
-        wanted = [Category.NORMAL]
+            return next((table for table in free if table.category == Table.Category.ACCESSIBLE), None)
+        wanted = [Table.Category.NORMAL]
         if candidate.match.rank == Rank.MAIN:
-            wanted.insert(0, Category.STREAM)
+            wanted.insert(0, Table.Category.STREAM)
         for category in wanted:
             for table in free:
                 if table.category == category:
                     return table
-        accessible = [table for table in free if table.category == Category.ACCESSIBLE]
+        accessible = [table for table in free if table.category == Table.Category.ACCESSIBLE]
         return accessible[0] if len(accessible) > self.kept else None
 
     def needs(self, candidate: Candidate) -> bool:
@@ -75,7 +76,7 @@ def table_plan(
         if player is not None and player in needs_accessible and player not in seated
     }
     usable = [table for table in tables if table.table not in out]
-    has_accessible = any(table.category == Category.ACCESSIBLE for table in usable)
+    has_accessible = any(table.category == Table.Category.ACCESSIBLE for table in usable)
     return TablePlan([table for table in usable if table.table in free], needs_accessible, has_accessible, len(waiting))
 
 

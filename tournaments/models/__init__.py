@@ -15,7 +15,7 @@ from tournaments.models.entries import (
     Withdrawal,
 )
 from tournaments.models.events import Division, Tournament
-from tournaments.models.floor import Autopilot, Floor, FloorEvent, Table
+from tournaments.models.floor import Autopilot, Floor, FloorEvent, FloorKind, Table
 from tournaments.models.helpers import Helper
 from tournaments.models.installation import Installation
 from tournaments.models.payments import (
@@ -51,6 +51,7 @@ __all__ = [
     "Fixture",
     "Floor",
     "FloorEvent",
+    "FloorKind",
     "Helper",
     "Installation",
     "KeptApart",

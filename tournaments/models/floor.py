@@ -74,6 +74,37 @@ class Table(models.Model):
         return self.label
 
 
+class FloorKind(models.TextChoices):
+    """What can happen on the floor."""
+
+    CALLED = "called", _("called")
+    CALLED_AGAIN = "called_again", _("called again")
+    STARTED = "started", _("started")
+    MOVED = "moved", _("moved to another table")
+    FREED = "freed", _("table freed")
+    RUNNING_SCORE = "running_score", _("running score")
+    LATE = "late", _("late")
+    REST_WAIVED = "rest_waived", _("rest waived")
+    PINNED = "pinned", _("pinned")
+    HELD = "held", _("held")
+    RELEASED = "released", _("released")
+    CLOCKS = "clocks", _("clocks put on")
+    ADJOURNED = "adjourned", _("adjourned")
+    CONTINUED = "continued", _("continued")
+    SHORTENED = "shortened", _("shortened")
+    LENGTH_OFFERED = "length_offered", _("shorter length offered")
+    LENGTH_ACCEPTED = "length_accepted", _("shorter length accepted")
+    LENGTH_DECLINED = "length_declined", _("shorter length declined")
+    LENGTH_WITHDRAWN = "length_withdrawn", _("offered length withdrawn")
+    PAUSED = "paused", _("paused")
+    RESUMED = "resumed", _("resumed")
+    TABLE_OUT = "table_out", _("table out of use")
+    TABLE_BACK = "table_back", _("table back in use")
+    AUTOPILOT = "autopilot", _("autopilot")
+    NEEDS_ACCESSIBLE = "needs_accessible", _("needs an accessible table")
+    UNDONE = "undone", _("undone")
+
+
 class FloorEvent(models.Model):
     """Something that happened on the floor. Never changed or deleted; another fact undoes it.
 
@@ -81,38 +112,8 @@ class FloorEvent(models.Model):
     that fixture.
     """
 
-    class Kind(models.TextChoices):
-        """The values of `tournaments.floor.facts.Kind`."""
-
-        CALLED = "called", _("called")
-        CALLED_AGAIN = "called_again", _("called again")
-        STARTED = "started", _("started")
-        MOVED = "moved", _("moved to another table")
-        FREED = "freed", _("table freed")
-        RUNNING_SCORE = "running_score", _("running score")
-        LATE = "late", _("late")
-        REST_WAIVED = "rest_waived", _("rest waived")
-        PINNED = "pinned", _("pinned")
-        HELD = "held", _("held")
-        RELEASED = "released", _("released")
-        CLOCKS = "clocks", _("clocks put on")
-        ADJOURNED = "adjourned", _("adjourned")
-        CONTINUED = "continued", _("continued")
-        SHORTENED = "shortened", _("shortened")
-        LENGTH_OFFERED = "length_offered", _("shorter length offered")
-        LENGTH_ACCEPTED = "length_accepted", _("shorter length accepted")
-        LENGTH_DECLINED = "length_declined", _("shorter length declined")
-        LENGTH_WITHDRAWN = "length_withdrawn", _("offered length withdrawn")
-        PAUSED = "paused", _("paused")
-        RESUMED = "resumed", _("resumed")
-        TABLE_OUT = "table_out", _("table out of use")
-        TABLE_BACK = "table_back", _("table back in use")
-        AUTOPILOT = "autopilot", _("autopilot")
-        NEEDS_ACCESSIBLE = "needs_accessible", _("needs an accessible table")
-        UNDONE = "undone", _("undone")
-
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_events")
-    kind = models.CharField(max_length=16, choices=Kind)
+    kind = models.CharField(max_length=16, choices=FloorKind)
     fixture = models.ForeignKey(
         "tournaments.Fixture", on_delete=models.PROTECT, null=True, blank=True, related_name="floor_events"
     )

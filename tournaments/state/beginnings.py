@@ -7,9 +7,9 @@ from django.db.models import Min
 
 from matches.lifecycle.begun import derive_begun
 from matches.models import Match
-from tournaments.models import FloorEvent
+from tournaments.models import FloorEvent, FloorKind
 
-BEGINNINGS = (FloorEvent.Kind.STARTED, FloorEvent.Kind.RUNNING_SCORE, FloorEvent.Kind.ADJOURNED)
+BEGINNINGS = (FloorKind.STARTED, FloorKind.RUNNING_SCORE, FloorKind.ADJOURNED)
 
 
 def beginnings_of(matches: Collection[int]) -> Mapping[int, datetime]:

@@ -7,7 +7,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
 from core.queue import hint
-from tournaments.models import Autopilot, Floor, FloorEvent, Tournament
+from tournaments.models import Autopilot, Floor, FloorEvent, FloorKind, Tournament
 
 CALL_READY = "tournaments.call_ready"
 OPEN = (Tournament.Status.PUBLISHED, Tournament.Status.RUNNING)
@@ -15,9 +15,7 @@ OPEN = (Tournament.Status.PUBLISHED, Tournament.Status.RUNNING)
 
 def self_calling() -> QuerySet[Floor]:
     """Return the floors of open events whose autopilot calls by itself."""
-    switched = FloorEvent.objects.filter(
-        tournament=OuterRef("tournament"), kind=FloorEvent.Kind.AUTOPILOT, undone_by=None
-    )
+    switched = FloorEvent.objects.filter(tournament=OuterRef("tournament"), kind=FloorKind.AUTOPILOT, undone_by=None)
     mode = switched.order_by("-pk").values(mode=KeyTextTransform("mode", "params"))[:1]
     floors = Floor.objects.filter(tournament__status__in=OPEN)
     return floors.annotate(mode=Subquery(mode)).filter(mode=Autopilot.CALL.value)

@@ -230,6 +230,13 @@ def test_two_players_may_send_the_same_key(board):
     assert board.game.phase is Phase.TO_PLAY
 
 
+def test_a_score_is_set_between_games_only(board, alice):
+    board.open_game()
+    ruling = Ruling(Act.SET_SCORE, board.live.last, score=(1, 0), reason="entered wrongly")
+    with refused("score_in_mid_game"):
+        rule(match=board.match, ruling=ruling, by=Actor.of(alice), now=board.now)
+
+
 def test_a_fallen_flag_counts_before_a_ruling(board, alice):
     mover = board.open_game()
     board.wait(12 + 120)

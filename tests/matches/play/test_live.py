@@ -3,6 +3,7 @@
 import json
 from random import Random
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -155,3 +156,36 @@ class LiveMachine(RuleBasedStateMachine):
 
 TestLiveMatches = LiveMachine.TestCase
 TestLiveMatches.settings = settings(max_examples=60, stateful_step_count=60)
+
+
+def code(state: LiveState, event: Event) -> str:
+    with pytest.raises(Refused) as refused:
+        after_event(state, event)
+    return refused.value.code
+
+
+def test_the_opening_roll_waits_until_both_are_ready_once() -> None:
+    state = LiveState.start(MatchState.start(5), None, at=0)
+    roll = Event(Act.ROLL, 9, dice=(3, 1))
+    for side in (0, 1):
+        assert code(state, roll) == "not_ready"
+        state = after_event(state, Event(Kind.READY, 5, side))
+        assert code(state, Event(Kind.READY, 6, side)) == "already_ready"
+    assert after_event(state, roll).match.turn == 0
+
+
+def test_only_what_began_is_ended() -> None:
+    state = LiveState.start(MatchState.start(5), None, at=0)
+    assert code(state, Event(Kind.CONTINUE, 5, 0)) == "not_paused"
+    away = after_event(state, Event(Kind.AWAY, 5, 0))
+    assert code(away, Event(Kind.LEFT, 6, 0)) == "already_away"
+
+
+def test_a_declined_resignation_is_followed_by_a_higher_one() -> None:
+    state = LiveState.start(MatchState.start(5), None, at=0)
+    for event in (Event(Kind.READY, 1, 0), Event(Kind.READY, 1, 1), Event(Act.ROLL, 2, dice=(3, 1))):
+        state = after_event(state, event)
+    offered = after_event(state, Event(Act.RESIGN, 3, 0, value=1))
+    declined = after_event(offered, Event(Act.REFUSE, 4, 1))
+    assert code(declined, Event(Act.RESIGN, 5, 0, value=1)) == "resignation_too_low"
+    after_event(declined, Event(Act.RESIGN, 5, 0, value=2))

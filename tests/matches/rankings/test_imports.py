@@ -9,6 +9,7 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, PlayerRating, RatingChange, RatingImport, RatingPool
+from matches.rankings.csv_import import MOST_ROWS
 from matches.rankings.services.imports import apply_import, preview_import, undo_import
 from matches.ratings import rated
 from matches.ratings.services import ratings
@@ -139,6 +140,7 @@ def test_changed_settings_replay_the_whole_history(pool: RatingPool) -> None:
         ("matches", "date,winner,loser,length\n1 March,Ann,Ben,7\n", "import_bad_row"),
         ("matches", "date,winner,loser,length\n2025-03-01,Ann,Ben,70\n", "import_bad_row"),
         ("matches", "date,winner,loser,length\n2025-03-01,Ann,ANN,7\n", "import_same_player"),
+        ("starts", "name,rating\n" + "Ann,1500\n" * (MOST_ROWS + 1), "import_too_long"),
     ],
 )
 def test_an_invalid_row_is_refused_and_nothing_is_written(
@@ -148,6 +150,13 @@ def test_an_invalid_row_is_refused_and_nothing_is_written(
     assert code(lambda: apply_import(pool=pool, kind=kind, text=text, by=SYSTEM, now=NOW)) == expected
     assert not RatingImport.objects.exists()
     assert not Match.objects.exists()
+
+
+def test_a_name_that_two_members_have_is_not_guessed(pool: RatingPool, club: Club) -> None:
+    Membership.objects.create(club=club, player=Player.objects.create(name="Ann"))
+    text = "name,rating\nBen,1500\nAnn,1600\n"
+    assert code(lambda: apply_import(pool=pool, kind="starts", text=text, by=SYSTEM, now=NOW)) == "import_ambiguous"
+    assert not RatingImport.objects.exists()
 
 
 def test_two_pools_of_a_club_cannot_share_a_name(pool: RatingPool, club: Club) -> None:

@@ -16,6 +16,7 @@ from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.objections import answer_objection, object_to_result
 from matches.reporting.services.report_outcomes import accept_unanswered
+from matches.reporting.services.reports import LONGEST_NOTE
 from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
@@ -63,6 +64,12 @@ def test_a_player_can_object_once(unanswered_match: Match, alice: User) -> None:
 
 def test_only_the_player_who_lost_can_object(unanswered_match: Match) -> None:
     assert code(unanswered_match, side=BOB) == "nothing_to_object_to"
+
+
+def test_an_objection_has_a_reason_that_can_be_read(unanswered_match: Match) -> None:
+    assert code(unanswered_match, reason=" ") == "objection_reason_missing"
+    assert code(unanswered_match, reason="x" * (LONGEST_NOTE + 1)) == "note_too_long"
+    object_(unanswered_match, reason="x" * LONGEST_NOTE)
 
 
 @pytest.mark.parametrize(("at", "possible"), [(11, True), (24 * 60 + 1, True), (24 * 60 + 1.1, False)])

@@ -383,6 +383,16 @@ def test_a_record_of_another_length_is_accepted_by_ruling(match: Match, bob: Use
     assert result.waived == [["record_length", None, None]]
 
 
+def test_a_record_of_unknown_names_and_one_of_no_match_are_not_accepted(match: Match, bob: User, alice: User) -> None:
+    row = send(match, played(players=("left", "right")), bob)
+    acts = {"ruling": records.RecordRuling([]), "by": Actor.of(alice), "now": NOW}
+    with pytest.raises(Refused, match="record_names"):
+        records.accept_by_ruling(submission=row, **acts)
+    row.match = None
+    with pytest.raises(Refused, match="record_of_no_match"):
+        records.accept_by_ruling(submission=row, **acts)
+
+
 def test_a_record_that_is_still_being_checked_is_not_accepted(match: Match, bob: User, alice: User) -> None:
     row = records.submit_for_match(
         match=match, side=BOB, file=RecordFile(b"anything", "paste"), by=Actor.of(bob), now=NOW

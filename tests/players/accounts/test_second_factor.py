@@ -16,6 +16,7 @@ from players.accounts import second_factor
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, create_club, set_role
+from players.clubs.services.clubs import set_second_factor
 from players.models import RecoveryCode, User
 from tests.pages import html
 
@@ -142,10 +143,14 @@ def test_a_club_wants_it_of_its_owners(client: Client, alice: User, bob: User) -
     set_role(membership=membership, role=Role.OWNER, by=SYSTEM)
     client.force_login(alice)
     page = f"/clubs/{club.slug}/"
+    with pytest.raises(Refused, match="second_factor_first"):
+        set_second_factor(club=club, required=True, by=Actor.of(alice))
     client.post(f"{page}second-factor/", {"required": "on"})
     club.refresh_from_db()
     assert not club.second_factor, "she has none herself"
     turn_on(alice)
+    with pytest.raises(Refused, match="second_factor_on"):
+        second_factor.start(user=alice)
     client.post(f"{page}second-factor/", {"required": "on"})
     club.refresh_from_db()
     assert club.second_factor

@@ -8,6 +8,7 @@ from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member, add_player, create_club, leave_club, remove_member, set_role, update_club
 from players.clubs.services.clubs import MOST_CLUBS
 from players.models import Club, LogEntry, Membership, Player, User
+from players.people.services import edit_player
 from tests.players.conftest import NOW, Enter, Join
 
 pytestmark = pytest.mark.postgresql
@@ -161,3 +162,15 @@ def test_the_log_names_each_member_who_is_added(club: Club, other_club: Club) ->
     add_player(club=other_club, player=jens, by=SYSTEM)
     added = LogEntry.objects.filter(verb="member_added", params__player=jens.public_id)
     assert [entry.club for entry in added.order_by("pk")] == [club, other_club]
+
+
+def test_a_club_corrects_the_names_of_those_without_an_account(full_club: Club, enter: Enter, bob: User) -> None:
+    edit = {"club": full_club, "country": "DK", "by": SYSTEM}
+    with pytest.raises(Refused) as refused:
+        edit_player(player=membership_of(bob, full_club).player, name="Robert", **edit)
+    assert code_of(refused) == "player_has_account"
+    guest = enter("Nils")
+    with pytest.raises(Refused) as refused:
+        edit_player(player=guest, name="Nils Nordahl", **edit | {"country": "ZZ"})
+    assert code_of(refused) == "bad_country"
+    assert edit_player(player=guest, name="Nils Nordahl", **edit).name == "Nils Nordahl"

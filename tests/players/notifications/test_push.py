@@ -17,7 +17,7 @@ from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
 from players.notifications import choices, pushes, services
 from players.notifications.push_services import Endpoint, Forbidden, connect, endpoint_of
-from players.notifications.subscriptions import Subscribing, subscribe
+from players.notifications.subscriptions import MOST_BROWSERS, Subscribing, subscribe
 from tests.players.conftest import NOW
 
 pytest.importorskip("cryptography", reason="the dependencies of the server are older than web push")
@@ -267,3 +267,14 @@ def test_without_the_choice_no_push_is_planned(bob: User) -> None:
     subscribed(bob, "/one", Browser())
     choices.save_choices(user=bob, wanted={"ruled": {"site", "email"}})
     assert notify(bob) == []
+
+
+def test_a_user_has_so_many_browsers_at_addresses_of_push_services(bob: User) -> None:
+    browser = Browser()
+    for number in range(MOST_BROWSERS):
+        subscribed(bob, f"/{number}", browser)
+    with pytest.raises(Refused, match="too_many_browsers"):
+        subscribed(bob, "/one-more", browser)
+    subscribed(bob, "/0", browser)
+    with pytest.raises(Refused, match="push_endpoint"):
+        subscribe(user=bob, subscribing=Subscribing("http://localhost/", browser.p256dh, ""), device="", now=NOW)

@@ -125,6 +125,17 @@ def test_only_a_change_among_those_drawn_makes_the_draft_outdated(evening: Eveni
     assert evening.names("waiting") == ["Player 6", "Player 7"]
 
 
+def test_taking_the_draw_back_gives_the_last_places_to_those_entered_first(evening: Evening) -> None:
+    evening.open("knockout").draft()
+    evening.publish()
+    Division.objects.filter(pk=evening.division.pk).update(capacity=7)
+    take_back.take_back_draw(
+        division=evening.division, reason="wrong format", after=evening.seq, by=evening.by, now=evening.now()
+    )
+    assert evening.names("waiting") == ["Player 8"]
+    assert evening.names("in")[-2:] == ["Player 6", "Player 7"]
+
+
 def test_taking_the_draw_back_enters_them_again(evening: Evening) -> None:
     evening.open("knockout").draft()
     evening.publish()
@@ -167,3 +178,11 @@ def test_the_page_offers_it_once_somebody_is_here_and_names_the_missing(evening:
     page = text(alice_client.get(url).content.decode())
     assert "In this draft but not checked in: Player" in page
     assert "Left out" not in page
+
+
+def test_an_event_is_published_once_and_a_draw_only_from_its_draft(evening: Evening) -> None:
+    evening.open("knockout")
+    with pytest.raises(Refused, match="tournament_not_draft"):
+        events.publish_tournament(tournament=evening.division.tournament, by=evening.by, now=evening.now())
+    with pytest.raises(Refused, match="no_draft"):
+        evening.publish()

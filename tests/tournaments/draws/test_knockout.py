@@ -10,6 +10,7 @@ from matches.models import Match, Result
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures, play_all
+from tournaments.draws.services.rounds import request_round
 from tournaments.entries.services import entries
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.results.services import results
@@ -109,3 +110,9 @@ def test_a_double_forfeit_gives_the_next_opponent_a_walkover(drawn: Drawn, by_al
     assert [slot.status for slot in final.slots.order_by("side")] == [Slot.Status.WALKOVER, Slot.Status.ENTRY]
     division.refresh_from_db()
     assert division.status == Division.Status.FINISHED
+
+
+def test_the_rounds_of_a_knockout_are_not_paired(drawn: Callable[..., Division], by_alice: Actor) -> None:
+    division = drawn(4)
+    with pytest.raises(Refused, match="not_by_rounds"):
+        request_round(division=division, after=division.seq, by=by_alice, now=NOON)

@@ -216,3 +216,9 @@ def test_opening_the_poster_s_page_checks_in_nobody_and_a_tap_does(
     assert "You are checked in." in text(done)
     assert door.states()["Bob"] == HERE
     assert CheckIn.objects.get().source == CheckIn.Source.POSTER
+
+
+def test_who_is_not_entered_checks_in_nowhere(door: Door, dave: User) -> None:
+    acts = {"tournament": door.event, "present": True, "by": Actor.of(dave), "now": NOW}
+    with pytest.raises(Refused, match="check_in_not_entered"):
+        check_in.check_in_self(player=Player.objects.create(name="Dave", user=dave), **acts)

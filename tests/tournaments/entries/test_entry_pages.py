@@ -213,6 +213,20 @@ def test_a_withdrawal_moves_up_the_waiting_list(division: Division, alice_client
     assert "Bob is not entered." in twice
 
 
+def test_free_places_go_to_those_who_have_waited_longest(division: Division, alice_client: Client) -> None:
+    Division.objects.filter(pk=division.pk).update(capacity=2)
+    for name in ("Bob", "Carol", "Dave", "Erin", "Frank"):
+        post(alice_client, url(division, "entries/add/"), {"name": name})
+    assert "1. Dave" in text(page(alice_client, url(division)))
+    base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}"
+    for leaves, moves_up, first in (("Bob", "Dave", "Erin"), ("Carol", "Erin", "Frank")):
+        entry = Entry.objects.get(player__name=leaves)
+        post(alice_client, f"{base}/entries/{entry.public_id}/withdraw/", {"scope": "division", "reason": "ill"})
+        assert Entry.objects.get(player__name=moves_up).status == Entry.Status.IN
+        assert Entry.objects.get(player__name=first).status == Entry.Status.WAITING
+        assert f"1. {first}" in text(page(alice_client, url(division)))
+
+
 @pytest.fixture
 def entered(division: Division, by_alice: Actor, make_players: Callable[[int], list[Player]]) -> Division:
     """A division of a published event with five entries."""

@@ -297,6 +297,15 @@ def test_an_event_that_is_over_gets_no_helpers(running: RunningEvent, by_alice: 
         services.add_helper(tournament=running.tournament, email="a@example.org", by=by_alice, now=NOW, link=str)
 
 
+def test_an_event_has_so_many_helpers(running: RunningEvent, by_alice: Actor) -> None:
+    invite = {"tournament": running.tournament, "by": by_alice, "now": NOW, "link": str}
+    for number in range(services.MOST_HELPERS):
+        services.add_helper(email=f"{number}@example.org", **invite)
+    with pytest.raises(Refused, match="too_many_helpers"):
+        services.add_helper(email="a@example.org", **invite)
+    services.add_helper(email="0@example.org", **invite)
+
+
 def test_helpers_by_api(running: RunningEvent, alice_client: Client, by_alice: Actor) -> None:
     url = f"/api/v1/tournaments/{running.tournament.public_id}/helpers/"
     created = alice_client.post(url, {"email": "dave@example.org"}, content_type="application/json")

@@ -88,3 +88,9 @@ def test_the_floor_opens_with_the_tables_of_the_club_and_next_week_keeps_them(
     assert list(copy.floor_tables.values_list("label", "category")) == tables, "the club has no tables any more"
     with pytest.raises(Refused, match="stale"):
         save_venue(club=club, venue=venue, after=1, by=by_alice)
+
+
+@pytest.mark.django_db
+def test_two_tables_of_a_venue_have_no_label_in_common(club: Club, by_alice: Actor) -> None:
+    with pytest.raises(Refused, match="venue_table_twice"):
+        save_venue(club=club, venue=VenueInput("Pier", [("1", "normal"), ("1", "stream")], []), after=0, by=by_alice)

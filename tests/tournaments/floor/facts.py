@@ -3,8 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Fact, FloorFacts, Kind, MatchFacts, Pair, Progress, Rank, TableFacts
+from tournaments.floor.facts import Fact, FloorFacts, MatchFacts, Pair, Progress, Rank, TableFacts
 from tournaments.floor.state import FloorState
+from tournaments.models import FloorKind
 
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
 BOB, CAROL, ERIN, FRANK, GRETA, HUGO = range(1, 7)
@@ -42,7 +43,7 @@ class Facts:
         self.pairs = {row.fixture: row.pair for row in matches}
         self.rows: list[Fact] = []
 
-    def add(self, kind: Kind, ago: float = 0, *, fixture: int | None = None, **fields: object) -> Fact:
+    def add(self, kind: FloorKind, ago: float = 0, *, fixture: int | None = None, **fields: object) -> Fact:
         pair = self.pairs.get(fixture) if fixture is not None else None
         fact = Fact(len(self.rows) + 1, kind, NOW - minutes(ago), fixture, pair, **fields)  # type: ignore[arg-type]
         self.rows.append(fact)

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from core.messages import sentence
 from players.actors import Actor
 from players.models import User
 from tests.tournaments.floor.test_services import Evening
@@ -88,3 +89,8 @@ def test_an_assistant_calls_matches_and_does_not_pause_the_event(event: Evening,
     refused = "refused: Only directors of this event can do this."
     assert preview(event, "pause 20:00") == refused
     assert enter(event, "pause 20:00") == enter(event, "resume") == enter(event, "auto on") == refused
+
+
+def test_a_line_names_a_table_of_the_event(event: Evening) -> None:
+    assert enter(event, "t9 call m1") == "refused: " + sentence("no_such_table", {"table": "9"})
+    assert "M1" in enter(event, "t2 call m1")

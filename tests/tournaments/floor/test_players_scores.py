@@ -17,12 +17,12 @@ from tests.tournaments.conftest import RunningEvent
 from tournaments.entries.event_links import path_for
 from tournaments.floor import selectors
 from tournaments.floor.services import calls, matches, opening
-from tournaments.models import FloorEvent
+from tournaments.models import FloorEvent, FloorKind
 from tournaments.standings.selectors.brackets import rounds_of
 from tournaments.state.integrity import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
-RUNNING = FloorEvent.Kind.RUNNING_SCORE
+RUNNING = FloorKind.RUNNING_SCORE
 
 
 @dataclass

@@ -20,9 +20,10 @@ from tests.tournaments.floor.facts import (
     state_of,
 )
 from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import Category, FloorSettings, Kind, Progress, Rank, Source, TableFacts
+from tournaments.floor.facts import FloorSettings, Progress, Rank, Source, TableFacts
 from tournaments.floor.state import AttentionKind, MatchState, TableState
 from tournaments.floor.times import Pause, elapsed, expected_minutes, reached_at
+from tournaments.models import FloorKind, Table
 
 # Order
 
@@ -40,8 +41,8 @@ def test_the_order_is_pinned_then_bracket_then_critical_path_then_wait() -> None
         match(9, None),
     ]
     facts = Facts(*rows)
-    facts.add(Kind.PINNED, fixture=7)
-    facts.add(Kind.HELD, fixture=8)
+    facts.add(FloorKind.PINNED, fixture=7)
+    facts.add(FloorKind.HELD, fixture=8)
     state = state_of(*rows, facts=facts)
     assert state.queue == (7, 6, 5, 4, 3, 2, 1)
     assert [row.fixture for row in state.suggestions] == [7, 6, 5]
@@ -76,7 +77,7 @@ def test_in_a_round_robin_the_players_with_most_matches_left_come_first() -> Non
 def test_a_player_is_at_one_match_at_a_time() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (BOB, ERIN), stage=2), match(3, (CAROL, FRANK), stage=3)]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 5, fixture=1, table=1)
+    facts.add(FloorKind.CALLED, 5, fixture=1, table=1)
     state = state_of(*rows, facts=facts)
     assert state.suggestions == ()
     assert state.matches[2].reasons[0].params == {"player": BOB, "fixture": 1}
@@ -95,7 +96,7 @@ def test_a_player_rests_after_a_match_unless_that_is_waived() -> None:
     assert state.matches[2].reasons[0].code == "rests"
     assert state.changes_at == NOW + minutes(3)
     facts = Facts(*rows)
-    facts.add(Kind.REST_WAIVED, fixture=2)
+    facts.add(FloorKind.REST_WAIVED, fixture=2)
     assert state_of(*rows, facts=facts).matches[2].state == MatchState.READY
     assert state_of(*rows, settings=FloorSettings(rest=2)).matches[2].state == MatchState.READY
 
@@ -127,15 +128,15 @@ def test_two_players_still_to_be_drawn_are_one_reason_to_wait() -> None:
 def test_nothing_is_suggested_during_a_pause_and_its_minutes_do_not_count() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 24, fixture=1, table=1)
-    facts.add(Kind.PAUSED, 20, params={"until": (NOW + minutes(10)).isoformat()})
+    facts.add(FloorKind.CALLED, 24, fixture=1, table=1)
+    facts.add(FloorKind.PAUSED, 20, params={"until": (NOW + minutes(10)).isoformat()})
     state = state_of(*rows, facts=facts)
     assert state.pause == Pause(NOW - minutes(20), NOW + minutes(10))
     assert codes(state, 2) == ["paused"]
     assert state.suggestions == ()
     assert state.attention == ()
     assert state.matches[1].no_show_at == NOW + minutes(10 + 11)
-    facts.add(Kind.RESUMED, 0)
+    facts.add(FloorKind.RESUMED, 0)
     assert [row.fixture for row in state_of(*rows, facts=facts).suggestions] == [2]
 
 
@@ -164,12 +165,12 @@ def test_ten_minutes_are_reached_after_the_pauses(pauses: list[tuple[int, int | 
 def test_a_running_match_keeps_its_table_until_it_is_over_freed_or_given_to_another() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 30, fixture=1, table=1)
-    facts.add(Kind.STARTED, 28, fixture=1)
+    facts.add(FloorKind.CALLED, 30, fixture=1, table=1)
+    facts.add(FloorKind.STARTED, 28, fixture=1)
     assert state_of(*rows, facts=facts).tables[1].state == TableState.TAKEN
     over = [replace(rows[0], progress=Progress.SETTLED), rows[1]]
     assert state_of(*over, facts=facts).tables[1].state == TableState.FREE
-    facts.add(Kind.CALLED, 5, fixture=2, table=1)
+    facts.add(FloorKind.CALLED, 5, fixture=2, table=1)
     state = state_of(*rows, facts=facts)  # The result of M1 was taken back after M2 was called.
     assert (state.tables[1].fixture, state.matches[1].table) == (2, None)
     assert state.matches[1].state == MatchState.PLAYING
@@ -178,8 +179,8 @@ def test_a_running_match_keeps_its_table_until_it_is_over_freed_or_given_to_anot
 def test_freeing_the_table_of_a_called_match_takes_back_the_call() -> None:
     rows = [match(1, (BOB, CAROL))]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 10, fixture=1, table=1)
-    facts.add(Kind.FREED, 1, fixture=1, table=1)
+    facts.add(FloorKind.CALLED, 10, fixture=1, table=1)
+    facts.add(FloorKind.FREED, 1, fixture=1, table=1)
     state = state_of(*rows, facts=facts)
     assert (state.matches[1].state, state.matches[1].calls) == (MatchState.READY, 0)
 
@@ -187,16 +188,16 @@ def test_freeing_the_table_of_a_called_match_takes_back_the_call() -> None:
 def test_players_who_meet_again_elsewhere_are_not_called_by_an_old_call() -> None:
     rows = [match(1, (BOB, CAROL))]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 10, fixture=1, table=1)
+    facts.add(FloorKind.CALLED, 10, fixture=1, table=1)
     corrected = match(1, (BOB, ERIN))
     assert state_of(corrected, facts=facts).matches[1].state == MatchState.READY
 
 
 TABLES = (
-    TableFacts(1, "Stream", Category.STREAM),
+    TableFacts(1, "Stream", Table.Category.STREAM),
     TableFacts(2, "2"),
-    TableFacts(3, "3", Category.ACCESSIBLE),
-    TableFacts(4, "4", Category.RESERVED),
+    TableFacts(3, "3", Table.Category.ACCESSIBLE),
+    TableFacts(4, "4", Table.Category.RESERVED),
 )
 
 
@@ -212,7 +213,7 @@ def test_stream_tables_are_for_the_main_draw_and_reserved_ones_for_calls_by_hand
 def test_an_accessible_table_is_kept_for_a_player_who_needs_it_and_still_has_a_match() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK)), match(3, None, players=(GRETA, None))]
     facts = Facts(*rows)
-    facts.add(Kind.NEEDS_ACCESSIBLE, player=GRETA, params={"needed": True})
+    facts.add(FloorKind.NEEDS_ACCESSIBLE, player=GRETA, params={"needed": True})
     state = state_of(*rows, facts=facts, tables=TABLES[1:3])
     assert [(row.fixture, row.table) for row in state.suggestions] == [(1, 2)]
     assert state.tables[3].state == TableState.KEPT
@@ -225,9 +226,9 @@ def test_an_accessible_table_is_kept_for_a_player_who_needs_it_and_still_has_a_m
 def test_a_table_out_of_use_gets_no_match_but_keeps_the_one_that_is_there() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK))]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 9, fixture=1, table=1)
-    facts.add(Kind.TABLE_OUT, 5, table=1, params={"reason": "lamp broken"})
-    facts.add(Kind.TABLE_OUT, 5, table=2, params={"reason": "wet"})
+    facts.add(FloorKind.CALLED, 9, fixture=1, table=1)
+    facts.add(FloorKind.TABLE_OUT, 5, table=1, params={"reason": "lamp broken"})
+    facts.add(FloorKind.TABLE_OUT, 5, table=2, params={"reason": "wet"})
     state = state_of(*rows, facts=facts)
     assert [state.tables[key].state for key in (1, 2, 3)] == [TableState.TAKEN, TableState.OUT, TableState.FREE]
     assert state.tables[2].reason == "wet"
@@ -240,28 +241,28 @@ def test_a_table_out_of_use_gets_no_match_but_keeps_the_one_that_is_there() -> N
 def test_a_second_call_and_then_a_no_show_need_a_director() -> None:
     rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK)), match(3, (GRETA, HUGO))]
     facts = Facts(*rows)
-    facts.add(Kind.CALLED, 16, fixture=1, table=1)
-    facts.add(Kind.CALLED, 6, fixture=2, table=2)
-    facts.add(Kind.CALLED, 4, fixture=3, table=3)
+    facts.add(FloorKind.CALLED, 16, fixture=1, table=1)
+    facts.add(FloorKind.CALLED, 6, fixture=2, table=2)
+    facts.add(FloorKind.CALLED, 4, fixture=3, table=3)
     items = state_of(*rows, facts=facts).attention
     assert [(item.kind, item.fixture) for item in items] == [
         (AttentionKind.NO_SHOW, 1),
         (AttentionKind.SECOND_CALL, 2),
     ]
-    facts.add(Kind.CALLED_AGAIN, 1, fixture=2)
+    facts.add(FloorKind.CALLED_AGAIN, 1, fixture=2)
     assert [item.fixture for item in state_of(*rows, facts=facts).attention] == [1]
-    facts.add(Kind.STARTED, 0, fixture=1)
+    facts.add(FloorKind.STARTED, 0, fixture=1)
     assert state_of(*rows, facts=facts).attention == ()
 
 
 def test_a_match_is_slow_after_eleven_minutes_a_point() -> None:
     rows = [match(1, (BOB, CAROL))]
     facts = Facts(*rows)
-    facts.add(Kind.STARTED, 76, fixture=1)
+    facts.add(FloorKind.STARTED, 76, fixture=1)
     assert state_of(*rows, facts=facts).attention == ()
     facts = Facts(*rows)
-    facts.add(Kind.STARTED, 78, fixture=1)
-    facts.add(Kind.RUNNING_SCORE, 2, fixture=1, params={"score": [3, 2]})
+    facts.add(FloorKind.STARTED, 78, fixture=1)
+    facts.add(FloorKind.RUNNING_SCORE, 2, fixture=1, params={"score": [3, 2]})
     state = state_of(*rows, facts=facts)
     assert [item.kind for item in state.attention] == [AttentionKind.SLOW]
     assert (state.matches[1].score, state.matches[1].minutes) == ((3, 2), 78)
@@ -270,7 +271,7 @@ def test_a_match_is_slow_after_eleven_minutes_a_point() -> None:
 def test_lateness_costs_points_only_where_the_event_says_so() -> None:
     rows = [match(1, (BOB, CAROL))]
     facts = Facts(*rows)
-    facts.add(Kind.LATE, fixture=1, player=BOB, params={"minutes": 21})
+    facts.add(FloorKind.LATE, fixture=1, player=BOB, params={"minutes": 21})
     assert state_of(*rows, facts=facts).matches[1].lateness[0].points == 0
     late = state_of(*rows, facts=facts, settings=FloorSettings(penalty_points=True)).matches[1].lateness[0]
     assert (late.player, late.points, late.loses) == (BOB, 4, True)

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from tests.tournaments.floor.facts import NOW, Facts, match, minutes
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Category, Fact, FloorFacts, Kind, Progress, Rank, TableFacts
+from tournaments.floor.facts import Fact, FloorFacts, Progress, Rank, TableFacts
 from tournaments.floor.state import MatchState, TableState
-from tournaments.models import Autopilot
+from tournaments.models import Autopilot, FloorKind, Table
 
 PLAYERS = st.integers(1, 12)
 PAIRS = st.tuples(PLAYERS, PLAYERS).filter(lambda pair: pair[0] != pair[1])
-KINDS = [kind for kind in Kind if kind not in (Kind.UNDONE, Kind.PAUSED, Kind.RESUMED)]
+KINDS = [kind for kind in FloorKind if kind not in (FloorKind.UNDONE, FloorKind.PAUSED, FloorKind.RESUMED)]
 ANY_MACHINE = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 """On a busy machine floors are generated slowly."""
 
@@ -33,7 +33,7 @@ def floors(draw: st.DrawFn) -> FloorFacts:
         fields = {"rank": draw(st.sampled_from(Rank)), "length": draw(st.integers(1, 11)), "leads_to": tuple(later)}
         rows.append(match(number, pair, progress=progress, **fields, **over))
     tables = tuple(
-        TableFacts(key, str(key), draw(st.sampled_from([Category.NORMAL] * 3 + list(Category))))
+        TableFacts(key, str(key), draw(st.sampled_from([Table.Category.NORMAL] * 3 + list(Table.Category))))
         for key in range(1, draw(st.integers(1, 5)) + 1)
     )
     facts = Facts(*rows)
@@ -62,7 +62,7 @@ def test_suggestions_never_give_a_table_or_a_player_two_matches(facts: FloorFact
     for row in state.suggestions:
         table, suggested = state.tables[row.table], state.matches[row.fixture]
         assert table.state == TableState.FREE
-        assert table.category != Category.RESERVED
+        assert table.category != Table.Category.RESERVED
         assert suggested.state == MatchState.READY
         assert not suggested.held
 
@@ -75,7 +75,9 @@ def test_no_match_waits_for_a_table_while_one_that_fits_is_free(facts: FloorFact
     waits = [row for row in state.matches.values() if [reason.code for reason in row.reasons] == ["no_table"]]
     ranks = {row.fixture: row.rank for row in facts.matches}
     for row in waits:
-        fitting = [table for table in free if table.category != Category.STREAM or ranks[row.fixture] == Rank.MAIN]
+        fitting = [
+            table for table in free if table.category != Table.Category.STREAM or ranks[row.fixture] == Rank.MAIN
+        ]
         assert fitting == []
 
 
@@ -92,7 +94,7 @@ def test_a_fact_that_was_undone_might_as_well_not_exist(facts: FloorFacts, data:
     if not facts.facts:
         return
     undone = data.draw(st.sampled_from(facts.facts))
-    with_undo = Fact(len(facts.facts) + 1, Kind.UNDONE, NOW, undoes=undone.id)
+    with_undo = Fact(len(facts.facts) + 1, FloorKind.UNDONE, NOW, undoes=undone.id)
     without = tuple(fact for fact in facts.facts if fact is not undone)
     assert floor_state(replace(facts, facts=(*facts.facts, with_undo)), NOW) == floor_state(
         replace(facts, facts=without), NOW

@@ -12,14 +12,18 @@ from matches.lifecycle import links
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
+from matches.lifecycle.length_offers import Offered
+from matches.lifecycle.running_scores import Entered
 from matches.models import Match
 from players.actors import Actor
 from players.models import User
 from tests.tournaments.conftest import NOON
+from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries.services import check_in
 from tournaments.floor import selectors
-from tournaments.floor.services import autopilot, calls, evening, matches, opening, tables, undo
+from tournaments.floor.services import autopilot, calls, closing, evening, matches, opening, tables, undo
 from tournaments.floor.state import FloorState, MatchState, TableState
+from tournaments.formats.settings import StageSettings
 from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Table
 from tournaments.results.services import quick_entry, quick_undo, results
 from tournaments.state import hints
@@ -279,3 +283,96 @@ def test_a_player_who_is_away_is_not_suggested_before_they_come_back(event: Even
     event.later(-20)
     check_in.mark(entry=entry, state="here", **event.acts)
     assert event.states() == "rrrwwww", "checked in earlier"
+
+
+# Refusals
+
+
+def test_nothing_is_called_twice_or_during_a_pause(event: Evening) -> None:
+    tournament = event.division.tournament
+    event.call(1, 1)
+    event.start(1)
+    assert refusal(event.call, number=1, table=2) == "match_playing"
+    assert refusal(evening.pause, tournament=tournament, until=event.now, **event.acts) == "pause_not_ahead"
+    evening.pause(tournament=tournament, until=None, **event.acts)
+    assert refusal(event.call, number=2, table=2) == "event_paused"
+    evening.resume(tournament=tournament, **event.acts)
+    assert refusal(evening.resume, tournament=tournament, **event.acts) == "event_not_paused"
+    assert event.call(2, 2).table == event.table(2)
+
+
+def test_the_fourth_match_waits_for_a_free_table(event: Evening) -> None:
+    for number in (1, 2, 3):
+        event.call(number, number)
+    assert refusal(calls.call, fixture=event.fixture(4), **event.acts) == "no_table_free"
+
+
+@pytest.mark.parametrize("act", [calls.call_again, calls.take_back])
+def test_a_match_that_was_not_called_has_no_call_to_change(event: Evening, act: Callable[..., object]) -> None:
+    assert refusal(act, fixture=event.fixture(1), **event.acts) == "not_called"
+    event.call(1, 1)
+    act(fixture=event.fixture(1), **event.acts)
+
+
+def test_a_player_in_two_divisions_sits_at_one_table(event: Evening, make_division: Callable[..., Division]) -> None:
+    event.call(1, 1)
+    event.start(1)
+    event.division.tournament.refresh_from_db()
+    side_event = make_division(name="Side")
+    drawn_as(side_event, [StageSettings()], event.match(1).players, event.alice)
+    fixture = Fixture.objects.select_related("stage__division").get(stage__division=side_event)
+    for act in (calls.call, calls.start):
+        assert refusal(act, fixture=fixture, **event.acts) == "player_busy"
+
+
+def test_a_match_that_is_played_online_gets_no_table(event: Evening) -> None:
+    Division.objects.update(play_mode="here")
+    assert refusal(event.call, number=1, table=1) == "not_on_floor"
+    assert refusal(event.start, number=1) == "not_on_floor"
+
+
+def test_only_a_player_of_the_match_can_be_late_for_it(event: Evening) -> None:
+    late = {"minutes": 10, **event.acts}
+    assert (
+        refusal(matches.mark_late, fixture=event.fixture(1), player=event.match(2).player_0, **late) == "not_in_match"
+    )
+    matches.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, **late)
+
+
+def test_players_enter_scores_once_they_are_called_and_not_endlessly(event: Evening) -> None:
+    enter = {"side": 0, "by": Actor.link(0), "now": event.now}
+    assert refusal(matches.set_players_score, fixture=event.fixture(1), score=(1, 0), **enter) == "not_called"
+    event.call(1, 1)
+    for number in range(matches.MOST_PLAYERS_SCORES):
+        matches.set_players_score(fixture=event.fixture(1), score=(number % 2, 0), **enter)
+    assert refusal(matches.set_players_score, fixture=event.fixture(1), score=(5, 0), **enter) == "too_many_scores"
+    matches.set_running_score(fixture=event.fixture(1), score=(5, 0), **event.acts)
+
+
+def test_only_the_score_and_the_length_that_stand_are_taken_back(event: Evening) -> None:
+    first, _second = (
+        matches.set_running_score(fixture=event.fixture(1), score=(points, 0), **event.acts) for points in (1, 2)
+    )
+    taken_back = {"fixture": event.fixture(1), "event": first, **event.acts}
+    assert refusal(matches.take_back_score, **taken_back) == "running_score_replaced"
+    shortened, _again = (closing.shorten(fixture=event.fixture(1), length=points, **event.acts) for points in (6, 5))
+    assert refusal(closing.take_back_length, **taken_back | {"event": shortened}) == "length_changed_since"
+    assert event.match(1).length == 5
+
+
+def test_two_tables_have_no_label_in_common_and_a_room_has_an_end(event: Evening) -> None:
+    tournament = event.division.tournament
+    assert refusal(opening.add_table, tournament=tournament, label="1", **event.acts) == "table_label_taken"
+    renamed = {"table": event.table(2), "label": "1", "category": "normal"}
+    assert refusal(opening.change_table, **renamed, **event.acts) == "table_label_taken"
+    labels = (f"T{number}" for number in range(opening.MOST_TABLES - 3))
+    Table.objects.bulk_create(Table(tournament=tournament, label=label) for label in labels)
+    assert refusal(opening.add_table, tournament=tournament, label="A", **event.acts) == "too_many_tables"
+
+
+def test_without_an_open_floor_players_enter_no_score_and_offer_no_length(drawn: Callable[..., Division]) -> None:
+    match = Match.objects.filter(parent_topic=drawn(2).topic).get()
+    acts = {"by": Actor.link(0), "now": NOON}
+    assert refusal(events().record_score, entered=Entered(match, 0, (1, 0)), **acts) == "no_running_scores"
+    offered = Offered(match, 0, 5, (0, 0))
+    assert refusal(events().record_length, move=offered, **acts) == "no_length_offers"

@@ -193,6 +193,22 @@ def test_a_tie_of_many_is_open_as_it_would_be_if_every_pair_were_looked_at():
     assert looked_at > 100
 
 
+def test_one_may_be_certain_to_be_first_in_a_tie_of_more_than_each_has_played():
+    """Six are tied after four rounds: 1 beat four of them, and each other has lost so often that none can overtake."""
+    games = {
+        1: [win(2), win(3), win(4), win(5)],
+        2: [loss(1), win(3), loss(5), win(6)],
+        3: [loss(2), loss(1), win(4), win(6)],
+        4: [win(5), loss(3), loss(1), loss(6)],
+        5: [loss(4), win(2), loss(6), loss(1)],
+        6: [loss(2), loss(3), win(4), win(5)],
+    }
+    tied, records = list(games), Records(games)
+    assert len(tied) - 1 > records.most_rounds
+    assert TIEBREAKS["head_to_head"](1, tied, records).why.code == "head_to_head_first"
+    assert {TIEBREAKS["head_to_head"](entry, tied, records).why.code for entry in tied[1:]} == {"head_to_head_open"}
+
+
 class Counted(dict[int, list[Game]]):
     """Counts its look-ups."""
 

@@ -165,6 +165,8 @@ def test_a_link_expires_used_or_not(demo: Club) -> None:
     assert response.status_code == 410
     assert "This link has expired." in html(response)
     assert Client().post(old, {"key": "a"}).status_code == 410
+    with pytest.raises(Refused, match="owner_link_expired"):
+        links.must_be_open(old.strip("/").rpartition("/")[2], timezone.now())
     recent = links.renew(now=timezone.now() - timedelta(hours=23))
     form = form_of(Client(), recent)
     Client().post(recent, form)

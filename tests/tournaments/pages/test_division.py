@@ -11,10 +11,12 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
+from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import reports
-from players.actors import Actor
+from players.accounts.services import ensure_player
+from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
@@ -180,6 +182,9 @@ def test_registration_closes(open_division: Division, dave: User, as_user: Calla
     assert "Registration is closed." in text(page(browser, division_url(open_division)))
     answer = browser.post(f"{division_url(open_division)}register/", follow=True)
     assert "Registration is closed." in text(answer.content.decode())
+    dave_player, acts = ensure_player(user=dave, by=SYSTEM), {"by": SYSTEM, "now": timezone.now()}
+    with pytest.raises(Refused, match="registration_closed"):
+        entries.register(division=open_division, player=dave_player, **acts)
     assert not Entry.objects.exists()
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from matches.lifecycle.finish import ResultInput
-from matches.models import Claim, Match, Result
+from matches.models import Claim, Match, Result, Submission
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
@@ -81,6 +81,17 @@ def test_a_dispute_is_left_out_with_its_reason(division: Division, by_alice: Act
     reports.contest(match=match, side=1, by=Actor.link(1), now=timezone.now())
     assert confirm(division, by_alice)[number].code == "confirm_disputed"
     assert not Result.objects.filter(match=match).exists()
+
+
+def test_a_report_of_the_score_sheet_and_one_with_an_unchecked_record_wait(division: Division, by_alice: Actor) -> None:
+    rows = [row for row in open_reports(division.tournament, by_alice) if row.report is not None]
+    sheet, record = rows[0], rows[1]
+    Claim.objects.filter(match=sheet.match).update(side=None)
+    Submission.objects.create(match=record.match, data=b"x", size=1, standing=Submission.Standing.WAITING)
+    done = confirm(division, by_alice)
+    assert done[sheet.fixture.number].code == "confirm_unsigned"
+    assert done[record.fixture.number].code == "confirm_record_waits"
+    assert Result.objects.count() == 1
 
 
 def test_a_report_that_came_in_since_is_not_confirmed(division: Division, by_alice: Actor) -> None:

@@ -12,14 +12,17 @@ from matches.models import Match, Result
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.conftest import NOON
+from tests.tournaments.support.played_stages import drawn_as
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.floor.services.lines import enter_lines
+from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture, Slot, Tournament
+from tournaments.results.line_parser import MOST_LINES
 from tournaments.results.services import results
-from tournaments.results.services.quick_entry import Entered, Outcome, enter_line
+from tournaments.results.services.quick_entry import Entered, Outcome, enter_line, forfeit_missing
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
@@ -67,6 +70,8 @@ def test_a_repeated_line_changes_nothing_and_another_score_is_refused(drawn: Dra
         ("m1 6-3", "result_not_reached"),
         ("m1 forfeit nobody", "line_forfeit_nobody"),
         ("juniors m1 7-3", "line_no_division"),
+        ("undo", "line_no_result"),
+        ("help", "line_no_result"),
     ],
 )
 def test_a_line_that_cannot_be_booked_says_why(drawn: Drawn, by_alice: Actor, text: str, code: str) -> None:
@@ -92,6 +97,36 @@ def test_duplicate_numbers_of_older_events_need_the_division(
     assert refusal(first, "m1 5-0", by_alice) == "line_which_division"
     assert enter(first, "m1 5-0", by_alice, on_screen=first).fixture.stage.division == first
     assert enter(first, "masters m1 7-0", by_alice, on_screen=first).fixture.stage.division == second
+
+
+def test_a_player_with_two_open_matches_is_named_with_the_number(
+    make_division: Callable[..., Division], by_alice: Actor
+) -> None:
+    players = [Player.objects.create(name=name) for name in ("Bob", "Carol", "Dave")]
+    division = drawn_as(make_division(match_length=7), [StageSettings(ROUND_ROBIN)], players, by_alice)
+    assert refusal(division, "carol 7-3", by_alice) == "line_which_match"
+
+
+def test_more_than_fifty_lines_at_once_are_refused(drawn: Drawn, by_alice: Actor) -> None:
+    text = "\n".join(["m1 7-3"] * (MOST_LINES + 1))
+    with pytest.raises(Refused, match="too_many_results"):
+        enter_lines(tournament=drawn(2).tournament, text=text, division=None, by=by_alice, now=NOON)
+    assert not Result.objects.exists()
+
+
+def test_a_match_with_a_result_is_not_forfeited_by_a_tap(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    enter(division, "m1 7-3", by_alice)
+    fixture = Fixture.objects.select_related("stage__division").get(stage__division=division, number=1)
+    with pytest.raises(Refused, match="no_show_late"):
+        forfeit_missing(fixture=fixture, side=0, by=by_alice, now=NOON)
+
+
+def test_a_ruling_has_a_reason(drawn: Drawn, by_alice: Actor) -> None:
+    fixture = Fixture.objects.select_related("stage__division").get(stage__division=drawn(4), number=1)
+    with pytest.raises(Refused, match="ruling_needs_reason"):
+        results.rule(fixture=fixture, winner=0, score=None, reason="  ", by=by_alice, now=NOON)
+    assert not Result.objects.exists()
 
 
 # Names

@@ -22,7 +22,7 @@ from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.closing_time import ClosingTime, closing_time
-from tournaments.floor.facts import Category, LengthOffer
+from tournaments.floor.facts import LengthOffer
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.services.closing_time import (
     CLOSING_RULES,
@@ -32,7 +32,7 @@ from tournaments.floor.services.closing_time import (
     close_matches,
 )
 from tournaments.floor.state import MatchState, TableState
-from tournaments.models import Autopilot, Fixture, Tournament
+from tournaments.models import Autopilot, Fixture, Table, Tournament
 from tournaments.state.api import READ, WRITE, by, example, validated
 
 
@@ -41,7 +41,7 @@ class FloorTableSerializer(serializers.Serializer[Any]):
 
     public_id = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # A serializer has a label of its own.
-    category = serializers.ChoiceField([(category.value, category.value) for category in Category])
+    category = serializers.ChoiceField([(category.value, category.value) for category in Table.Category])
     state = serializers.ChoiceField([(state.value, state.value) for state in TableState])
     fixture = serializers.CharField(allow_null=True, help_text="The match that is played at it.")
     suggested = serializers.CharField(allow_null=True, help_text="A match to call to it.")

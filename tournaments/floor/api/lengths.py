@@ -17,7 +17,7 @@ from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.api.floor import FloorMatchSerializer, match_body
 from tournaments.floor.services import closing, length_offers
-from tournaments.models import Fixture, FloorEvent
+from tournaments.models import Fixture, FloorEvent, FloorKind
 from tournaments.state.api import WRITE, by, example, validated
 
 
@@ -107,7 +107,7 @@ class TakeBackLength(_MatchAction):
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
         """Take it back; 422 for a fact that did not shorten this match."""
-        facts = FloorEvent.objects.filter(fixture=fixture, kind=FloorEvent.Kind.SHORTENED)
+        facts = FloorEvent.objects.filter(fixture=fixture, kind=FloorKind.SHORTENED)
         event = facts.filter(pk=fields["fact"]).first()
         if event is None:
             raise exceptions.ValidationError({"fact": [_("This match was not shortened then.")]}, code="unknown")

@@ -12,10 +12,9 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import About, lock_fixture, lock_floor, read_state, record
 from tournaments.floor.state import AttentionKind, FloorState
-from tournaments.models import Autopilot, Fixture, FloorEvent, Table
+from tournaments.models import Autopilot, Fixture, FloorEvent, FloorKind, Table
 
 
 def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
@@ -49,9 +48,9 @@ def _call_next(tournament_id: int, now: datetime) -> FloorEvent | None:
     return None
 
 
-def _due(state: FloorState) -> Iterable[tuple[Fixture, Table | None, Kind]]:
+def _due(state: FloorState) -> Iterable[tuple[Fixture, Table | None, FloorKind]]:
     for suggestion in state.suggestions:
-        yield Fixture.objects.get(pk=suggestion.fixture), Table.objects.get(pk=suggestion.table), Kind.CALLED
+        yield Fixture.objects.get(pk=suggestion.fixture), Table.objects.get(pk=suggestion.table), FloorKind.CALLED
     for item in state.attention:
         if item.kind == AttentionKind.SECOND_CALL:
-            yield Fixture.objects.get(pk=item.fixture), None, Kind.CALLED_AGAIN
+            yield Fixture.objects.get(pk=item.fixture), None, FloorKind.CALLED_AGAIN

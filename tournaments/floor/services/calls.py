@@ -6,7 +6,6 @@ from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import (
     About,
     latest,
@@ -18,7 +17,7 @@ from tournaments.floor.services.journal import (
     refuse_over,
 )
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState, TableState
-from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, Table
+from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table
 from tournaments.state.beginnings import save_beginning
 
 BEFORE_CALL = (MatchState.WAITING, MatchState.READY)
@@ -38,11 +37,11 @@ def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = No
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
         if row.state == MatchState.CALLED and (table is None or row.table == table.pk):
-            return _standing(locked, Kind.CALLED, Kind.MOVED)
+            return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
         refuse_call(state, row)
         table = table or _suggested(floor, state, row)
         refuse_table(state, table, locked)
-        return record(floor, Kind.CALLED, About(fixture=locked, table=table), by=by, now=now)
+        return record(floor, FloorKind.CALLED, About(fixture=locked, table=table), by=by, now=now)
 
 
 def call_again(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -53,7 +52,7 @@ def call_again(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         row = match_on_floor(read_state(floor, now), locked)
         if row.state != MatchState.CALLED:
             raise Refused("not_called", fixture=row.number)
-        return record(floor, Kind.CALLED_AGAIN, About(fixture=locked), by=by, now=now)
+        return record(floor, FloorKind.CALLED_AGAIN, About(fixture=locked), by=by, now=now)
 
 
 def take_back(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -70,9 +69,9 @@ def take_back(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         if row.state != MatchState.CALLED:
             raise Refused("not_called", fixture=row.number)
         table = floor.tournament.floor_tables.get(pk=row.table) if row.table is not None else None
-        event = record(floor, Kind.FREED, About(fixture=locked, table=table), by=by, now=now)
+        event = record(floor, FloorKind.FREED, About(fixture=locked, table=table), by=by, now=now)
         if state.autopilot == Autopilot.CALL:
-            event = record(floor, Kind.HELD, About(fixture=locked), by=by, now=now)
+            event = record(floor, FloorKind.HELD, About(fixture=locked), by=by, now=now)
         return event
 
 
@@ -87,14 +86,14 @@ def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         locked, match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if (event := latest(locked, Kind.STARTED)) is not None and row.state == MatchState.PLAYING:
+        if (event := latest(locked, FloorKind.STARTED)) is not None and row.state == MatchState.PLAYING:
             return event
         if row.state == MatchState.PLAYING:
             raise Refused("match_playing", fixture=row.number)
         refuse_over(row)
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
-        event = record(floor, Kind.STARTED, About(fixture=locked), by=by, now=now)
+        event = record(floor, FloorKind.STARTED, About(fixture=locked), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -112,14 +111,14 @@ def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEv
         row = match_on_floor(state, locked)
         refuse_over(row)
         if row.table == table.pk and row.state in UNDER_WAY:
-            return _standing(locked, Kind.CALLED, Kind.MOVED)
+            return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
         refuse_table(state, table, locked, even_if_out=True)
-        return record(floor, Kind.MOVED, About(fixture=locked, table=table), by=by, now=now)
+        return record(floor, FloorKind.MOVED, About(fixture=locked, table=table), by=by, now=now)
 
 
-def _standing(fixture: Fixture, *kinds: Kind) -> FloorEvent:
+def _standing(fixture: Fixture, *kinds: FloorKind) -> FloorEvent:
     event = latest(fixture, *kinds)
     assert event is not None  # noqa: S101, the state is derived from it
     return event

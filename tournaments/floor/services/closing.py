@@ -8,7 +8,6 @@ from engine.errors import Refused
 from matches.lifecycle.opening import set_lengths
 from matches.models import Match
 from players.actors import Actor
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import (
     About,
     latest,
@@ -21,7 +20,7 @@ from tournaments.floor.services.journal import (
 )
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
 from tournaments.floor.times import clock_bank
-from tournaments.models import Fixture, FloorEvent
+from tournaments.models import Fixture, FloorEvent, FloorKind
 from tournaments.state.beginnings import save_beginning
 
 ELSEWHERE = (MatchState.CALLED, MatchState.PLAYING)
@@ -42,11 +41,11 @@ def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         refuse_live(match)
         if row.state != MatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
-        if row.clocks is not None and (event := latest(locked, Kind.CLOCKS)) is not None:
+        if row.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
             return event
         score = row.score or match.start_score
         params = {"minutes": clock_bank(match.length, score), "score": list(score)}
-        return record(floor, Kind.CLOCKS, About(fixture=locked, params=params), by=by, now=now)
+        return record(floor, FloorKind.CLOCKS, About(fixture=locked, params=params), by=by, now=now)
 
 
 def adjourn(
@@ -61,14 +60,14 @@ def adjourn(
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, match = lock_fixture(fixture)
         row = match_on_floor(read_state(floor, now), locked)
-        if row.state == MatchState.ADJOURNED and (event := latest(locked, Kind.ADJOURNED)) is not None:
+        if row.state == MatchState.ADJOURNED and (event := latest(locked, FloorKind.ADJOURNED)) is not None:
             return event
         refuse_over(row)
         refuse_live(match)
         if row.state != MatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}
-        event = record(floor, Kind.ADJOURNED, About(fixture=locked, params=params), by=by, now=now)
+        event = record(floor, FloorKind.ADJOURNED, About(fixture=locked, params=params), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -84,12 +83,12 @@ def let_go_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         locked, match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if row.state == MatchState.PLAYING and (event := latest(locked, Kind.CONTINUED)) is not None:
+        if row.state == MatchState.PLAYING and (event := latest(locked, FloorKind.CONTINUED)) is not None:
             return event
         if row.state != MatchState.ADJOURNED:
             raise Refused("not_adjourned", fixture=row.number)
         _refuse_busy(state, row, match)
-        return record(floor, Kind.CONTINUED, About(fixture=locked), by=by, now=now)
+        return record(floor, FloorKind.CONTINUED, About(fixture=locked), by=by, now=now)
 
 
 def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> FloorEvent:
@@ -105,13 +104,13 @@ def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> Floor
         if row.state != MatchState.ADJOURNED:
             refuse_over(row)
         refuse_live(match)
-        event = latest(locked, Kind.SHORTENED)
+        event = latest(locked, FloorKind.SHORTENED)
         if event is not None and length == match.length:
             return event
         refuse_length(row, match, length)
         params = {"was": match.length, "length": length}
         set_lengths([match], length=length, by=by)
-        return record(floor, Kind.SHORTENED, About(fixture=locked, params=params), by=by, now=now)
+        return record(floor, FloorKind.SHORTENED, About(fixture=locked, params=params), by=by, now=now)
 
 
 def refuse_length(row: MatchOnFloor, match: Match, length: int) -> None:
@@ -135,10 +134,10 @@ def take_back_length(*, fixture: Fixture, event: FloorEvent, by: Actor, now: dat
         if FloorEvent.objects.filter(undoes=event).exists():
             return event
         match_on_floor(read_state(floor, now), locked)
-        if latest(locked, Kind.SHORTENED) != event:
+        if latest(locked, FloorKind.SHORTENED) != event:
             raise Refused("length_changed_since", fixture=locked.number)
         restore_length(match, event, by=by)
-        record(floor, Kind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        record(floor, FloorKind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
         return event
 
 

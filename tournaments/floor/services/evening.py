@@ -7,9 +7,8 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import About, lock_floor, read_state, record
-from tournaments.models import Autopilot, FloorEvent, Tournament
+from tournaments.models import Autopilot, FloorEvent, FloorKind, Tournament
 
 
 def pause(*, tournament: Tournament, until: datetime | None, by: Actor, now: datetime) -> FloorEvent:
@@ -23,7 +22,7 @@ def pause(*, tournament: Tournament, until: datetime | None, by: Actor, now: dat
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
         params = {"until": until.isoformat() if until is not None else None}
-        return record(floor, Kind.PAUSED, About(params=params), by=by, now=now)
+        return record(floor, FloorKind.PAUSED, About(params=params), by=by, now=now)
 
 
 def resume(*, tournament: Tournament, by: Actor, now: datetime) -> FloorEvent:
@@ -32,14 +31,14 @@ def resume(*, tournament: Tournament, by: Actor, now: datetime) -> FloorEvent:
         floor = lock_floor(tournament.pk, now)
         if read_state(floor, now).pause is None:
             raise Refused("event_not_paused")
-        return record(floor, Kind.RESUMED, About(), by=by, now=now)
+        return record(floor, FloorKind.RESUMED, About(), by=by, now=now)
 
 
 def set_autopilot(*, tournament: Tournament, mode: Autopilot, by: Actor, now: datetime) -> FloorEvent:
     """Let matches be suggested for free tables, or called by themselves. Refused: `tournament_not_open`."""
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
-        return record(floor, Kind.AUTOPILOT, About(params={"mode": mode.value}), by=by, now=now)
+        return record(floor, FloorKind.AUTOPILOT, About(params={"mode": mode.value}), by=by, now=now)
 
 
 def set_needs_accessible(
@@ -52,4 +51,4 @@ def set_needs_accessible(
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
         about = About(player=player, params={"needed": needed})
-        return record(floor, Kind.NEEDS_ACCESSIBLE, about, by=by, now=now)
+        return record(floor, FloorKind.NEEDS_ACCESSIBLE, about, by=by, now=now)

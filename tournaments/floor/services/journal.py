@@ -14,11 +14,10 @@ from players.models import Player
 from players.people.topics import touch_users_on_commit
 from tournaments.events.services.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Kind
 from tournaments.floor.loading import load_facts
 from tournaments.floor.notifications import notify_call
 from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
-from tournaments.models import Fixture, Floor, FloorEvent, Table, Tournament
+from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.hints import hint_on_commit
 from tournaments.state.numbering import lock_event
 
@@ -109,7 +108,7 @@ def refuse_over(row: MatchOnFloor) -> None:
         raise Refused("match_adjourned", fixture=row.number)
 
 
-def record(floor: Floor, kind: Kind, about: About, *, by: Actor, now: datetime) -> FloorEvent:
+def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datetime) -> FloorEvent:
     """Append a fact to a locked floor, log it, and announce it on commit."""
     match = about.fixture.match if about.fixture is not None else None
     event = FloorEvent.objects.create(
@@ -135,7 +134,7 @@ def announce(floor: Floor, fixture: Fixture | None) -> None:
         touch_users_on_commit(fixture.match.players)
 
 
-def latest(fixture: Fixture, *kinds: Kind) -> FloorEvent | None:
+def latest(fixture: Fixture, *kinds: FloorKind) -> FloorEvent | None:
     """Return the last fact of these kinds about a match that was not undone."""
     rows = FloorEvent.objects.filter(fixture=fixture, match=fixture.match, kind__in=kinds, undone_by=None)
     return rows.order_by("-pk").first()

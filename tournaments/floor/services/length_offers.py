@@ -14,7 +14,7 @@ from engine.errors import Refused
 from matches.lifecycle.opening import set_lengths
 from matches.models import Match
 from players.actors import Actor
-from tournaments.floor.facts import Kind, LengthOffer
+from tournaments.floor.facts import LengthOffer
 from tournaments.floor.notifications import notify_length_offer
 from tournaments.floor.services.closing import refuse_changed_score, refuse_length, refuse_live
 from tournaments.floor.services.journal import (
@@ -27,7 +27,7 @@ from tournaments.floor.services.journal import (
     refuse_over,
 )
 from tournaments.floor.state import MatchOnFloor, MatchState
-from tournaments.models import Fixture, Floor, FloorEvent, Tournament
+from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Tournament
 
 MOST_OFFERS = 20
 """Lengths that the players of a match can offer."""
@@ -73,7 +73,7 @@ def offer_length(
         if since is None or now < since:
             raise Refused("players_may_not_offer", fixture=playing.row.number)
         refuse_length(playing.row, playing.match, length)
-        offers = FloorEvent.objects.filter(match=playing.match, kind=Kind.LENGTH_OFFERED, params__has_key="side")
+        offers = FloorEvent.objects.filter(match=playing.match, kind=FloorKind.LENGTH_OFFERED, params__has_key="side")
         if offers.count() >= MOST_OFFERS:
             raise Refused("too_many_offers")
         return _offer(playing, length, {"side": side}, by, now)
@@ -104,7 +104,7 @@ def decline_length(*, fixture: Fixture, side: int | None, offer: int, by: Actor,
             return answer
         standing = _standing(playing, offer)
         own = side is None or side in standing.agreed
-        kind = Kind.LENGTH_WITHDRAWN if own else Kind.LENGTH_DECLINED
+        kind = FloorKind.LENGTH_WITHDRAWN if own else FloorKind.LENGTH_DECLINED
         about = About(fixture=playing.fixture, params={"offer": offer, "side": side})
         return record(playing.floor, kind, about, by=by, now=now)
 
@@ -133,7 +133,7 @@ def _offer(playing: _Playing, length: int, params: dict[str, Any], by: Actor, no
     score = playing.row.score
     params |= {"length": length, "was": playing.match.length, "score": None if score is None else list(score)}
     about = About(fixture=playing.fixture, params=params)
-    offered = record(playing.floor, Kind.LENGTH_OFFERED, about, by=by, now=now)
+    offered = record(playing.floor, FloorKind.LENGTH_OFFERED, about, by=by, now=now)
     notify_length_offer(offered, by)
     return offered
 
@@ -143,12 +143,12 @@ def _agree(playing: _Playing, offer: LengthOffer, side: int, by: Actor, now: dat
     if side in offer.agreed:
         return FloorEvent.objects.get(pk=offer.fact)
     about = About(fixture=playing.fixture, params={"offer": offer.fact, "side": side})
-    accepted = record(playing.floor, Kind.LENGTH_ACCEPTED, about, by=by, now=now)
+    accepted = record(playing.floor, FloorKind.LENGTH_ACCEPTED, about, by=by, now=now)
     if {*offer.agreed, side} != {0, 1}:
         return accepted
     set_lengths([playing.match], length=offer.length, by=by)
     params = {"was": offer.was, "length": offer.length, "side": side, "offer": offer.fact}
-    return record(playing.floor, Kind.SHORTENED, About(fixture=playing.fixture, params=params), by=by, now=now)
+    return record(playing.floor, FloorKind.SHORTENED, About(fixture=playing.fixture, params=params), by=by, now=now)
 
 
 def _standing(playing: _Playing, offer: int) -> LengthOffer:
@@ -160,6 +160,6 @@ def _standing(playing: _Playing, offer: int) -> LengthOffer:
 
 def _declined(match: Match, side: int | None, offer: int) -> FloorEvent | None:
     """Return the fact by which this side has already declined or withdrawn an offer."""
-    kinds = (Kind.LENGTH_DECLINED, Kind.LENGTH_WITHDRAWN)
+    kinds = (FloorKind.LENGTH_DECLINED, FloorKind.LENGTH_WITHDRAWN)
     answers = FloorEvent.objects.filter(match=match, kind__in=kinds, params__offer=offer, undone_by=None)
     return next((answer for answer in answers if answer.params["side"] == side), None)

@@ -12,7 +12,6 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor.facts import Kind
 from tournaments.floor.line_parser import (
     AccessibleLine,
     AutopilotLine,
@@ -30,7 +29,7 @@ from tournaments.floor.line_parser import (
 )
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
-from tournaments.models import Division, Fixture, Floor, FloorEvent, Table, Tournament
+from tournaments.models import Division, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results.line_parser import Command, NamedForfeit, split
 from tournaments.results.services.quick_entry import Outcome, OutcomeKind, find_by_number, outcome_of_line
 from tournaments.results.services.quick_lookup import NamedFixture, find_fixture
@@ -58,7 +57,7 @@ class Target:
     """What a line is about, with what doing it takes."""
 
     act: Callable[..., FloorEvent]
-    kind: Kind
+    kind: FloorKind
     fixture: Fixture | None = None
     table: Table | None = None
     player: Player | None = None
@@ -137,20 +136,20 @@ def target_of(tournament: Tournament, line: FloorLine, division: Division | None
             return Target(partial(OF_MATCH[verb], fixture=fixture, **arguments), KINDS[verb], fixture, table)
         case MoveLine(number, label):
             fixture, table = find_by_number(tournament, number, division), find_table(tournament, label)
-            return Target(partial(calls.move, fixture=fixture, table=table), Kind.MOVED, fixture, table)
+            return Target(partial(calls.move, fixture=fixture, table=table), FloorKind.MOVED, fixture, table)
         case RunningLine(number, score):
             fixture = find_by_number(tournament, number, division)
             act = partial(matches.set_running_score, fixture=fixture, score=score)
-            return Target(act, Kind.RUNNING_SCORE, fixture, params={"score": score})
+            return Target(act, FloorKind.RUNNING_SCORE, fixture, params={"score": score})
         case LateLine(name, minutes):
             named = find_fixture(tournament, NamedForfeit(name), division)
             player = _player(named)
             act = partial(matches.mark_late, fixture=named.fixture, player=player, minutes=minutes)
-            return Target(act, Kind.LATE, named.fixture, player=player, params={"minutes": minutes})
+            return Target(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
         case AccessibleLine(name, needed):
             player = _player(find_fixture(tournament, NamedForfeit(name), division))
             act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
-            return Target(act, Kind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
+            return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
         case TableLine(verb, label):
             table = find_table(tournament, label)
             service = tables.free_table if verb == Verb.FREE else tables.back_in_use
@@ -158,7 +157,7 @@ def target_of(tournament: Tournament, line: FloorLine, division: Division | None
         case OutLine(label, reason):
             table = find_table(tournament, label)
             act = partial(tables.take_out_of_use, table=table, reason=reason)
-            return Target(act, Kind.TABLE_OUT, table=table, params={"reason": reason})
+            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": reason})
         case PauseLine() | ResumeLine() | AutopilotLine():
             return _of_event(tournament, line, now)
 
@@ -168,27 +167,27 @@ def _of_event(tournament: Tournament, line: PauseLine | ResumeLine | AutopilotLi
         case PauseLine(until):
             end = _next(tournament, now, until) if until is not None else None
             act = partial(evening.pause, tournament=tournament, until=end)
-            return Target(act, Kind.PAUSED, params={"until": end.isoformat() if end else None})
+            return Target(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
         case ResumeLine():
-            return Target(partial(evening.resume, tournament=tournament), Kind.RESUMED)
+            return Target(partial(evening.resume, tournament=tournament), FloorKind.RESUMED)
         case AutopilotLine(mode):
             act = partial(evening.set_autopilot, tournament=tournament, mode=mode)
-            return Target(act, Kind.AUTOPILOT, params={"mode": mode.value})
+            return Target(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
 
 
 KINDS = {
-    Verb.CALL: Kind.CALLED,
-    Verb.AGAIN: Kind.CALLED_AGAIN,
-    Verb.START: Kind.STARTED,
-    Verb.PIN: Kind.PINNED,
-    Verb.HOLD: Kind.HELD,
-    Verb.RELEASE: Kind.RELEASED,
-    Verb.REST: Kind.REST_WAIVED,
-    Verb.CLOCKS: Kind.CLOCKS,
-    Verb.ADJOURN: Kind.ADJOURNED,
-    Verb.RESUME: Kind.CONTINUED,
-    Verb.FREE: Kind.FREED,
-    Verb.BACK: Kind.TABLE_BACK,
+    Verb.CALL: FloorKind.CALLED,
+    Verb.AGAIN: FloorKind.CALLED_AGAIN,
+    Verb.START: FloorKind.STARTED,
+    Verb.PIN: FloorKind.PINNED,
+    Verb.HOLD: FloorKind.HELD,
+    Verb.RELEASE: FloorKind.RELEASED,
+    Verb.REST: FloorKind.REST_WAIVED,
+    Verb.CLOCKS: FloorKind.CLOCKS,
+    Verb.ADJOURN: FloorKind.ADJOURNED,
+    Verb.RESUME: FloorKind.CONTINUED,
+    Verb.FREE: FloorKind.FREED,
+    Verb.BACK: FloorKind.TABLE_BACK,
 }
 
 

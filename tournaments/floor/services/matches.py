@@ -9,7 +9,6 @@ from engine.errors import Refused
 from matches.models import Match
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import (
     About,
     latest,
@@ -21,7 +20,7 @@ from tournaments.floor.services.journal import (
     refuse_over,
 )
 from tournaments.floor.state import MatchOnFloor, MatchState
-from tournaments.models import Fixture, Floor, FloorEvent
+from tournaments.models import Fixture, Floor, FloorEvent, FloorKind
 from tournaments.state.beginnings import save_beginning
 
 NOT_CALLED = (MatchState.WAITING, MatchState.READY)
@@ -53,7 +52,7 @@ def set_players_score(*, fixture: Fixture, side: int, score: tuple[int, int], by
         row = match_on_floor(read_state(floor, now), locked)
         if row.state in NOT_CALLED:
             raise Refused("not_called", fixture=row.number)
-        entered = FloorEvent.objects.filter(match=match, kind=Kind.RUNNING_SCORE, params__has_key="side")
+        entered = FloorEvent.objects.filter(match=match, kind=FloorKind.RUNNING_SCORE, params__has_key="side")
         if entered.count() >= MOST_PLAYERS_SCORES:
             raise Refused("too_many_scores")
         return _set_score(floor, locked, match, row, {"score": list(score), "side": side}, by, now)
@@ -72,9 +71,9 @@ def _set_score(
     refuse_over(row)
     if match.state == Match.State.LIVE:
         raise Refused("match_live")
-    if row.score == (left, right) and (event := latest(fixture, Kind.RUNNING_SCORE)) is not None:
+    if row.score == (left, right) and (event := latest(fixture, FloorKind.RUNNING_SCORE)) is not None:
         return event
-    event = record(floor, Kind.RUNNING_SCORE, About(fixture=fixture, params=params), by=by, now=now)
+    event = record(floor, FloorKind.RUNNING_SCORE, About(fixture=fixture, params=params), by=by, now=now)
     save_beginning(match)
     return event
 
@@ -91,9 +90,9 @@ def take_back_score(*, fixture: Fixture, event: FloorEvent, by: Actor, now: date
         if FloorEvent.objects.filter(undoes=event).exists():
             return event
         refuse_over(match_on_floor(read_state(floor, now), locked))
-        if latest(locked, Kind.RUNNING_SCORE) != event:
+        if latest(locked, FloorKind.RUNNING_SCORE) != event:
             raise Refused("running_score_replaced")
-        record(floor, Kind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        record(floor, FloorKind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -110,7 +109,7 @@ def mark_late(*, fixture: Fixture, player: Player, minutes: int, by: Actor, now:
             raise Refused("not_in_match", fixture=locked.number)
         refuse_over(match_on_floor(read_state(floor, now), locked))
         about = About(fixture=locked, player=player, params={"minutes": minutes})
-        return record(floor, Kind.LATE, about, by=by, now=now)
+        return record(floor, FloorKind.LATE, about, by=by, now=now)
 
 
 def waive_rest(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -119,27 +118,27 @@ def waive_rest(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, _match = lock_fixture(fixture)
         match_on_floor(read_state(floor, now), locked)
-        if (event := latest(locked, Kind.REST_WAIVED)) is not None:
+        if (event := latest(locked, FloorKind.REST_WAIVED)) is not None:
             return event
-        return record(floor, Kind.REST_WAIVED, About(fixture=locked), by=by, now=now)
+        return record(floor, FloorKind.REST_WAIVED, About(fixture=locked), by=by, now=now)
 
 
 def pin(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Put a match before all others in the queue. Refused: `not_on_floor`, `match_finished`."""
-    return _prioritise(fixture, Kind.PINNED, by, now)
+    return _prioritise(fixture, FloorKind.PINNED, by, now)
 
 
 def hold(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Keep a match from being called until it is released. Refused: `not_on_floor`, `match_finished`."""
-    return _prioritise(fixture, Kind.HELD, by, now)
+    return _prioritise(fixture, FloorKind.HELD, by, now)
 
 
 def release(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Take back that a match is pinned or held. Refused: `not_on_floor`, `match_finished`."""
-    return _prioritise(fixture, Kind.RELEASED, by, now)
+    return _prioritise(fixture, FloorKind.RELEASED, by, now)
 
 
-def _prioritise(fixture: Fixture, kind: Kind, by: Actor, now: datetime) -> FloorEvent:
+def _prioritise(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> FloorEvent:
     """Record one of these facts, which hold for a fixture even before its players are known."""
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)

@@ -6,9 +6,8 @@ from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.journal import About, lock_floor, read_state, record
-from tournaments.models import Fixture, FloorEvent, Table
+from tournaments.models import Fixture, FloorEvent, FloorKind, Table
 
 
 def free_table(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
@@ -22,7 +21,7 @@ def free_table(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
         if row.fixture is None:
             raise Refused("table_free", table=row.label)
         fixture = Fixture.objects.select_related("match", "stage__division").get(pk=row.fixture)
-        return record(floor, Kind.FREED, About(fixture=fixture, table=table), by=by, now=now)
+        return record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
 
 
 def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime) -> FloorEvent:
@@ -30,11 +29,11 @@ def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime) -> F
     with transaction.atomic():
         floor = lock_floor(table.tournament_id, now)
         about = About(table=table, params={"reason": reason.strip()})
-        return record(floor, Kind.TABLE_OUT, about, by=by, now=now)
+        return record(floor, FloorKind.TABLE_OUT, about, by=by, now=now)
 
 
 def back_in_use(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
     """Put a table back into use. Refused: `tournament_not_open`."""
     with transaction.atomic():
         floor = lock_floor(table.tournament_id, now)
-        return record(floor, Kind.TABLE_BACK, About(table=table), by=by, now=now)
+        return record(floor, FloorKind.TABLE_BACK, About(table=table), by=by, now=now)

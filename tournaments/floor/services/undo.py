@@ -7,13 +7,12 @@ from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from players.actors import Actor
-from tournaments.floor.facts import Kind
 from tournaments.floor.services.closing import restore_length
 from tournaments.floor.services.journal import About, lock_fixture, lock_floor, record
-from tournaments.models import Fixture, FloorEvent, Tournament
+from tournaments.models import Fixture, FloorEvent, FloorKind, Tournament
 from tournaments.state.beginnings import BEGINNINGS, save_beginning
 
-OF_BEGUN_MATCHES = (*BEGINNINGS, FloorEvent.Kind.SHORTENED)
+OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED)
 """Facts that say more about a match than where it is on the floor."""
 
 
@@ -37,12 +36,12 @@ def undo(*, tournament: Tournament, event: FloorEvent, by: Actor, now: datetime)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
         if undone.kind in OF_BEGUN_MATCHES and undone.fixture is not None:
             locked, match = lock_fixture(undone.fixture)
-            if undone.kind == Kind.SHORTENED:
+            if undone.kind == FloorKind.SHORTENED:
                 restore_length(match, undone, by=by)
-            record(floor, Kind.UNDONE, _of(about, locked), by=by, now=now)
+            record(floor, FloorKind.UNDONE, _of(about, locked), by=by, now=now)
             save_beginning(match)
         else:
-            record(floor, Kind.UNDONE, about, by=by, now=now)
+            record(floor, FloorKind.UNDONE, about, by=by, now=now)
     return undone
 
 
@@ -53,7 +52,7 @@ def last_of(tournament: Tournament, by: Actor) -> FloorEvent | None:
 
 def _facts_of(tournament: Tournament, by: Actor) -> QuerySet[FloorEvent]:
     """Return the facts that a user recorded at an event, with what their sentences need."""
-    rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user).exclude(kind=Kind.UNDONE)
+    rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user).exclude(kind=FloorKind.UNDONE)
     names = ("fixture__match__player_0", "fixture__match__player_1")
     return rows.select_related(*names, "table", "player")
 
@@ -72,5 +71,5 @@ def _refuse_built_on(event: FloorEvent) -> None:
     if not same:
         return
     later = FloorEvent.objects.filter(same, tournament=event.tournament_id, pk__gt=event.pk, undone_by=None)
-    if later.exclude(kind=Kind.UNDONE).exists():
+    if later.exclude(kind=FloorKind.UNDONE).exists():
         raise Refused("floor_built_on")

@@ -10,7 +10,6 @@ from django.utils.translation import ngettext
 
 from core.public_ids import LENGTH
 from tournaments.events.views.pages import event_url_args
-from tournaments.floor.facts import Category
 from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, TableView
 from tournaments.floor.state import AttentionKind, MatchState, TableState
 from tournaments.models import Table
@@ -251,7 +250,7 @@ def _played(match: MatchView) -> str:
 
 
 def _category(table: TableView) -> str:
-    return "" if table.row.category == Category.NORMAL else str(Table.Category(table.row.category.value).label)
+    return "" if table.row.category == Table.Category.NORMAL else str(Table.Category(table.row.category.value).label)
 
 
 def _in_words(label: str, word: str, match: str, sides: Iterable[CardSide], foot: str) -> str:

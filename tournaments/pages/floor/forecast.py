@@ -7,7 +7,7 @@ from functools import cached_property
 
 from django.db.models import prefetch_related_objects
 
-from tournaments.floor.facts import Kind, MatchFacts
+from tournaments.floor.facts import MatchFacts
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.times import elapsed
@@ -17,7 +17,7 @@ from tournaments.formats.forecast.finish_times import Finish, length_of
 from tournaments.formats.forecast.live import FloorPace, LiveForecast, RemainingMatch, live_forecast
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.settings import BY_ROUND, LIVES
-from tournaments.models import Entry, Stage
+from tournaments.models import Entry, FloorKind, Stage
 from tournaments.state.plans import settings_of
 
 OVER = (MatchState.SETTLED, MatchState.REPORTED)
@@ -200,7 +200,7 @@ def _observed(view: FloorView) -> Iterable[Observed]:
 
     Matches that were ever adjourned are left out: the hours in between are not playing time.
     """
-    adjourned = {fact.fixture for fact in view.facts.facts if fact.kind == Kind.ADJOURNED}
+    adjourned = {fact.fixture for fact in view.facts.facts if fact.kind == FloorKind.ADJOURNED}
     for match in view.facts.matches:
         if match.fixture in adjourned:
             continue

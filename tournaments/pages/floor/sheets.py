@@ -11,11 +11,10 @@ from players.access import Role
 from players.actors import Actor
 from tournaments.events.views.pages import event_url_args
 from tournaments.floor import selectors
-from tournaments.floor.facts import Kind
 from tournaments.floor.selectors import FloorView, MatchView
 from tournaments.floor.services.journal import latest
 from tournaments.floor.state import MatchState, TableState
-from tournaments.models import Fixture, FloorEvent, Slot, Table, Tournament
+from tournaments.models import Fixture, FloorEvent, FloorKind, Slot, Table, Tournament
 from tournaments.pages.floor.posts import action_url
 from tournaments.pages.floor.reentries import reentry_posts
 from tournaments.results.forms.fixtures import ResultForm
@@ -52,7 +51,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     }
     if fixture.match is not None:
         names = context["names"]
-        entered = latest(fixture, Kind.RUNNING_SCORE) if on_floor is not None else None
+        entered = latest(fixture, FloorKind.RUNNING_SCORE) if on_floor is not None else None
         running = (on_floor.row.score if on_floor is not None else None) or fixture.match.start_score
         context |= {
             "running": running,
@@ -132,7 +131,7 @@ def _shortened(on_floor: MatchView, names: tuple[str, str]) -> dict[str, Any] | 
 
 def _position(fixture: Fixture) -> str:
     """Return the position in which a match was adjourned, as it was typed; empty if it was not."""
-    adjourned = latest(fixture, Kind.ADJOURNED)
+    adjourned = latest(fixture, FloorKind.ADJOURNED)
     return str(adjourned.params.get("position", "")) if adjourned is not None else ""
 
 

@@ -59,6 +59,8 @@ def one_club(board: Board, alice: User) -> Club:
 def test_strangers_talk_in_phrases(board: Board, bob: User, carol: User) -> None:
     status, refusal = chat(board, bob, room="players", text="You are lucky")
     assert (status, refusal["code"]) == (422, "chat_phrases_only")
+    for neither_or_both in ({}, {"text": "You are lucky", "phrase": "good_luck"}):
+        assert chat(board, bob, room="players", **neither_or_both)[1]["code"] == "chat_phrase_or_text"
     assert chat(board, bob, room="players", phrase="good_luck")[0] == 201
     assert texts(board, carol, "players") == ["Good luck!"]
     assert texts(board, None, "players", link=links.token_for(board.match, CAROL)) == ["Good luck!"]

@@ -8,6 +8,7 @@ import pytest
 from engine.actions import Act
 from engine.clock import DAY, MINUTE
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
+from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import NAMED_FOR, OPEN_FOR, Challenge, LiveMatch, Match, RatingPool
 from matches.play.lobby.services.blocks import block, unblock
 from matches.play.lobby.services.challenges import (
@@ -225,3 +226,9 @@ def test_a_blocked_player_gets_no_rematch(finished: Match, player: Player, carol
     block(player=carol_player, other=player, by=actor(carol_player), now=START)
     with refused("challenge_blocked"):
         rematch(finished, player)
+
+
+@pytest.mark.parametrize("days", [0, LONGEST_DAYS + 1])
+def test_a_turn_by_correspondence_takes_some_days_and_at_most_a_month(player: Player, days: int) -> None:
+    with refused("bad_days"):
+        challenge(player, clock="correspondence", turn_days=days)

@@ -139,10 +139,13 @@ def test_a_fixed_pair_meets_and_a_rematch_is_refused(swiss: Swiss, by_alice: Act
     met = pairs_of(driver.rounds()[0])[0]
     first = entries[met[0]]
     other = next(entry for entry in entries.values() if entry.pk not in met)
+    withdrawn = next(entry for entry in entries.values() if entry.pk not in (*met, other.pk))
+    driver.withdraw(withdrawn)
     acts = {"division": driver.division, "by": by_alice}
     for code, pairs in {
         "pair_not_allowed": [(first, entries[met[1]])],
         "pair_twice": [(first, other), (other, first)],
+        "pair_not_in_round": [(first, withdrawn)],
     }.items():
         with refused(code):
             round_services.request_round(**acts, after=driver.seq, now=driver.now(), manual=pairs)
