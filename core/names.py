@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 
-LONGEST_NAME = 80
-LONGEST_KEY = 160
+LONGEST_NAME_KEY = 160
 
 # Letters that Unicode does not decompose, with the spelling people use without special characters.
 _LETTERS = str.maketrans(
@@ -47,7 +47,7 @@ def fold(name: str) -> str:
     kept = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
     words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in kept).split()
     # A name without letters or digits is compared as it is, without NUL, which databases cannot store.
-    return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_KEY]
+    return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_NAME_KEY]
 
 
 def clean_name(name: str, most: int = LONGEST_NAME) -> str:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from core import time_zones as zones
 from core.currencies import check_currency
 from core.messages import sentence
-from core.names import LONGEST_NAME, names_in
+from core.names import names_in
+from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.access import Role
 from players.models import Club, Membership, Player

@@ -6,40 +6,27 @@ from itertools import groupby, pairwise
 
 from django.utils.translation import gettext
 
+from core.charts import Frame, path
 from engine.cube import Side
 from matches.analysis import labels
 
+MARGIN = 12
+
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """The size of a drawing and of the margins for its labels, in SVG units."""
+class Size(Frame):
+    """The size of a drawing, and how fine it is."""
 
-    name: str
-    width: int
-    height: int
-    left: int
-    bottom: int
     strips: int
     """Most parts of the width that lead to a position each."""
     label_width: int
     """The least width of a game for its label."""
 
-    @property
-    def right_end(self) -> int:
-        """The x coordinate of the end of the match."""
-        return self.width - MARGIN
 
-    @property
-    def floor(self) -> int:
-        """The y coordinate of chance 0."""
-        return self.height - self.bottom
-
-
-MARGIN = 12
 LEAST_LABEL = 16
 """The least width of a game for its number alone."""
-DESK = Size("desk", width=750, height=250, left=48, bottom=26, strips=120, label_width=58)
-PHONE = Size("phone", width=340, height=210, left=46, bottom=22, strips=40, label_width=58)
+DESK = Size("desk", width=750, height=250, left=48, right=MARGIN, bottom=26, strips=120, label_width=58)
+PHONE = Size("phone", width=340, height=210, left=46, right=MARGIN, bottom=22, strips=40, label_width=58)
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -193,7 +180,7 @@ def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing
     ]
     if winner is not None:
         places.append((float(size.right_end), float(MARGIN if winner == 0 else size.floor)))
-    line = "M" + "L".join(f"{x:g} {y:g}" for x, y in places)
+    line = path(places)
     middle = round(size.floor - height / 2, 1)
     return Drawing(
         size=size,

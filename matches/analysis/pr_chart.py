@@ -7,8 +7,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
+from core.charts import Mark, path, scale
 from matches.analysis.profile import WINDOW, Quality, Total
-from matches.rankings.charts import CEILING, DESK, PHONE, Mark, Size, scale
+from matches.rankings.charts import CEILING, DESK, PHONE, Size
 
 LEAST = 2
 """Matches below which there is no chart."""
@@ -79,8 +80,8 @@ def _draw(entries: Sequence[Entry], size: Size) -> Drawing:
     across = (size.right_end - size.left) / (len(entries) - 1)
     up = (size.floor - CEILING) / (levels[-1] - levels[0])
 
-    def path(values: Sequence[float]) -> list[str]:
-        return [f"{x(number):g} {y(value):g}" for number, value in enumerate(values)]
+    def places(values: Sequence[float]) -> list[tuple[float, float]]:
+        return [(x(number), y(value)) for number, value in enumerate(values)]
 
     def x(number: int) -> float:
         return round(size.left + number * across, 1)
@@ -90,8 +91,8 @@ def _draw(entries: Sequence[Entry], size: Size) -> Drawing:
 
     return Drawing(
         size=size,
-        line="M" + "L".join(path([mean.pr for mean in means])),
-        band="M" + "L".join([*path(upper), *reversed(path(lower))]) + "Z",
+        line=path(places([mean.pr for mean in means])),
+        band=path([*places(upper), *reversed(places(lower))]) + "Z",
         levels=tuple(Mark(y(level), str(level)) for level in levels),
         spots=tuple(Spot(x(number), y(entry.total.pr), entry.url, entry.words) for number, entry in enumerate(entries)),
     )

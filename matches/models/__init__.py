@@ -27,13 +27,12 @@ from matches.models.ratings import (
     RatingPool,
     RatingStart,
 )
-from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
+from matches.models.submissions import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
 
 __all__ = [
     "LONGEST_ACTION_KEY",
     "LONGEST_FILE_NAME",
     "LONGEST_FRIENDLY",
-    "LONGEST_KEY",
     "MOST_BYTES",
     "MOST_MEBIBYTES",
     "MOST_TIMES",

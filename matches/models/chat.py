@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NOTE
 
 LONGEST_MESSAGE = 200
-LONGEST_REASON = 300
 
 
 class ChatMessage(models.Model):
@@ -90,7 +90,7 @@ class ChatReport(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
-    reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

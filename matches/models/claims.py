@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
 from matches.models.matches import Result
 from players.models import LogEntry
 
@@ -46,12 +47,12 @@ class Claim(models.Model):
     submission = models.ForeignKey(
         "matches.Submission", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    note = models.CharField(max_length=300, blank=True)
+    note = models.CharField(max_length=LONGEST_NOTE, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
@@ -66,8 +67,8 @@ class Claim(models.Model):
         default=False, help_text=_("The report stands although the other side never answered, so they may object.")
     )
     answered_at = models.DateTimeField(null=True, blank=True)
-    answer_note = models.CharField(max_length=300, blank=True)
-    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the answer."))
+    answer_note = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    answer_key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the answer."))
 
     class Meta:
         ordering = ("created_at", "pk")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NOTE
 from players.models import LogEntry, Player
 
 LONGEST_MATCH = 25
@@ -194,7 +195,7 @@ class Result(models.Model):
         "matches.Submission", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     waived = models.JSONField(default=list, help_text=_("Findings a director waived, as (code, game, ply)."))
-    reason = models.CharField(max_length=300, blank=True)
+    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
     own_match = models.BooleanField(
         default=False, help_text=_("Decided by one of the two players as the only director; the reason is public.")
     )

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
 from players.models import LogEntry
 
 
@@ -27,16 +28,16 @@ class Objection(models.Model):
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="objections")
     claim = models.OneToOneField("matches.Claim", on_delete=models.PROTECT, related_name="objection")
     side = models.PositiveSmallIntegerField(help_text=_("The side that objects."))
-    reason = models.CharField(max_length=300)
+    reason = models.CharField(max_length=LONGEST_NOTE)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    answer = models.CharField(max_length=300, blank=True)
+    answer = models.CharField(max_length=LONGEST_NOTE, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
     answered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"

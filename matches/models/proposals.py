@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
 from players.models import LogEntry
 
 MOST_TIMES = 5
@@ -29,18 +30,18 @@ class Proposal(models.Model):
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="proposals")
     side = models.PositiveSmallIntegerField(help_text=_("The side that proposes."))
     times = models.JSONField(help_text=_("The proposed times in UTC (ISO 8601), earliest first."))
-    note = models.CharField(max_length=300, blank=True)
+    note = models.CharField(max_length=LONGEST_NOTE, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
     agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The time that was accepted."))
     answered_at = models.DateTimeField(null=True, blank=True)
-    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the answer."))
+    answer_key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the answer."))
     here_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 came to the appointment."))
     here_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 came to the appointment."))
     reminded_at = models.DateTimeField(null=True, blank=True, help_text=_("When the players were reminded last."))

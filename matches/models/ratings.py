@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.text_lengths import LONGEST_NAME
 from players.ratings import DIGITS, Ramp, Settings
 
 
@@ -25,7 +26,7 @@ class RatingPool(models.Model):
     )
     """How a newcomer's K falls: 5 − experience/100, at least 1, in the two published variants; or no ramp."""
 
-    name = models.CharField(_("name"), max_length=80)
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
     club = models.ForeignKey(
         "players.Club",
         on_delete=models.PROTECT,

@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_KEY
 
 MOST_MEBIBYTES = 8
 MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024
 """Largest size of a record."""
 LONGEST_FILE_NAME = 200
-LONGEST_KEY = 100
 
 
 class Submission(models.Model):

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NOTE
 from engine.actions import Act
 from engine.notation import parse_play
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
@@ -155,7 +156,7 @@ class LiveRulingSerializer(serializers.Serializer[Any]):
     score = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=99), min_length=2, max_length=2, required=False
     )
-    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
 
 
 class LiveActionSerializer(serializers.Serializer[Any]):

@@ -8,9 +8,10 @@ from itertools import pairwise
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from core.charts import Frame, Mark, path, scale
+
 MOST_POINTS = 240
 """Most points that are drawn; more would not be visible."""
-STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 MONTHS_FROM = timedelta(days=75)
 YEARS_FROM = timedelta(days=700)
 
@@ -24,40 +25,17 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """The size of a drawing and of the margins for its labels, in SVG units."""
+class Size(Frame):
+    """The size of a drawing, and how many labels its axes have."""
 
-    name: str
-    width: int
-    height: int
-    left: int
-    bottom: int
     lines: int
     """Most horizontal lines."""
     dates: int
 
-    @property
-    def right_end(self) -> int:
-        """The x coordinate of the last point."""
-        return self.width - 8
 
-    @property
-    def floor(self) -> int:
-        """The y coordinate of the lowest line."""
-        return self.height - self.bottom
-
-
-DESK = Size("desk", width=940, height=300, left=56, bottom=28, lines=8, dates=7)
-PHONE = Size("phone", width=340, height=190, left=40, bottom=22, lines=5, dates=4)
+DESK = Size("desk", width=940, height=300, left=56, right=8, bottom=28, lines=8, dates=7)
+PHONE = Size("phone", width=340, height=190, left=40, right=8, bottom=22, lines=5, dates=4)
 CEILING = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A label on an axis, and its coordinate."""
-
-    place: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +91,6 @@ def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
     return [numbered[number] for number in sorted(kept)]
 
 
-def scale(lowest: float, highest: float, lines: int) -> range:
-    """Round numbers from below the lowest to above the highest rating, at most `lines` of them.
-
-    >>> list(scale(1331.2, 1512.9, 8))
-    [1300, 1350, 1400, 1450, 1500, 1550]
-    """
-    for step in STEPS:
-        first, last = int(lowest // step) * step, -int(-highest // step) * step
-        if last == first:
-            last += step
-        if (last - first) // step < lines:
-            return range(first, last + 1, step)
-    return range(first, last + 1, max(step, last - first))
-
-
 def _draw(shown: Sequence[tuple[int, Point]], size: Size) -> Drawing:
     ratings = [point.rating for _, point in shown]
     levels = scale(min(ratings), max(ratings), size.lines)
@@ -140,7 +103,7 @@ def _draw(shown: Sequence[tuple[int, Point]], size: Size) -> Drawing:
     places = [place(number, point.rating) for number, point in shown]
     return Drawing(
         size=size,
-        path="M" + "L".join(f"{x:g} {y:g}" for x, y in places),
+        path=path(places),
         lines=[Mark(place(0, level)[1], str(level)) for level in levels],
         dates=_dates(shown, size, across),
         end=places[-1],

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from core.text_lengths import LONGEST_NAME
 from matches.models import RatingImport, RatingPool
 from matches.ratings.services.pools import (
     LEAST_RATING,
@@ -20,7 +21,7 @@ from players.forms import LONGEST_LIST, RefusingForm
 class PoolForm(RefusingForm):
     """Settings of a pool."""
 
-    name = forms.CharField(label=_("Name"), max_length=80)
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     start_rating = forms.FloatField(
         label=_("Starting rating"), min_value=LEAST_RATING, max_value=MOST_RATING, initial=1500
     )

@@ -10,13 +10,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.messages import sentence
+from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.lifecycle.finish import MOST_POINTS
 from matches.models import MOST_TIMES, Match
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.appointments import instant
 from matches.reporting.services.proposals import check_time
-from matches.reporting.services.reports import LONGEST_NOTE
 
 OTHER = "other"
 """Choice of a sender who is neither of the players."""

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from core.absolute_urls import absolute_url
 from core.messages import sentence
+from core.text_lengths import LONGEST_NOTE
 from matches.access import Seat, viewer_of
 from matches.lifecycle import links
 from matches.lifecycle.finish import MOST_POINTS
@@ -48,7 +49,7 @@ class ClaimSerializer(serializers.Serializer[Any]):
         max_value=1,
         help_text="Required with the sheet link and only there: the side you play, or null for neither.",
     )
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
     kept = serializers.BooleanField(
         default=False,
         help_text="Typed without a connection: if the match has changed since `after`, the report is stored as "
@@ -76,14 +77,14 @@ class ReportPreviewSerializer(serializers.Serializer[Any]):
 class ObjectingSerializer(serializers.Serializer[Any]):
     """An objection to a result."""
 
-    reason = serializers.CharField(max_length=300)
+    reason = serializers.CharField(max_length=LONGEST_NOTE)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
 class ContestSerializer(serializers.Serializer[Any]):
     """An answer with an optional note."""
 
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
@@ -98,7 +99,7 @@ class ProposeSerializer(serializers.Serializer[Any]):
     """Times to play."""
 
     times = serializers.ListField(child=serializers.DateTimeField(), min_length=1, max_length=MOST_TIMES)
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core import throttle
-from core.names import LONGEST_NAME
+from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.accounts.api_tokens import DEFAULT_DAYS
 from players.accounts.emails import request_email

@@ -7,7 +7,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema_field
 from rest_framework import serializers
 
-from core.names import LONGEST_NAME
+from core.text_lengths import LONGEST_NAME
 from core.time_zones import find
 from players.models import ApiToken, Club, Membership, Player, User
 from players.people.services.lists import MOST_NAMES, How

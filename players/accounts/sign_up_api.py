@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import throttle
-from core.names import LONGEST_NAME
+from core.text_lengths import LONGEST_NAME
 from players.accounts import api_tokens
 from players.accounts import serializers as shapes
 from players.accounts.api import validated

@@ -8,6 +8,8 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.text_lengths import LONGEST_NAME
+
 
 class UserManager(BaseUserManager["User"]):
     """Creates users, and finds them by e-mail address in any case."""
@@ -52,7 +54,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         help_text=_("Until then nothing but the verification is sent there."),
     )
     new_email = models.EmailField(_("e-mail address to be verified"), blank=True)
-    display_name = models.CharField(_("display name"), max_length=80)
+    display_name = models.CharField(_("display name"), max_length=LONGEST_NAME)
     language = models.CharField(
         _("language"), max_length=10, blank=True, help_text=_("Empty for the browser's language.")
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import models
 
-from core.names import LONGEST_KEY, fold
+from core.names import LONGEST_NAME_KEY, fold
 
 
 class FoldedField(models.CharField):
@@ -12,7 +12,7 @@ class FoldedField(models.CharField):
 
     def __init__(self, *sources: str, **options: Any) -> None:
         self.sources = sources
-        options |= {"max_length": LONGEST_KEY, "editable": False, "blank": True, "default": ""}
+        options |= {"max_length": LONGEST_NAME_KEY, "editable": False, "blank": True, "default": ""}
         options.setdefault("db_index", True)
         super().__init__(**options)
 

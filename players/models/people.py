@@ -9,8 +9,8 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.names import LONGEST_NAME
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NAME
 from players.models.fields import FoldedField
 
 

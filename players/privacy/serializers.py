@@ -6,6 +6,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NAME
 from players.models import DataExport
 
 
@@ -35,4 +36,4 @@ class ErasePersonSerializer(serializers.Serializer[Any]):
 class EraseMemberSerializer(serializers.Serializer[Any]):
     """The name of the player, so that nobody is erased by mistake."""
 
-    name = serializers.CharField(max_length=80, help_text="The player's full name, as the club sees it.")
+    name = serializers.CharField(max_length=LONGEST_NAME, help_text="The player's full name, as the club sees it.")

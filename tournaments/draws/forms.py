@@ -7,11 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 from core.messages import sentence
 from core.public_ids import LENGTH
+from core.text_lengths import LONGEST_NOTE
 from players.forms import RefusingForm
 from tournaments.formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.models import ByeRequest
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
-from tournaments.state.forms import LONGEST_REASON
 
 
 class AfterForm(RefusingForm):
@@ -23,7 +23,7 @@ class AfterForm(RefusingForm):
 class RequestDrawForm(RefusingForm):
     """A request for a draft; `publish_event` publishes a draft event first, `here_only` leaves out who is missing."""
 
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+    reason = forms.CharField(max_length=LONGEST_NOTE, required=False, label=_("Reason"))
     publish_event = forms.BooleanField(required=False)
     here_only = forms.BooleanField(required=False)
 
@@ -31,7 +31,7 @@ class RequestDrawForm(RefusingForm):
 class PairRoundForm(AfterForm):
     """A request for the next round; each `first` is paired with the `second` in the same position."""
 
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+    reason = forms.CharField(max_length=LONGEST_NOTE, required=False, label=_("Reason"))
     first = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=_("First player"))
     second = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=_("Second player"))
 
@@ -81,7 +81,7 @@ class ChangeRoundsForm(AfterForm):
 class TakeBackForm(AfterForm):
     """Takes back a published draw; the reason will be shown to everybody."""
 
-    reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason"))
+    reason = forms.CharField(max_length=LONGEST_NOTE, label=_("Reason"))
 
 
 class TakeBackRoundForm(TakeBackForm):

@@ -5,11 +5,11 @@ from typing import Any
 from rest_framework import serializers
 
 from core.public_ids import LENGTH
+from core.text_lengths import LONGEST_NOTE
 from tournaments.draws.selectors.commitments import FATES
 from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Draw, Stage
-from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import AfterSerializer, ReasonSerializer, TakeBackSerializer
 
 MOST_PAIRS = 2048
@@ -90,7 +90,7 @@ class RoundsSerializer(serializers.Serializer[Any]):
 class PairRoundSerializer(AfterSerializer):
     """A request for the next round."""
 
-    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
     pairs = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField(max_length=LENGTH), min_length=2, max_length=2),
         required=False,

@@ -6,12 +6,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from core.names import LONGEST_NAME, names_in
+from core.names import names_in
 from core.public_ids import LENGTH
+from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 from players.forms import LONGEST_LIST, RefusingForm
 from players.people.services.lists import MOST_NAMES
 from tournaments.models import CheckIn
-from tournaments.state.forms import LONGEST_REASON, ReasonForm
+from tournaments.state.forms import ReasonForm
 
 DIVISION, EVENT = "division", "event"
 CHOICE = "choice-"
@@ -37,7 +38,7 @@ class SubstituteForm(AddEntryForm):
 
     name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
 
 
 class UndoSubstitutionForm(RefusingForm):

@@ -5,11 +5,11 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NAME
 from players.accounts.serializers import PersonSerializer
 from players.people.services.lists import MOST_NAMES
 from tournaments.entries.forms import DIVISION
 from tournaments.models import CheckIn, Entry
-from tournaments.models.events import LONGEST_NAME
 from tournaments.state.serializers import ReasonSerializer
 
 SCOPES = ["division", "event"]

@@ -11,13 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from core.messages import sentence
+from core.text_lengths import LONGEST_NAME
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services.events import AFTER_DRAW
 from tournaments.models import Division, Tournament
-from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
+from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 
 WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
 """Currencies without minor units (ISO 4217)."""

@@ -7,12 +7,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NAME
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players.accounts.serializers import ZoneField
 from tournaments.models import Division, Tournament
-from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
+from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 from tournaments.state.stages import round_deadlines
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NOTE
 
 
 class Advance(models.Model):
@@ -51,7 +52,7 @@ class Correction(models.Model):
     choice = models.CharField(max_length=12, choices=Choice)
     voided_rated = models.BooleanField(default=True, help_text=_("Whether played matches that it voided stay rated."))
     changed = models.JSONField(default=list, help_text=_("Numbers of the fixtures whose players changed."))
-    reason = models.CharField(max_length=300, blank=True)
+    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")

@@ -10,11 +10,11 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NAME
 from matches.models import ClockPreset, LiveMatch, PlayMode
 
 MOST_MINOR_UNITS = 100_000_000
 MOST_ROUNDS = 12
-LONGEST_NAME = 80
 MOST_ENTRIES = 4096
 
 

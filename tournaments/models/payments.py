@@ -13,9 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
-
-LONGEST_NOTE = 300
-LONGEST_KEY = 100
+from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 
 
 class CashDesk(models.Model):
@@ -38,7 +36,7 @@ class SidePool(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="side_pools")
-    name = models.CharField(_("name"), max_length=80)
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
     fee = models.PositiveIntegerField(_("fee"))
     shares = models.JSONField(default=list, help_text=_("Shares of the places, in hundredths of a percent."))
     order = models.JSONField(default=list, help_text=_("Places across brackets, best first, as [bracket, place]."))

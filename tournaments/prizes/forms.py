@@ -9,12 +9,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 from players.forms import RefusingForm
 from players.models import Player
 from tournaments.ledger.money import Currency
 from tournaments.ledger.services.payments import PaymentInput
 from tournaments.models import AgreedSplit, Division, Entry, Payment, SidePool, Tournament
-from tournaments.models.payments import LONGEST_KEY, LONGEST_NOTE
 from tournaments.prizes.services.plans import PlanInput
 from tournaments.prizes.services.pools import PoolInput
 from tournaments.prizes.shares import Pot
@@ -220,7 +220,7 @@ class PlanForm(CashForm):
 class PoolForm(CashForm):
     """A new side pool of a division."""
 
-    name = forms.CharField(label=_("Name"), max_length=80)
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     fee = AmountField(label=_("Fee"))
     shares = SharesField(label=_("Percentages"), help_text=_("By place among the members, such as 70 30."))
     unit = AmountField(label=_("Round down to"), required=False)

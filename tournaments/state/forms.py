@@ -10,11 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import new_form_key
+from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
 from players.forms import RefusingForm
 from tournaments.models import Tournament
 
-LONGEST_KEY = 100
-LONGEST_REASON = 300
 YEAR_2286 = 10**10 - 1
 """The last POSIX time of ten digits."""
 
@@ -46,7 +45,7 @@ class PageTimeForm(forms.Form):
 class ReasonForm(RefusingForm):
     """The reason for an action, shown in the log."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
 
 
 class KeepApartForm(RefusingForm):

@@ -4,16 +4,16 @@ from typing import Any
 
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NOTE
 from matches.models import Match, Result
 from matches.reporting.serializers import WhereSerializer
 from tournaments.models import Division, Draw, Fixture, Slot, Stage
-from tournaments.state.forms import LONGEST_REASON
 
 
 class ReasonSerializer(serializers.Serializer[Any]):
     """Why something is done."""
 
-    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
 
 
 class AfterSerializer(serializers.Serializer[Any]):
@@ -25,7 +25,7 @@ class AfterSerializer(serializers.Serializer[Any]):
 class TakeBackSerializer(AfterSerializer):
     """Why something published is taken back; everybody can read it."""
 
-    reason = serializers.CharField(max_length=LONGEST_REASON)
+    reason = serializers.CharField(max_length=LONGEST_NOTE)
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

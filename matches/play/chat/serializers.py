@@ -4,9 +4,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.models import ChatMessage
-from matches.models.chat import LONGEST_MESSAGE, LONGEST_REASON
+from matches.models.chat import LONGEST_MESSAGE
 from matches.play.chat.moderation import may_remove
 from matches.play.chat.rooms import Reader, Room, author_of, is_muted, messages, number_of, text_of, topic_of
 
@@ -76,7 +77,7 @@ class ChatDecisionSerializer(serializers.Serializer[Any]):
 class ChatReportSerializer(serializers.Serializer[Any]):
     """What is wrong with a message."""
 
-    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_REASON)
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
 
 
 def chat_data(reader: Reader) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from core.names import LONGEST_NAME
 from core.public_ids import LENGTH
+from core.text_lengths import LONGEST_NAME
 from matches.analysis.backends.chosen import installed_program
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import LONGEST_FRIENDLY, BotPlayer, ClockPreset, PracticeLevel, RatingPool

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.text_lengths import LONGEST_NAME
 from matches.models import RatingImport, RatingPool
 from matches.rankings.services.imports import apply_import, preview_import, undo_import
 from matches.rankings.views.pools import pool_of
@@ -33,7 +34,7 @@ from players.forms import LONGEST_LIST
 class PoolSettingsSerializer(serializers.Serializer[Any]):
     """Settings of a rating pool."""
 
-    name = serializers.CharField(max_length=80)
+    name = serializers.CharField(max_length=LONGEST_NAME)
     start_rating = serializers.FloatField(min_value=LEAST_RATING, max_value=MOST_RATING)
     start_experience = serializers.IntegerField(min_value=0, max_value=MOST_EXPERIENCE)
     ramp = serializers.ChoiceField(RatingPool.RAMPS)

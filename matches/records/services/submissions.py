@@ -16,10 +16,11 @@ from django.db.models import Q
 import engine
 from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
+from core.text_lengths import LONGEST_KEY
 from engine.errors import Refused
 from engine.records import to_data
 from engine.version import VERSION
-from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
+from matches.models import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
 from matches.records.verdicts import as_json, storable
 from players.models import User
 

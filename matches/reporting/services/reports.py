@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
 from engine.errors import Refused
 from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
-from matches.models import LONGEST_KEY, Claim, Match, Submission
+from matches.models import Claim, Match, Submission
 from matches.reporting.services import report_outcomes
 from players.actors import Actor, log
 
-LONGEST_NOTE = 300
 State = Claim.State
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
+from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
@@ -16,7 +17,6 @@ from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.objections import answer_objection, object_to_result
 from matches.reporting.services.report_outcomes import accept_unanswered
-from matches.reporting.services.reports import LONGEST_NOTE
 from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes

@@ -9,6 +9,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.text_lengths import LONGEST_KEY
 from players import access as people
 from players.access import Role
 from tournaments.events.api.base import PublicView, TournamentView
@@ -26,7 +27,6 @@ KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="Up to 100 characters. Repeating a key from the same account returns what the first request created.",
 )
-LONGEST_KEY = 100
 EXAMPLE = OpenApiExample(
     "A club night",
     value={"club": "harbour", "name": "Club Open 2026", "starts_at": "2026-11-20T18:00:00+01:00", "venue": "Café"},

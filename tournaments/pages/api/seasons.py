@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.text_lengths import LONGEST_NAME
 from players.access import Role
 from tournaments import access
 from tournaments.events import serializers as event_serializers
 from tournaments.events.api.events import KEY, key_of
-from tournaments.models.events import LONGEST_NAME
 from tournaments.pages import services as seasons
 from tournaments.state.api import READ, WRITE, by, example, validated
 

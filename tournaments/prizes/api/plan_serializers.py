@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from core.public_ids import LENGTH
+from core.text_lengths import LONGEST_NOTE
 from tournaments.models import SidePool
 from tournaments.models.events import MOST_MINOR_UNITS
-from tournaments.models.payments import LONGEST_NOTE
 from tournaments.prizes.api.serializers import LONGEST_POT
 from tournaments.prizes.shares import WHOLE
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NOTE
 from tournaments.models import Payment
 from tournaments.models.events import MOST_MINOR_UNITS
-from tournaments.models.payments import LONGEST_NOTE
 
 LONGEST_POT = 40
 KINDS = f"One of {', '.join(Payment.Kind.values)}."

@@ -4,12 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NOTE
 from matches.lifecycle.finish import ENDINGS
 from matches.models import Result
 from tournaments.models import Correction
 from tournaments.results.api.fixture_serializers import ScoreField
 from tournaments.results.forms.corrections import LONGEST_MARK
-from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import StandingResultSerializer
 
 
@@ -34,7 +34,7 @@ class SeenSerializer(serializers.Serializer[Any]):
         allow_blank=True,
         help_text="The `mark` of the preview; if it is sent, a match that has begun since makes this `stale`.",
     )
-    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
 
 
 class NewCorrectionSerializer(NewResultSerializer, SeenSerializer):

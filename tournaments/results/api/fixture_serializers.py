@@ -5,9 +5,9 @@ from typing import Any
 from django.utils.translation import gettext
 from rest_framework import serializers
 
+from core.text_lengths import LONGEST_NOTE
 from matches.lifecycle.finish import MOST_POINTS
 from tournaments.results.line_parser import LONGEST_LINE
-from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import ReasonSerializer
 
 
@@ -23,7 +23,7 @@ class PlayedScoreSerializer(serializers.Serializer[Any]):
     """The score of a match that was played."""
 
     score = ScoreField()
-    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
     after = serializers.IntegerField(min_value=0, required=False, help_text="The match's `seq` you saw.")
 
     def validate_score(self, score: list[int]) -> list[int]:
@@ -45,7 +45,7 @@ class ObjectionAnswerSerializer(serializers.Serializer[Any]):
 
     objection = serializers.CharField(max_length=10, help_text="Its public id, as in the match.")
     upheld = serializers.BooleanField(help_text="If upheld, the result still has to be corrected.")
-    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Both players see it.")
+    reason = serializers.CharField(max_length=LONGEST_NOTE, help_text="Both players see it.")
     after = serializers.IntegerField(min_value=0, required=False)
 
 
@@ -54,7 +54,7 @@ class RulingSerializer(serializers.Serializer[Any]):
 
     winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True)
     score = ScoreField(required=False, allow_null=True)
-    reason = serializers.CharField(max_length=LONGEST_REASON)
+    reason = serializers.CharField(max_length=LONGEST_NOTE)
     after = serializers.IntegerField(min_value=0, required=False)
 
 

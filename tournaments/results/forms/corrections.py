@@ -6,13 +6,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from core.text_lengths import LONGEST_NOTE
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput, standing_result
 from matches.models import Match, Result
 from players.forms import RefusingForm
 from tournaments.models import Correction
 from tournaments.results.forms.fixtures import NOBODY, SIDES
 from tournaments.results.services.corrections import CorrectionInput
-from tournaments.state.forms import LONGEST_REASON
 
 LONGEST_MARK = 16
 WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)
@@ -68,7 +68,7 @@ class PreviewForm(NewResultForm):
     """A result to preview; a choice and a reason already entered are kept."""
 
     choice = forms.ChoiceField(choices=Correction.Choice.choices, required=False)
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
+    reason = forms.CharField(max_length=LONGEST_NOTE, required=False)
 
 
 class UndoForm(RefusingForm):
@@ -76,7 +76,7 @@ class UndoForm(RefusingForm):
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     mark = forms.CharField(max_length=LONGEST_MARK, required=False, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {}
 

@@ -11,12 +11,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from core.text_lengths import LONGEST_NOTE
 from matches.lifecycle.finish import MOST_POINTS
 from matches.models import Result
 from matches.reporting.services.records import FindingName
 from players.forms import RefusingForm
 from tournaments.events.forms import LocalField
-from tournaments.state.forms import LONGEST_REASON
 
 SIDES = ("0", "1")
 BOTH = "both"
@@ -60,7 +60,7 @@ class DecisionForm(RefusingForm):
     """A director's decision on a match; `after` is the match's `seq` as the page showed it."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {"ruling_needs_reason": "reason", "own_match_reason": "reason"}
     BY_SIDE: ClassVar[tuple[str, ...]] = ()

@@ -1,0 +1,8 @@
+"""How long the texts may be that people and programs send, in characters, wherever they are stored or entered."""
+
+LONGEST_NAME = 80
+"""Of a person, a club, an event or a division."""
+LONGEST_NOTE = 300
+"""Of a note, a message to an opponent or a reason."""
+LONGEST_KEY = 100
+"""Of an idempotency key."""
