@@ -634,3 +634,5 @@ def test_what_ended_leaves_nothing_to_repair(world: World) -> None:
     world.confirm_what_is_left()
     assert world.is_rated
     assert list(differences()) == []
+    Match.objects.update(provisional=True)
+    assert [difference.what for difference in differences()] == ["provisional"]
