@@ -118,7 +118,8 @@ def objectable(match: Match, side: int) -> Objectable | None:
     if row is not None and side in row.sides:
         made = match.objections.filter(Q(result=row.result, side=side) | Q(claim__isnull=False, claim=report))
         return Objectable(report, row.result, row.ends_at, made.exists())
-    if report is None:
+    if report is None or Provisional.objects.filter(result=standing).exists():
+        # What was provisional could be objected to until it ended.
         return None
     return Objectable(report, None, closes_at(report), match.objections.filter(claim=report).exists())
 

@@ -629,6 +629,13 @@ def test_a_director_who_plays_confirms_nothing_that_they_won(
     assert not Provisional.objects.filter(ended_at=None).exists()
 
 
+def test_a_record_that_a_director_has_confirmed_cannot_be_objected_to(world: World) -> None:
+    record_that_stands(world)
+    world.confirm_what_is_left()
+    with pytest.raises(Refused, match="nothing_to_object_to"):
+        objections.object_to_result(reason="No.", **world.common(world.carol))
+
+
 def test_what_ended_leaves_nothing_to_repair(world: World) -> None:
     record_that_stands(world)
     world.confirm_what_is_left()
