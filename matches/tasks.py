@@ -47,8 +47,11 @@ def settle_record(submission_id: int) -> None:
 
 @shared_task(name="matches.sweep_claims")
 def sweep_claims() -> None:
-    """Accept reports whose waiting time has run out."""
-    deadlines.accept_due_reports(now=timezone.now())
+    """Accept reports whose waiting time has run out, end provisional results, and tell whom new ones go against."""
+    now = timezone.now()
+    deadlines.accept_due_reports(now=now)
+    deadlines.end_due_results(now=now)
+    deadlines.notify_of_results(now=now)
 
 
 @shared_task(name="matches.sweep_reminders")

@@ -96,6 +96,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}console/$", console.console, name="console"),
     re_path(rf"{EVENT}console/quick/$", console.quick, name="console-quick"),
     re_path(rf"{EVENT}console/confirm-all/$", console.confirm_all, name="console-confirm-all"),
+    re_path(rf"{EVENT}console/close/$", console.close, name="console-close"),
     re_path(rf"{EVENT}console/log/$", console.log, name="event-log"),
     re_path(rf"{EVENT}floor/$", floor.floor, name="floor"),
     re_path(rf"{EVENT}floor/forecast/$", floor.forecast, name="floor-forecast"),

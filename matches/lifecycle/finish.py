@@ -11,13 +11,15 @@ from django.db import transaction
 
 from core.queue import hint
 from engine.errors import Refused
+from matches.lifecycle import finality
 from matches.lifecycle.begun import derive_begun, note_beginning
 from matches.lifecycle.locks import changed
 from matches.lifecycle.signals import match_settled
-from matches.models import Claim, Match, Objection, Result, Submission
+from matches.models import Claim, Match, Objection, Provisional, Result, Submission
 from matches.presentation.labels import shown_score
 from matches.ratings.services import ratings
 from players.actors import Actor, log
+from players.models import LogEntry
 
 ANNOUNCE = "matches.announce_result"
 """The task that a hint names."""
@@ -64,6 +66,12 @@ class Basis:
     reason: str = ""
     own_match: bool = False
     """Whether a director decided their own match, as returned by `own_match.check_own_match`."""
+    acted: frozenset[int] = frozenset()
+    """The sides that acted for it, beside the actor and those whose reports agree (`finality.Facts`)."""
+    is_ruled: bool = False
+    """Whether a person who does not play the match decided, if that is not the actor."""
+    was_silent: bool = False
+    """As in `finality.Facts`."""
 
 
 class Announced(Enum):
@@ -89,6 +97,7 @@ def append_result(
 ) -> Result:
     """Append a result as the next version, which then stands. The caller has locked the match.
 
+    Whether it is final or provisional is decided here, and only here (`finality.why_provisional`).
     The score includes the start score and points beyond the length. `earlier` are the versions so far, oldest first, if
     the caller has read them. Closes open reports and marks the ratings. If an app above opened the match, it acts on
     the result as `announced_by` says.
@@ -103,8 +112,7 @@ def append_result(
     # A match that nobody has changed since it was opened has no reports.
     reports = list(match.claims.all()) if match.seq else []
     submission = basis.submission or _agreeing_record(match, reports, winner, score)
-    version = earlier[-1].version + 1 if earlier else 1
-    result = _append(match, version, outcome, replace(basis, submission=submission), by, now)
+    result = _append(match, outcome, replace(basis, submission=submission), by, now, earlier=earlier, reports=reports)
     _close(match, reports, result, now)
     # Accepted records belong to a report or a result, and objections are made to results.
     if submission or any(row.submission_id for row in reports) or any(row.submission_id for row in earlier):
@@ -112,13 +120,14 @@ def append_result(
     if earlier:
         _uphold_objections(match, result, by, now)
     match.state = Match.State.SETTLED
+    match.provisional = result.finality == Result.Finality.PROVISIONAL
     match.finished_at = match.finished_at or now
     match.unsettled = bool(match.parent_topic) and announced_by != Announced.CALLER
     if earlier:
         derive_begun(match)
     elif score is not None:
         note_beginning(match, now)
-    changed(match, "state", "finished_at", "unsettled", "begun_at")
+    changed(match, "state", "finished_at", "unsettled", "begun_at", "provisional")
     params = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": basis.source}
     log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=basis.reason, **params)
     ratings.mark_dirty(match=match, standing=result)
@@ -192,11 +201,39 @@ def _check_score(length: int, start: Score, winner: int | None, score: Score, ki
         raise Refused("result_loser_leads", left=score[0], right=score[1])
 
 
-def _append(match: Match, version: int, outcome: ResultInput, basis: Basis, by: Actor, now: datetime) -> Result:
+def _append(
+    match: Match,
+    outcome: ResultInput,
+    basis: Basis,
+    by: Actor,
+    now: datetime,
+    *,
+    earlier: Sequence[Result],
+    reports: Sequence[Claim],
+) -> Result:
+    """Store a version, final or provisional; one that only adds a record to the version before is as final as that."""
+    agreeing = [
+        row
+        for row in reports
+        if row.is_signed
+        and row.state in finality.COUNTED_REPORTS
+        and same_outcome(match.length, row.winner, row.score, outcome.winner, outcome.score)
+    ]
+    last = earlier[-1] if earlier else None
+    why = finality.why_provisional(_facts(match, outcome, basis, by, agreeing))
+    state = Result.Finality.FINAL if why is None else Result.Finality.PROVISIONAL
+    repeated = why is not None and last is not None and _repeats(match, last, outcome)
+    if repeated and last is not None:
+        state = Result.Finality(last.finality)
+    before = None
+    if last is not None and last.finality == Result.Finality.PROVISIONAL:
+        before = Provisional.objects.get(result=last)
+        before.ended_at, before.end, before.by, before.user = now, Provisional.End.REPLACED, by.kind, by.user
+        before.save(update_fields=["ended_at", "end", "by", "user"])
     left, right = outcome.score or (None, None)
-    return Result.objects.create(
+    result = Result.objects.create(
         match=match,
-        version=version,
+        version=last.version + 1 if last is not None else 1,
         winner=outcome.winner,
         score_0=left,
         score_1=right,
@@ -209,7 +246,35 @@ def _append(match: Match, version: int, outcome: ResultInput, basis: Basis, by: 
         by=by.kind,
         user=by.user,
         at=now,
+        finality=state,
     )
+    if why is not None and state == Result.Finality.PROVISIONAL:
+        finality.begin(match, result, why, before=before if repeated else None, agreeing=agreeing)
+        if repeated and last is not None:
+            Objection.objects.filter(result=last).update(result=result)
+    return result
+
+
+def _facts(match: Match, outcome: ResultInput, basis: Basis, by: Actor, agreeing: Iterable[Claim]) -> finality.Facts:
+    """The facts that decide whether a result is final."""
+    side = finality.actor_side(match, by)
+    acted = {*basis.acted, *(row.side for row in agreeing), side}
+    sources = finality.RULED_BY_PEOPLE if by.user is not None else finality.ENTERED_BY_COMMANDS
+    is_ruling = by.kind != LogEntry.By.LINK and side is None and basis.source in sources
+    return finality.Facts(
+        winner=outcome.winner,
+        source=basis.source,
+        kind=outcome.kind,
+        acted=frozenset(side for side in acted if side is not None),
+        is_ruled=basis.is_ruled or is_ruling,
+        was_silent=basis.was_silent,
+    )
+
+
+def _repeats(match: Match, last: Result, outcome: ResultInput) -> bool:
+    """Whether a new version has the outcome of the last one, so that only its record or reason is new."""
+    is_void = last.kind == Kind.VOID
+    return not is_void and same_outcome(match.length, last.winner, last.score, outcome.winner, outcome.score)
 
 
 def close_claims(match: Match, result: Result, now: datetime) -> None:
@@ -253,10 +318,11 @@ def _replace_records(match: Match, standing: Submission | None, result: Result) 
 
 
 def _uphold_objections(match: Match, result: Result, by: Actor, now: datetime) -> None:
-    """Uphold open objections if the new result differs from the report they object to."""
-    for objection in match.objections.filter(state=Objection.State.OPEN).select_related("claim"):
-        report = objection.claim
-        if not same_outcome(match.length, report.winner, report.score, result.winner, result.score):
+    """Uphold open objections if the new result differs from what they object to."""
+    for objection in match.objections.filter(state=Objection.State.OPEN).select_related("claim", "result"):
+        objected = objection.result or objection.claim
+        assert objected is not None  # noqa: S101, an objection is made to one of them
+        if not same_outcome(match.length, objected.winner, objected.score, result.winner, result.score):
             objection.state, objection.answered_at, objection.answered_by = Objection.State.UPHELD, now, by.user
             objection.answer = result.reason
             objection.save(update_fields=["state", "answered_at", "answered_by", "answer"])

@@ -39,7 +39,7 @@ def _ended_before(match: Match, limit: datetime) -> bool:
 
 
 def _may_object(match: Match, now: datetime) -> bool:
-    if match.objections.filter(state=Objection.State.OPEN).exists():
+    if match.provisional or match.objections.filter(state=Objection.State.OPEN).exists():
         return True
     unanswered = match.claims.filter(state=Claim.State.STANDS, stood_unanswered=True, objection__isnull=True)
     return any((until := closes_at(report)) is None or until > now for report in unanswered)

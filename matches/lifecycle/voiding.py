@@ -11,7 +11,7 @@ from core.live.publishing import publish_all_on_commit, touch_on_commit
 from engine.errors import Refused
 from matches.lifecycle.finish import close_claims, record_replaced
 from matches.lifecycle.locks import matches_topic
-from matches.models import Claim, Match, Result, Submission
+from matches.models import Claim, Match, Provisional, Result, Submission
 from matches.ratings.rated import is_still_rated, measures_play
 from matches.ratings.services import ratings
 from players.actors import Actor, log_all
@@ -52,7 +52,7 @@ def void_matches(
     Result.objects.bulk_create(voids, batch_size=BATCH)
     _close_claims(matches, voids, now)
     Submission.objects.filter(match__in=matches, standing__in=ACCEPTED).update(**record_replaced())
-    _save(matches, Match.State.VOID)
+    _save(matches, Match.State.VOID, [])
     log_entries = [
         (match.topic, {"version": result.version, "reason": reason, "rated": is_still_rated(match, result)})
         for match, result in zip(matches, voids, strict=True)
@@ -80,11 +80,15 @@ def reinstate_matches(
         result = _next_version(match, before, versions, by, now)
         result.kind, result.reason, result.source = before.kind, before.reason, before.source
         result.waived, result.own_match = before.waived, before.own_match
+        result.finality = before.finality
         results.append(result)
     Result.objects.bulk_create(results, batch_size=BATCH)
+    for result in results:
+        if result.finality == Result.Finality.PROVISIONAL:
+            Provisional.objects.filter(result=played[result.match_id]).update(result=result)
     records = [result.submission_id for result in results if result.submission_id is not None]
     Submission.objects.filter(pk__in=records).update(standing=Submission.Standing.STANDS, refusal=None)
-    _save(matches, Match.State.SETTLED)
+    _save(matches, Match.State.SETTLED, results)
     log_entries = [
         (
             match.topic,
@@ -140,11 +144,12 @@ def _close_claims(matches: Sequence[Match], results: Sequence[Result], now: date
             close_claims(match, result, now)
 
 
-def _save(matches: Sequence[Match], state: str) -> None:
+def _save(matches: Sequence[Match], state: str, results: Iterable[Result]) -> None:
+    provisional = {row.match_id for row in results if row.finality == Result.Finality.PROVISIONAL}
     for match in matches:
         match.seq += 1
-        match.state, match.unsettled = state, False
-    Match.objects.bulk_update(matches, ["seq", "state", "unsettled"], batch_size=BATCH)
+        match.state, match.unsettled, match.provisional = state, False, match.pk in provisional
+    Match.objects.bulk_update(matches, ["seq", "state", "unsettled", "provisional"], batch_size=BATCH)
     publish_all_on_commit((match.topic, match.seq) for match in matches)
     parents = {match.parent_topic for match in matches} - {""}
     touch_on_commit(*(matches_topic(parent) for parent in parents))

@@ -29,6 +29,8 @@ class State(StrEnum):
     ADJOURNED = "adjourned"
     REPORTED = "reported"
     DISPUTED = "disputed"
+    PROVISIONAL = "provisional"
+    """It has a result that is not final yet."""
     SETTLED = "settled"
     VOID = "void"
 
@@ -64,6 +66,10 @@ class HasState(Protocol):
     @property
     def finished_at(self) -> datetime | None:
         """When its first result was recorded."""
+
+    @property
+    def provisional(self) -> bool:
+        """Whether its result is provisional."""
 
 
 class OnBoard(NamedTuple):
@@ -127,6 +133,7 @@ class Where:
             State.ADJOURNED: gettext("Adjourned"),
             State.REPORTED: gettext("Reported"),
             State.DISPUTED: gettext("Disputed"),
+            State.PROVISIONAL: gettext("Provisional"),
             State.SETTLED: gettext("Settled"),
             State.VOID: gettext("Void"),
         }[self.state]
@@ -166,6 +173,8 @@ def where_is(match: HasState, facts: Facts = NO_FACTS) -> Where:
     seat = facts.at_tables.seat if facts.at_tables is not None else NO_SEAT
     board, report = facts.board or NO_BOARD, facts.report
     state = OF_MATCH.get(match.state) or _state_of_open(match, seat, board)
+    if match.provisional and state == State.SETTLED:
+        state = State.PROVISIONAL
     is_live = match.state == Match.State.LIVE
     score = board.score if is_live else seat.score
     side = board.turn if state == State.CORRESPONDENCE else None
@@ -207,7 +216,7 @@ def _since(state: State, match: HasState, seat: Seating, board: OnBoard, report:
             return seat.adjourned_at
         case State.REPORTED if report is not None:
             return report.created_at
-        case State.SETTLED | State.VOID:
+        case State.PROVISIONAL | State.SETTLED | State.VOID:
             return match.finished_at
     return None
 

@@ -4,7 +4,7 @@ from matches.models.analyses import Analysis, Decision
 from matches.models.chat import ChatDecision, ChatMessage, ChatMute, ChatReport
 from matches.models.claims import Claim
 from matches.models.lobby import LONGEST_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, FriendlyBlock
-from matches.models.matches import Match, Result
+from matches.models.matches import Match, Provisional, Result
 from matches.models.objections import Objection
 from matches.models.outages import Outage, Pulse
 from matches.models.play import (
@@ -62,6 +62,7 @@ __all__ = [
     "PlayerRating",
     "PracticeLevel",
     "Proposal",
+    "Provisional",
     "Pulse",
     "RatingChange",
     "RatingImport",

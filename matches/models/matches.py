@@ -1,5 +1,6 @@
 """One match between two players, and the versions of its result."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -90,6 +91,9 @@ class Match(models.Model):
     unsettled = models.BooleanField(
         default=False, help_text=_("The app that opened the match has not acted on the result yet.")
     )
+    provisional = models.BooleanField(
+        default=False, db_default=False, help_text=_("The result that stands is provisional.")
+    )
 
     class Meta:
         ordering = ("-created_at", "-pk")
@@ -155,9 +159,11 @@ class Match(models.Model):
 
 
 class Result(models.Model):
-    """One version of the result of a match. The highest version stands; no version is ever changed.
+    """One version of the result of a match. The highest version stands; what it says is never changed.
 
-    A void version has a winner, score and record only if the match was played and stays rated.
+    `finality` is derived from who acted (`lifecycle.finality`) and, for a version that began as provisional, from how
+    that ended (`Provisional`). A void version has a winner, score and record only if the match was played and stays
+    rated.
     """
 
     class Kind(models.TextChoices):
@@ -184,6 +190,13 @@ class Result(models.Model):
         DEADLINE = "deadline", _("deadline")
         FORMAT = "format", _("format")
 
+    class Finality(models.TextChoices):
+        """Whether it may still be objected to, and whether it can be rated."""
+
+        FINAL = "final", _("final")
+        PROVISIONAL = "provisional", _("provisional")
+        UNCONFIRMED = "unconfirmed", _("nobody but the winner confirmed")
+
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="results")
     version = models.PositiveSmallIntegerField()
     winner = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Side 0 or 1; empty if nobody won."))
@@ -204,6 +217,13 @@ class Result(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
+    finality = models.CharField(
+        max_length=11,
+        choices=Finality,
+        default=Finality.FINAL,
+        db_default=Finality.FINAL,
+        help_text=_("Only final results are rated."),
+    )
 
     class Meta:
         ordering = ("match_id", "-version")
@@ -221,3 +241,83 @@ class Result(models.Model):
     def score(self) -> tuple[int, int] | None:
         """Points of side 0 and side 1, including the start score and points beyond the length; None without a score."""
         return None if self.score_0 is None or self.score_1 is None else (self.score_0, self.score_1)
+
+
+class Provisional(models.Model):
+    """A version of a result that became one although not both sides acted and nobody else ruled (docs/reporting.md).
+
+    It ends by an act of the side it goes against, once that side was told and its time to answer is over, by a person
+    who does not play the match, or by another version.
+    """
+
+    class Why(models.TextChoices):
+        """What the result is based on, beside the word of at most one side."""
+
+        RECORD = "record", _("a match record that only one side sent")
+        NO_SHOW = "no_show", _("a player who did not come")
+        DEADLINE = "deadline", _("a deadline")
+        UNPLAYED = "unplayed", _("a match here in which one side had not played")
+        OWN_MATCH = "own_match", _("a decision by a director who plays the match")
+        REPORT = "report", _("a report that only one side made")
+
+    class End(models.TextChoices):
+        """How it ended."""
+
+        ACCEPTED = "accepted", _("accepted by the other side")
+        SILENCE = "silence", _("not objected to in time")
+        RULING = "ruling", _("confirmed by a person who does not play the match")
+        NOBODY = "nobody", _("nobody but the winner confirmed")
+        REPLACED = "replaced", _("replaced by another version")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    result = models.OneToOneField(Result, on_delete=models.PROTECT, related_name="provisional")
+    why = models.CharField(max_length=9, choices=Why)
+    against = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text=_("The side that lost; empty if nobody won, which goes against both.")
+    )
+    told_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 first acted on having seen it."))
+    told_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 first acted on having seen it."))
+    ends_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When it becomes final by itself; empty until all it goes against know it.")
+    )
+    notified_at = models.DateTimeField(null=True, blank=True, help_text=_("When a message to these sides was stored."))
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end = models.CharField(max_length=8, choices=End, blank=True)
+    by = models.CharField(max_length=6, choices=LogEntry.By, blank=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("result_id",)
+        verbose_name = _("provisional result")
+        verbose_name_plural = _("provisional results")
+        indexes: ClassVar = [
+            models.Index(fields=["ends_at"], name="provisional_due", condition=Q(ended_at__isnull=True)),
+            models.Index(
+                fields=["id"],
+                name="provisional_unsent",
+                condition=Q(ended_at__isnull=True, notified_at__isnull=True),
+            ),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(against__isnull=True) | Q(against__lte=1), name="provisional_against"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.result_id}: {self.why}"
+
+    @property
+    def told(self) -> tuple[datetime | None, datetime | None]:
+        """When side 0 and side 1 first acted on having seen it."""
+        return self.told_0, self.told_1
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The sides that the result goes against."""
+        return (0, 1) if self.against is None else (self.against,)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the result is still provisional."""
+        return self.ended_at is None

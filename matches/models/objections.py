@@ -1,4 +1,4 @@
-"""A player's objection to a result that stands although they never answered the report."""
+"""A player's objection to a result that stands although they never answered."""
 
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from players.models import LogEntry
 
 
 class Objection(models.Model):
-    """Raised once, by the side that lost by an unanswered report; a director upholds or dismisses it.
+    """Raised once, by a side that a provisional result or an unanswered report goes against; a director answers it.
 
     The result stands until a director changes it.
     """
@@ -26,7 +26,17 @@ class Objection(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="objections")
-    claim = models.OneToOneField("matches.Claim", on_delete=models.PROTECT, related_name="objection")
+    claim = models.OneToOneField(
+        "matches.Claim",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="objection",
+        help_text=_("The unanswered report, if the result is based on one."),
+    )
+    result = models.ForeignKey(
+        "matches.Result", on_delete=models.PROTECT, null=True, blank=True, related_name="objections"
+    )
     side = models.PositiveSmallIntegerField(help_text=_("The side that objects."))
     reason = models.CharField(max_length=LONGEST_NOTE)
     by = models.CharField(max_length=6, choices=LogEntry.By)
@@ -47,7 +57,10 @@ class Objection(models.Model):
         ordering = ("created_at", "pk")
         verbose_name = _("objection")
         verbose_name_plural = _("objections")
-        constraints: ClassVar = [models.CheckConstraint(condition=Q(side__lte=1), name="objection_side")]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(side__lte=1), name="objection_side"),
+            models.UniqueConstraint(fields=["result", "side"], name="objection_once"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.match_id}: {self.state}"

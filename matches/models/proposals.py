@@ -38,6 +38,10 @@ class Proposal(models.Model):
     key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
+    shown_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the other side, signed in, first saw it on a page.")
+    )
+
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
     agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The time that was accepted."))
     answered_at = models.DateTimeField(null=True, blank=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from matches.models import Claim, Match, Result
+from matches.models import Claim, Match, Provisional, Result
 from matches.ratings import rated
 
 KIND_OF_MULTIPLE = {1: "single", 2: "gammon", 3: "backgammon"}
@@ -81,6 +81,17 @@ def report(match: Match, claim: Claim) -> str:
         score=score_of(match, claim.winner, claim.score),
         winner=match.names[claim.winner],
     )
+
+
+def provisional(match: Match, row: Provisional) -> list[str]:
+    """A provisional result as sentences for directors: who would win, why it is not final, and who knows of it."""
+    if row.result.winner is None:
+        outcome = gettext("Nobody wins.")
+    else:
+        outcome = gettext("{name} wins.").format(name=match.names[row.result.winner])
+    why = gettext("Provisional, based on {reason}.").format(reason=row.get_why_display())
+    untold = [match.names[side] for side in row.sides if row.told[side] is None]
+    return [outcome, why, *(gettext("{name} has not seen it.").format(name=name) for name in untold)]
 
 
 def ending(match: Match, version: Result) -> str:

@@ -21,6 +21,7 @@ from matches.models import (
     PlayerRating,
     PlayPreferences,
     Proposal,
+    Provisional,
     RatingChange,
     RatingStart,
     Result,
@@ -60,8 +61,14 @@ def _matches(person: Person) -> Iterator[Row]:
 
 
 def _results(person: Person) -> Iterable[Row]:
-    fields = ("version", "winner", "score_0", "score_1", "kind", "source", "reason", "at")
+    fields = ("version", "winner", "score_0", "score_1", "kind", "source", "reason", "at", "finality")
     return values(Result.objects.filter(_plays(person)), *fields, match_public_id=F("match__public_id"))
+
+
+def _provisional(person: Person) -> Iterable[Row]:
+    fields = ("why", "against", "told_0", "told_1", "ends_at", "ended_at", "end")
+    rows = Provisional.objects.filter(_plays(person, "result__match__"))
+    return values(rows, *fields, match_public_id=F("result__match__public_id"))
 
 
 def _reports(person: Person) -> Iterable[Row]:
@@ -185,6 +192,7 @@ SECTIONS = (
     Section("results", _("The results of your matches, corrected ones included."), (Result,), _results),
     Section("reports", _("Results that you reported."), (Claim,), _reports),
     Section("answers", _("Your answers to reports."), (Claim,), _answers),
+    Section("provisional-results", _("Provisional results of your matches."), (Provisional,), _provisional),
     Section("objections", _("Your objections."), (Objection,), _objections),
     Section("appointments", _("Times proposed and agreed for your matches."), (Proposal,), _appointments),
     Section("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _appointment_notes),

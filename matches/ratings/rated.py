@@ -15,6 +15,14 @@ RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
 """Kinds of results that are rated. Reported and entered scores are of kind `played`."""
 COUNTED_KINDS = (*RATED_KINDS, Result.Kind.VOID)
 """A void version has a winner only if the match was played and stays rated (`voiding.void_matches`)."""
+COUNTS = Q(
+    finality=Result.Finality.FINAL,
+    kind__in=COUNTED_KINDS,
+    winner__isnull=False,
+    match__rated=True,
+    match__moved=True,
+)
+"""Whether a version of a result is rated, if it stands: the one condition, which `measures_play` repeats for a row."""
 MOVED = (EventKind.PLAY.value, EventKind.ILLEGAL.value)
 AT_ONCE = 500
 """Players in one query, well below the limit on parameters of any database."""
@@ -37,11 +45,8 @@ def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list
         Result.objects.filter(
             _pool_of_match(pool),
             _from(since, "match__finished_at", "match_id"),
+            COUNTS,
             ~Exists(newer),
-            match__rated=True,
-            match__moved=True,
-            kind__in=COUNTED_KINDS,
-            winner__isnull=False,
         )
         .order_by()
         .values_list(
@@ -53,7 +58,8 @@ def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list
 
 def measures_play(result: Result) -> bool:
     """Whether a version that is not void is rated, provided that its match is."""
-    return result.winner is not None and result.kind in RATED_KINDS
+    is_final = result.finality == Result.Finality.FINAL
+    return is_final and result.winner is not None and result.kind in RATED_KINDS
 
 
 def is_still_rated(match: Match, result: Result) -> bool:

@@ -10,12 +10,23 @@ from django.utils.translation import gettext
 from core.messages import sentence
 from engine.records import from_data
 from matches.access import Seat, Visitor, action_url, viewer_of
+from matches.lifecycle import provisional
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
-from matches.lifecycle.objection_window import closes_at
 from matches.lifecycle.successors import successors_of
 from matches.lifecycle.where import Where, where_is
-from matches.models import BotPlayer, Claim, ClockPreset, LiveMatch, Match, Objection, Proposal, Result, Submission
+from matches.models import (
+    BotPlayer,
+    Claim,
+    ClockPreset,
+    LiveMatch,
+    Match,
+    Objection,
+    Proposal,
+    Provisional,
+    Result,
+    Submission,
+)
 from matches.play.whereabouts import facts_of
 from matches.presentation import labels
 from matches.ratings import rated
@@ -31,6 +42,7 @@ from matches.reporting.shown import (
     Arrivals,
     ShownObjection,
     ShownPlayer,
+    ShownProvisional,
     ShownRecord,
     ShownReport,
     ShownResult,
@@ -64,7 +76,8 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     results = list(match.results.select_related("user__player", "submission").defer("submission__data"))
     standing = results[0] if results else None
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
-    pending = Pending.of(claims, records, proposals)
+    row = provisional.provisional_of(match)
+    pending = Pending.of(claims, records, proposals, row)
     context = events().contexts([match.parent_topic]).get(match.parent_topic)
     running = running_score(match, facts.at_tables)
     form = running_form(seat, running, where) if seat is not None else None
@@ -85,6 +98,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "next_steps": _next_steps(match, where, pending, side, now),
         "successors": successors_of(match),
         **_results_context(match, results, claims),
+        "provisional": _provisional(match, row, side) if row is not None else None,
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
         **_records_context(match, side, user, inside=inside, records=records),
         "claim_wait": labels.duration(match.claim_wait),
@@ -98,7 +112,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "arrivals": _arrivals(match, pending.agreed, side, now) if pending.agreed is not None else None,
         **_pending_context(match, pending, claims, side, inside=inside),
         **may,
-        **_may_object(match, side, standing, now),
+        **_may_object(match, side, now),
     }
 
 
@@ -190,13 +204,25 @@ def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) 
     }
 
 
-def _may_object(match: Match, side: int | None, standing: Result | None, now: datetime) -> dict[str, Any]:
+def _may_object(match: Match, side: int | None, now: datetime) -> dict[str, Any]:
     """Whether the reader can object to the result, and until when."""
-    report = objections.unanswered_report(match, side, standing) if side is not None else None
-    if report is None or match.objections.filter(claim=report).exists():
+    objected = objections.objectable(match, side) if side is not None else None
+    if objected is None or objected.is_made:
         return {"may_object": False}
-    until = closes_at(report)
-    return {"may_object": until is None or now <= until, "object_until": until}
+    return {"may_object": objected.until is None or now <= objected.until, "object_until": objected.until}
+
+
+def _provisional(match: Match, row: Provisional, side: int | None) -> ShownProvisional:
+    """The provisional result of a match, and what the reader can do about it."""
+    is_objected = row.result.objections.exists()
+    untold = [match.names[other] for other in row.sides if row.told[other] is None and other != side]
+    return ShownProvisional(
+        why=gettext("Based on {reason}, so not rated yet.").format(reason=row.get_why_display()),
+        untold=gettext("{name} has not seen it.").format(name=", ".join(untold)) if untold else "",
+        ends_at=None if is_objected else row.ends_at,
+        may_confirm=side is not None and row.against == side,
+        may_see=side is not None and side in row.sides and row.told[side] is None,
+    )
 
 
 def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
@@ -239,6 +265,7 @@ def _result(match: Match, result: Result, notes: Mapping[int, str]) -> ShownResu
         who=who(match, result.by, result.user, None),
         at=result.at,
         reason=result.reason,
+        finality="" if result.finality == Result.Finality.FINAL else str(result.get_finality_display()),
         own_match=gettext("Decided by one of the two players, as the club's only director.")
         if result.own_match
         else "",

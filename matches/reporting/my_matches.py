@@ -15,7 +15,7 @@ from matches.lifecycle import links
 from matches.lifecycle.events import events
 from matches.lifecycle.running_scores import AtTables
 from matches.lifecycle.where import Facts, State, Where, where_is
-from matches.models import Challenge, Claim, Match, Proposal, Result, Submission
+from matches.models import Challenge, Claim, Match, Proposal, Provisional, Result, Submission
 from matches.play.whereabouts import facts_of
 from matches.presentation import labels
 from matches.presentation.context import MatchContext
@@ -137,9 +137,10 @@ def _lists(
     matches: QuerySet[Match], players: Collection[int], now: datetime, *, latest: int = LATEST, by_link: bool = False
 ) -> dict[str, Any]:
     """The next match, the others that are open, and the latest results."""
-    rows = _with_rows(matches.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
+    is_open = ~Q(state__in=OVER) | Q(provisional=True)
+    rows = _with_rows(matches.filter(is_open).order_by(F("due_at").asc(nulls_last=True), "pk"))
     over = _with_rows(matches.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
-    still_open = list(rows[:OPEN_AT_ONCE])
+    still_open = [row for row in rows[:OPEN_AT_ONCE] if not row.provisional or _is_to_see(row, players)]
     listed = _listed([*still_open, *over[:latest]], players, now)
     if by_link:
         listed = [replace(row, token=links.token_for(row.match, row.side)) for row in listed]
@@ -151,6 +152,18 @@ def _lists(
         "others": urgent[1:],
         "latest": listed[len(still_open) :],
     }
+
+
+def _is_to_see(match: Match, players: Collection[int]) -> bool:
+    """Whether a provisional result goes against one of these players, who has not acted on having seen it."""
+    row, side = _provisional(match), 0 if match.player_0_id in players else 1
+    return row is not None and side in row.sides and row.told[side] is None
+
+
+def _provisional(match: Match) -> Provisional | None:
+    """Return the provisional result of a match of `_with_rows`."""
+    result = next(iter(match.results.all()), None) if match.provisional else None
+    return result.provisional if result is not None else None
 
 
 def _at_table(row: MyMatch, now: datetime) -> dict[str, Any]:
@@ -189,7 +202,7 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
         Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
         Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),
         Prefetch("proposals", Proposal.objects.filter(state__in=times)),
-        Prefetch("results", Result.objects.order_by("match", "-version")),
+        Prefetch("results", Result.objects.select_related("provisional").order_by("match", "-version")),
     )
 
 
@@ -208,7 +221,8 @@ def _mine(
     match: Match, players: Collection[int], facts: Facts, context: MatchContext | None, place: str, now: datetime
 ) -> MyMatch:
     side, where = 0 if match.player_0_id in players else 1, where_is(match, facts)
-    pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
+    rows = match.claims.all(), match.submissions.all(), match.proposals.all()
+    pending = Pending.of(*rows, _provisional(match))
     steps = next_steps(match, where, pending, now)
     # Whoever is called or plays has no use for what was proposed before.
     at_board = [step for step in steps if step.code == "play"] if where.rank <= CALLED_OR_PLAYING else []

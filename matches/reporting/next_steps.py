@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext
 
 from matches.lifecycle.where import Where, in_words
-from matches.models import Claim, Match, Proposal, Submission
+from matches.models import Claim, Match, Proposal, Provisional, Submission
 from matches.presentation import labels
 from matches.reporting.services.notifications import respondent_of
 
@@ -19,28 +19,37 @@ class NextStep:
     """One step that a match is waiting for."""
 
     code: str
-    """ruling, board, names, answer, sheet, verdict, times, appointment or play."""
+    """ruling, board, names, answer, sheet, verdict, times, appointment, play or, of a provisional result, result."""
     side: int | None = None
     """The side that has to act; None if either player may, or if neither can."""
     until: datetime | None = None
-    """When a report stands without an answer; for an appointment its time, for play the deadline."""
+    """When a report stands without an answer, or a provisional result is final; for an appointment its time, for play
+    the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The reports, records and proposals of a match that are still open, and the accepted proposal."""
+    """The reports, records and proposals of a match that are open, the accepted proposal, and a provisional result."""
 
     claims: tuple[Claim, ...]
     records: tuple[Submission, ...]
     proposals: tuple[Proposal, ...]
+    provisional: Provisional | None = None
 
     @classmethod
-    def of(cls, claims: Iterable[Claim], records: Iterable[Submission], proposals: Iterable[Proposal]) -> "Pending":
+    def of(
+        cls,
+        claims: Iterable[Claim],
+        records: Iterable[Submission],
+        proposals: Iterable[Proposal],
+        provisional: Provisional | None = None,
+    ) -> "Pending":
         """Select the open rows from all rows of a match."""
         return cls(
             tuple(claim for claim in claims if claim.state in (Claim.State.OPEN, Claim.State.CONTESTED)),
             tuple(record for record in records if record.standing in (Standing.WAITING, Standing.NAMES)),
             tuple(row for row in proposals if row.state in (Proposal.State.OPEN, Proposal.State.ACCEPTED)),
+            provisional,
         )
 
     @property
@@ -72,7 +81,8 @@ def reports_of(match: Match) -> list[Claim]:
 def next_steps(match: Match, where: Where, pending: Pending, now: datetime) -> list[NextStep]:
     """The steps that a match is waiting for, the most urgent first; empty once the match is over."""
     if match.is_over:
-        return []
+        row = pending.provisional
+        return [] if row is None else [NextStep("result", row.against, row.ends_at)]
     if match.state == Match.State.DISPUTED:
         return [NextStep("ruling")]
     if match.state == Match.State.LIVE:
@@ -110,6 +120,8 @@ def describe(step: NextStep, match: Match, where: Where, pending: Pending, side:
         if step.side == side:
             return gettext("{name} proposes times to play. Choose one, or propose others.").format(name=name)
         return gettext("{name} has proposed times to play.").format(name=name)
+    if step.code == "result" and pending.provisional is not None:
+        return _result(match, pending.provisional, side)
     return {
         "ruling": gettext(
             "The players disagree. Either of them can agree to the other’s report; otherwise the director rules."
@@ -139,6 +151,15 @@ def _answer(match: Match, report: Claim, side: int | None) -> str:
     return gettext("{reporter} reports a {score} win; {other} has to confirm it.").format(
         reporter=reporter, score=score, other=other
     )
+
+
+def _result(match: Match, row: Provisional, side: int | None) -> str:
+    if side in row.sides:
+        return gettext("A provisional result goes against you. Object if it is wrong.")
+    untold = [match.names[other] for other in row.sides if row.told[other] is None]
+    if untold:
+        return gettext("This result is provisional. {name} has not seen it.").format(name=", ".join(untold))
+    return gettext("This result is provisional.")
 
 
 def _own_loss(match: Match, report: Claim, side: int | None) -> str:

@@ -6,11 +6,12 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from matches.lifecycle import links
-from matches.models import Claim, Match, Proposal
+from matches.models import Claim, Match, Proposal, Provisional
 from players.models import Notification
 from players.notifications.kinds import Kind, Params
 
 REPORTED, OBJECTED, RULED = "reported", "objected", "ruled"
+PROVISIONAL = "provisional"
 DEADLINE = "deadline"
 TIMES_PROPOSED, TIMES_ACCEPTED, APPOINTMENT = "times_proposed", "times_accepted", "appointment"
 
@@ -21,6 +22,10 @@ def _report_waits(params: Params) -> bool:
 
 def _note_email(notification: Notification, at: datetime) -> None:
     Claim.objects.filter(pk=notification.params["report"], emailed_at=None).update(emailed_at=at)
+
+
+def _is_provisional(params: Params) -> bool:
+    return Provisional.objects.filter(pk=params["provisional"], ended_at=None).exists()
 
 
 def match_is_open(params: Params) -> bool:
@@ -70,6 +75,26 @@ KINDS = (
         is_current=_report_waits,
         email_url=personal_link,
         after_email=_note_email,
+    ),
+    Kind(
+        code=PROVISIONAL,
+        label=gettext_noop("A result goes against you without your answer"),
+        sentences={
+            "": gettext_noop("Your match against {opponent} has a result that goes against you."),
+            "nobody": gettext_noop("Your match against {opponent} was decided so that nobody wins."),
+        },
+        details={
+            "": gettext_noop(
+                "It is provisional. Once you mark it as seen, it is final after {wait_minutes} min unless you object."
+            ),
+            "nobody": gettext_noop(
+                "It is provisional. Once you mark it as seen, it is final after {wait_minutes} min unless you object."
+            ),
+        },
+        players=("opponent",),
+        is_urgent=True,
+        is_current=_is_provisional,
+        email_url=personal_link,
     ),
     Kind(
         code=OBJECTED,

@@ -15,9 +15,10 @@ from core.text_lengths import LONGEST_NOTE
 from matches.access import Seat, viewer_of
 from matches.lifecycle import links
 from matches.lifecycle.finish import MOST_POINTS
+from matches.lifecycle.provisional import provisional_of
 from matches.lifecycle.spectators import seq_for
 from matches.lifecycle.where import State, Where
-from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
+from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Provisional, Result, Submission
 from matches.play.whereabouts import where_of
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
@@ -122,7 +123,7 @@ class AwaitedSerializer(serializers.Serializer[Any]):
     """A step that the match is waiting for."""
 
     code = serializers.ChoiceField(
-        ["ruling", "board", "names", "answer", "sheet", "verdict", "times", "appointment", "play"]
+        ["ruling", "board", "names", "answer", "sheet", "verdict", "times", "appointment", "play", "result"]
     )
     side = serializers.IntegerField(allow_null=True, help_text="The side that has to act.")
     until = serializers.DateTimeField(allow_null=True)
@@ -187,6 +188,22 @@ class MatchResultSerializer(serializers.Serializer[Any]):
     )
     reason = serializers.CharField()
     at = serializers.DateTimeField()
+    finality = serializers.ChoiceField(
+        Result.Finality.choices, help_text="Only final results are rated; a provisional one can be objected to."
+    )
+
+
+class ProvisionalSerializer(serializers.Serializer[Any]):
+    """Why the result that stands is provisional, and how it ends (docs/reporting.md)."""
+
+    why = serializers.ChoiceField(Provisional.Why.choices)
+    against = serializers.IntegerField(allow_null=True, help_text="The side that lost; null if nobody won.")
+    told = serializers.ListField(
+        child=serializers.DateTimeField(allow_null=True), help_text="When each side first acted on having seen it."
+    )
+    ends_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it is final by itself; null while that is open."
+    )
 
 
 class MatchRecordSerializer(serializers.Serializer[Any]):
@@ -260,6 +277,7 @@ class MatchSerializer(MatchSummarySerializer):
     claims = ClaimAnswerSerializer(many=True)
     objections = ObjectionSerializer(many=True)
     results = MatchResultSerializer(many=True, help_text="Newest first.")
+    provisional = ProvisionalSerializer(allow_null=True)
     records = MatchRecordSerializer(many=True)
     proposals = ProposalSerializer(many=True, help_text="For the players only.")
 
@@ -331,7 +349,8 @@ def match_data(match: Match, seat: Seat | None, request: Request, now: datetime)
     claims, proposals = reports_of(match), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}
-    pending = Pending.of(claims, records, proposals)
+    row = provisional_of(match)
+    pending = Pending.of(claims, records, proposals, row)
     results = [_result(result, public_ids.get(result.submission_id or 0)) for result in match.results.all()]
     return match_summary_data(match, where, request, inside=inside) | {
         "players": [
@@ -359,6 +378,7 @@ def match_data(match: Match, seat: Seat | None, request: Request, now: datetime)
         "objections": [objection_data(row, inside) for row in match.objections.all()],
         "result": results[0] if results else None,
         "results": results,
+        "provisional": _provisional(row) if row is not None else None,
         "records": [_record(record, OPEN if inside else mask_for(request.user, record)) for record in records],
         "proposals": [_proposal(proposal) for proposal in proposals] if side is not None else [],
     }
@@ -376,7 +396,12 @@ def _result(result: Result, record: str | None) -> Json:
         "reason": result.reason,
         "own_match": result.own_match,
         "at": result.at,
+        "finality": result.finality,
     }
+
+
+def _provisional(row: Provisional) -> Json:
+    return {"why": row.why, "against": row.against, "told": list(row.told), "ends_at": row.ends_at}
 
 
 def _claim(claim: Claim, inside: bool) -> Json:

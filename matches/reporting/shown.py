@@ -30,6 +30,8 @@ class ShownResult:
     who: str
     at: datetime
     reason: str
+    finality: str
+    """Whether it is provisional, or nobody but the winner confirmed it; else empty."""
     own_match: str
     """A remark if one of the two players decided it; else empty."""
     link_note: str
@@ -80,6 +82,19 @@ class ShownObjection:
     state: str
     label: str
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProvisional:
+    """A provisional result, and what the reader can do about it."""
+
+    why: str
+    untold: str
+    """Who has not seen it; empty if everybody whom it goes against has."""
+    ends_at: datetime | None
+    """When it is final; None while that is open."""
+    may_confirm: bool
+    may_see: bool
 
 
 @dataclass(frozen=True, slots=True)

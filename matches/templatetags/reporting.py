@@ -13,7 +13,7 @@ def action(seat: Seat, name: str, *args: str) -> str:
     return action_url(seat, name, *args)
 
 
-STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "reported": "tag-warning"}
+STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "reported": "tag-warning", "provisional": "tag-warning"}
 
 
 @register.filter

@@ -3,7 +3,9 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from players.models import Delivery, Notification, User
+from django.db.models import Q
+
+from players.models import Delivery, Notification, PushSubscription, User
 from players.notifications.texts import Text, texts_of
 
 SHOWN = 50
@@ -37,6 +39,19 @@ def failures_of(user: User, now: datetime) -> list[Failure]:
     deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MOST_FAILURES])
     texts = texts_of([row.notification for row in deliveries])
     return [Failure(*pair) for pair in zip(texts, deliveries, strict=True)]
+
+
+def delivered_at(user: int, key: str) -> datetime | None:
+    """Return when the notification of this key was first sent to a confirmed address or a browser of a user."""
+    sent = Delivery.objects.filter(notification__user=user, notification__key=key, sent_at__isnull=False)
+    counted = sent.filter(Q(channel=Delivery.Channel.PUSH) | Q(notification__user__email_verified_at__isnull=False))
+    return counted.order_by("sent_at").values_list("sent_at", flat=True).first()
+
+
+def can_be_sent_to(user: int) -> bool:
+    """Return whether a user has a confirmed address, or a browser that shows notifications."""
+    is_confirmed = User.objects.filter(pk=user, is_active=True, email_verified_at__isnull=False).exists()
+    return is_confirmed or PushSubscription.objects.filter(user=user, user__is_active=True).exists()
 
 
 class Reach(NamedTuple):

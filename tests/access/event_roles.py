@@ -67,6 +67,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "console": (STAFF, NO_POST_SIGNED_IN),
     "console-quick": (NO_FORM, STAFF),
     "console-confirm-all": (NO_FORM, STAFF),
+    "console-close": (DIRECTORS, DIRECTORS),
     "check-in": (STAFF, NO_POST_SIGNED_IN),
     "check-in-mark": (NO_FORM, STAFF),
     "check-in-all": (NO_FORM, STAFF),

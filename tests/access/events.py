@@ -54,6 +54,7 @@ ROUTES: dict[str, Access] = {
             "new-division",
             "console",
             "console/log",
+            "console/close",
             "cash",
             "check-in",
             "check-in/poster",

@@ -11,9 +11,11 @@ from rest_framework.test import APIClient
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
-from matches.models import Match
+from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.models import Match, Result
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.report_outcomes import accept_unanswered
+from players.actors import SYSTEM
 from players.models import Player, User
 from tests.matches.cast import BOB, CAROL, match_between
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
@@ -47,6 +49,20 @@ def ask(client: APIClient, path: str, status: int, body: Any = None, **headers: 
 
 
 SEVEN_FIVE = {"score": [7, 5], "after": 0}
+
+
+def test_a_provisional_result_is_seen_and_accepted_by_link(match: Match) -> None:
+    outcome = ResultInput(BOB, kind=Result.Kind.FORFEIT)
+    append_result(match, outcome, Basis(Result.Source.DEADLINE), by=SYSTEM, now=timezone.now())
+    carol = by_link(match, CAROL)
+    shown = ask(carol, at(match), 200)
+    assert shown["provisional"] == {"why": "deadline", "against": CAROL, "told": [None, None], "ends_at": None}
+    assert (shown["where"]["state"], shown["result"]["finality"]) == ("provisional", "provisional")
+    assert shown["awaited"][0]["code"] == "result"
+    seen = ask(carol, at(match, "seen"), 200, {"after": shown["seq"]})
+    assert seen["provisional"]["ends_at"] is not None
+    accepted = ask(carol, at(match, "confirm"), 200, {"after": seen["seq"]})
+    assert (accepted["provisional"], accepted["result"]["finality"]) == (None, "final")
 
 
 def test_one_player_reports_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:

@@ -1,13 +1,14 @@
 """Players and those who watch, on their phones."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
 from matches.analysis.topics import announce
-from matches.models import Analysis, PlayerRating, Submission
+from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services.ratings import default_pool, replay_pool
 from players.models import Club, Player, User
 from tests.browser.test_floor import evening
@@ -15,7 +16,10 @@ from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of, entered_event
 from tests.matches.analysis.rows import analysis_of
 from tests.matches.records.samples import simulated
+from tests.tournaments.support.drawn_divisions import DivisionBuilder
+from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
+from tournaments.results.services import overdue
 
 __all__ = ["evening"]
 
@@ -132,6 +136,36 @@ def test_the_worst_error_of_a_record(journey: Journey, tmp_path: Path) -> None:
     player.tap("Replay", first=True)
     player.tap_text(re.compile("Candidates"))
     player.sees("A blunder: −0.160")
+
+
+@pytest.mark.journey("object to a result; confirm the others")
+def test_a_provisional_result(journey: Journey, builder: DivisionBuilder, club: Club, alice: User) -> None:
+    division = builder.drawn(8, StageSettings("knockout"), deadline_rule="lots")
+    over = timezone.now() - timedelta(minutes=1)
+    Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY).update(due_at=over)
+    for fixture in overdue.due_fixtures(timezone.now()):
+        overdue.apply_deadline(fixture_id=fixture, now=timezone.now())
+    match = Match.objects.filter(provisional=True).earliest("pk")
+    result = match.results.get()
+    assert result.winner is not None
+    loser = account_of(match.players[1 - result.winner], "loser@example.org", club)
+
+    player = journey.on_phone(loser)
+    player.tap("My matches")
+    player.sees("A provisional result goes against you")
+    player.tap("View match")
+    player.sees("This result is provisional")
+    player.type("What is wrong?", "We agreed on Sunday.")
+    player.tap("Object to the result")
+    player.sees("Your objection was sent to the director")
+
+    director = journey.on_phone(alice)
+    director.tap("Harbour Weekend")
+    director.tap("Console")
+    director.sees("We agreed on Sunday.")
+    director.tap("Confirm all 3 provisional results")
+    director.sees("Confirmed: M2, M3, M4.")
+    director.does_not_see("Confirm all")
 
 
 @pytest.mark.journey("make an API token")

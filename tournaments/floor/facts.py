@@ -104,6 +104,11 @@ class MatchFacts:
         """Its state as a value of `Match.State`, for `where_is`."""
         return self.progress.value
 
+    @property
+    def provisional(self) -> bool:
+        """Whether its result is provisional: on the floor, a match with any result is over."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:

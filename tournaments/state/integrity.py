@@ -160,6 +160,9 @@ def _of_match(match: Match, started: datetime | None) -> Iterator[Difference]:
     state = _state(match, results[-1] if results else None)
     if match.state != state:
         yield Difference(match.topic, "state", match.state, state)
+    provisional = bool(results) and results[-1].finality == Result.Finality.PROVISIONAL
+    if match.provisional != provisional:
+        yield Difference(match.topic, "provisional", match.provisional, provisional)
     counted = [result for result in results if result.kind != Result.Kind.VOID]
     finished = counted[0].at if counted else None
     if match.finished_at != finished:

@@ -115,6 +115,10 @@ MESSAGES: dict[str, str] = {
     "confirm_unsigned": gettext_noop("Nobody signed this report from the score sheet. Confirm it separately."),
     "confirm_record_waits": gettext_noop("A record of this match is still being checked."),
     "confirm_changed": gettext_noop("This report has changed in the meantime. Check it again."),
+    "confirm_objected": gettext_noop("A player objects to this result. Answer the objection first."),
+    "confirm_own_last": gettext_noop(
+        "You play in this match, and no one else can confirm it. Once you close the results, it is final but not rated."
+    ),
     # One line
     "line_empty": gettext_noop("Type a result, such as m22 11-7."),
     "quick_line_too_long": gettext_noop("A line can have up to {most} characters."),

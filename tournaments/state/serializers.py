@@ -74,6 +74,12 @@ class StandingResultSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(Result.Kind.choices)
 
 
+class FixtureResultSerializer(StandingResultSerializer):
+    """How the match of a fixture ended."""
+
+    provisional = serializers.BooleanField(help_text="Whether it may still be objected to; it is not rated yet.")
+
+
 class SlotSerializer(serializers.Serializer[Any]):
     """One side of a fixture: where its entrant comes from, and who stands there."""
 
@@ -103,7 +109,7 @@ class FixtureSerializer(serializers.Serializer[Any]):
     where = WhereSerializer(allow_null=True, help_text="Where the match is; null before and after it.")
     seq = serializers.IntegerField(allow_null=True, help_text="Of the match; what writes take as `after`.")
     due_at = serializers.DateTimeField(allow_null=True)
-    result = StandingResultSerializer(allow_null=True)
+    result = FixtureResultSerializer(allow_null=True)
     bracket_kept = serializers.BooleanField(
         help_text="Whether the result was corrected with the bracket kept, so that it is not the winner who goes on."
     )

@@ -8,15 +8,19 @@ from core import throttle
 from core.live.publishing import touch_on_commit
 from core.locks import lock_row
 from engine.errors import Refused
-from matches.lifecycle.locks import matches_topic
+from matches.lifecycle.locks import changed, lock_match, matches_topic
 from matches.lifecycle.own_match import side_of
+from matches.lifecycle.provisional import note_told
 from matches.models import ChatDecision, ChatMessage, ChatMute, ChatReport, Match
 from matches.play.chat.rooms import Reader, topic_of
 from players.actors import Actor, log
 
 
 def write(*, reader: Reader, room: str, phrase: str, text: str, now: datetime) -> ChatMessage:
-    """Add a message. Refused: `chat_not_yours`, `chat_phrases_only`, `too_many_attempts`."""
+    """Add a message; whoever writes knows of a provisional result of the match.
+
+    Refused: `chat_not_yours`, `chat_phrases_only`, `too_many_attempts`.
+    """
     if not reader.may_write(room):
         raise Refused("chat_not_yours")
     if text and not reader.may_write_freely(room):
@@ -27,6 +31,10 @@ def write(*, reader: Reader, room: str, phrase: str, text: str, now: datetime) -
             match=reader.match, room=room, side=reader.side, user=reader.user, phrase=phrase, text=text, at=now
         )
         touch_on_commit(topic_of(reader.match, room))
+        if reader.side is not None and reader.match.provisional:
+            locked = lock_match(reader.match.pk)
+            if note_told(locked, reader.side, now):
+                changed(locked)
     return message
 
 

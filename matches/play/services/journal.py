@@ -34,6 +34,10 @@ from players.actors import SYSTEM, Actor
 
 _CLOCK_ONLY = frozenset(Kind) - {Kind.CLAIM_AWAY}
 """Kinds that leave position, cube and turn alone: what was decided before them is not stale."""
+_SAYS_SO = (Act.PLAY, Act.RESIGN, Act.CONCEDE)
+"""By these a side has begun to play, or has given up: what the match then comes to does not surprise it."""
+_RULINGS = (Act.SET_SCORE, Act.END_GAME)
+"""With these a director may end a match; no director does that in their own."""
 _RESULT_KINDS = {
     WinKind.CONCESSION: Result.Kind.CONCESSION,
     WinKind.FLAG: Result.Kind.FLAG,
@@ -171,9 +175,18 @@ class Journal:
         over = self.state.match
         kind = _RESULT_KINDS.get(over.ending, Result.Kind.PLAYED) if over.ending else Result.Kind.PLAYED
         outcome = ResultInput(over.winner, over.score, kind)
-        basis = Basis(Result.Source.LIVE)
+        is_ruled = any(action.kind in _RULINGS for action in self.appended)
+        basis = Basis(Result.Source.LIVE, acted=self._sides_that_played, is_ruled=is_ruled)
         append_result(self.match, outcome, basis, by=SYSTEM, now=now, announced_by=Announced.WORKER)
         enqueue_match(match=self.match, now=now)
+
+    @property
+    def _sides_that_played(self) -> frozenset[int]:
+        """The sides that have begun to play, or gave up; both in practice, where nobody else could have played."""
+        if self.live.bot_side is not None:
+            return frozenset((0, 1))
+        sides = self.live.actions.filter(kind__in=_SAYS_SO).order_by().values_list("side", flat=True).distinct()
+        return frozenset(side for side in sides if side is not None)
 
 
 def _hint_bot(live: LiveMatch) -> None:

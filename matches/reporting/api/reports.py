@@ -150,7 +150,7 @@ class Confirm(_ReportAction):
 
     @extend_schema(
         operation_id="matches_confirm",
-        summary="Confirm the other side's report",
+        summary="Confirm the other side's report, or a provisional result",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
         **UPDATE,
@@ -218,7 +218,7 @@ class Seen(APIView):
 
     @extend_schema(
         operation_id="matches_acknowledge",
-        summary="Acknowledge the other side's report, which starts its waiting time",
+        summary="Acknowledge the other side's report, or a provisional result, which starts its waiting time",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
         **UPDATE,

@@ -6,10 +6,13 @@ A sweep may run twice or be killed half-way: each step locks its match and check
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
+from django.db.models import Exists, OuterRef
+
 from core.queue import resend_after
+from matches.lifecycle import provisional
 from matches.lifecycle.finish import announce
-from matches.models import Claim, Match, Submission
-from matches.reporting.services import record_outcomes, report_outcomes
+from matches.models import Claim, Match, Objection, Provisional, Submission
+from matches.reporting.services import notifications, record_outcomes, report_outcomes
 
 AT_ONCE = 100
 """Most rows that one sweep handles."""
@@ -24,6 +27,26 @@ def accept_due_reports(*, now: datetime) -> int:
     ).order_by("stands_at", "pk")
     ids = due.values_list("pk", flat=True)[:AT_ONCE]
     return _each(ids, lambda pk: report_outcomes.accept_unanswered(claim_id=pk, now=now))
+
+
+def end_due_results(*, now: datetime) -> int:
+    """End the provisional results whose time is over; return how many were due."""
+    is_objected = Objection.objects.filter(result=OuterRef("result"))
+    due = Provisional.objects.filter(ended_at=None, ends_at__lte=now - GRACE, result__match__provisional=True)
+    due = due.exclude(Exists(is_objected), result__match__club__isnull=False).order_by("ends_at", "pk")
+    return _each(
+        due.values_list("pk", flat=True)[:AT_ONCE],
+        lambda pk: provisional.end_due(provisional_id=pk, now=now),
+    )
+
+
+def notify_of_results(*, now: datetime) -> int:
+    """Tell the players whom a provisional result goes against; return how many results there were."""
+    unsent = Provisional.objects.filter(ended_at=None, notified_at=None, result__match__provisional=True)
+    return _each(
+        unsent.order_by("pk").values_list("pk", flat=True)[:AT_ONCE],
+        lambda pk: notifications.notify_provisional(provisional_id=pk, now=now),
+    )
 
 
 def settle_waiting_records(*, now: datetime) -> int:

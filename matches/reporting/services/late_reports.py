@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from engine.errors import Refused
+from matches.lifecycle import provisional
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.locks import changed, lock_match
 from matches.models import Claim, Match
@@ -71,5 +72,7 @@ def _keep(match: Match, report: ScoreReport, *, side: int | None, by: Actor, now
     claim = create_report(locked, report, by, now, side=side, state=Claim.State.LATE, answered_at=now, **sent)
     params = {"side": side, "winner": report.winner, "score": list(report.score), "claim": claim.public_id}
     log(by, "late_report_kept", locked.topic, club=locked.club, **params)
+    if side is not None:
+        provisional.note_told(locked, side, now)
     changed(locked)
     return True

@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.urls import reverse
 
+from core.locks import for_update
 from matches.lifecycle.events import events
-from matches.models import Claim, Match, Objection, Proposal, Result
+from matches.models import Claim, Match, Objection, Proposal, Provisional, Result
 from matches.presentation.labels import score_of
 from matches.reporting import notification_kinds as kinds
 from players.access import Role
@@ -73,10 +75,33 @@ def notify_ruling(match: Match, result: Result) -> None:
     _notify(match, (0, 1), kinds.RULED, {}, f"{kinds.RULED}:{match.public_id}:{result.version}", result.at)
 
 
+def notify_provisional(*, provisional_id: int, now: datetime) -> bool:
+    """Tell the players whom a provisional result goes against, once; return whether that was still to be done."""
+    with transaction.atomic():
+        rows = Provisional.objects.filter(ended_at=None, notified_at=None)
+        row = for_update(rows, skip_locked=True).filter(pk=provisional_id).first()
+        if row is None:
+            return False
+        row.notified_at = now
+        row.save(update_fields=["notified_at"])
+        match = Match.objects.select_related("player_0", "player_1", "club").get(results=row.result_id)
+        variant = "" if row.against is not None else "nobody"
+        params = {"provisional": row.pk, "wait_minutes": match.claim_wait // 60, "variant": variant}
+        key = f"{kinds.PROVISIONAL}:{row.public_id}"
+        sides = [side for side in row.sides if row.told[side] is None]
+        _notify(match, sides, kinds.PROVISIONAL, params, key, now)
+    return True
+
+
 def notify_proposal(match: Match, proposal: Proposal, now: datetime) -> None:
     """Tell the other player that times were proposed."""
-    key = f"{kinds.TIMES_PROPOSED}:{proposal.public_id}"
+    key = proposal_key(proposal)
     _notify(match, [1 - proposal.side], kinds.TIMES_PROPOSED, {"proposal": proposal.pk}, key, now)
+
+
+def proposal_key(proposal: Proposal) -> str:
+    """Return the key of the notification that times were proposed."""
+    return f"{kinds.TIMES_PROPOSED}:{proposal.public_id}"
 
 
 def notify_accepted(match: Match, proposal: Proposal, now: datetime) -> None:

@@ -1,19 +1,22 @@
-"""Objections to a result that stands although the other player never answered the report (docs/reporting.md).
+"""Objections to a result that stands although the other player never answered (docs/reporting.md).
 
 An objection freezes nothing: the result stands until a director changes it.
 """
 
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Q
 
 from core import times
 from engine.errors import Refused
+from matches.lifecycle import provisional
 from matches.lifecycle.finish import same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.objection_window import closes_at
 from matches.lifecycle.own_match import check_own_match
-from matches.models import Claim, Match, Objection, Result
+from matches.models import Claim, Match, Objection, Provisional, Result
 from matches.reporting.services.notifications import notify_answered_objection, notify_objection
 from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
@@ -25,7 +28,7 @@ REPORTED_BY_PLAYERS = (Result.Source.CLAIM, Result.Source.RECORD)
 def object_to_result(
     *, match: Match, side: int, reason: str, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Objection:
-    """Object, once, to the result that stands although this side never answered the report.
+    """Object, once, to the provisional result that goes against this side, or that stands by an unanswered report.
 
     Refused: `stale`, `objection_reason_missing`, `nothing_to_object_to`, `objection_made`, `objection_late`.
     """
@@ -38,16 +41,24 @@ def object_to_result(
         if key and (stored := locked.objections.filter(side=side, key=key).first()) is not None:
             return stored
         refuse_stale(locked, after)
-        report = unanswered_report(locked, side, standing_result(locked))
-        if report is None:
+        objected = objectable(locked, side)
+        if objected is None:
             raise Refused("nothing_to_object_to")
-        if locked.objections.filter(claim=report).exists():
+        if objected.is_made:
             raise Refused("objection_made")
-        until = closes_at(report)
-        if until is not None and now > until:
-            raise Refused("objection_late", until=times.reader_time(until))
+        if objected.until is not None and now > objected.until:
+            raise Refused("objection_late", until=times.reader_time(objected.until))
+        provisional.note_told(locked, side, now)
         objection = Objection.objects.create(
-            match=locked, claim=report, side=side, reason=reason, by=by.kind, user=by.user, key=key, created_at=now
+            match=locked,
+            claim=objected.report,
+            result=objected.result,
+            side=side,
+            reason=reason,
+            by=by.kind,
+            user=by.user,
+            key=key,
+            created_at=now,
         )
         log(by, "objected", locked.topic, club=locked.club, side=side, objection=objection.public_id, reason=reason)
         notify_objection(locked, objection)
@@ -75,11 +86,42 @@ def answer_objection(
         row.state = Objection.State.UPHELD if upheld else Objection.State.DISMISSED
         row.answer, row.answered_at, row.answered_by = answer, now, by.user
         row.save(update_fields=["state", "answer", "answered_at", "answered_by"])
-        check_own_match(match, by, answer)
+        is_own = check_own_match(match, by, answer)
+        if not upheld and (standing := provisional.provisional_of(match)) is not None:
+            # The director's answer is a ruling, unless the director plays the match.
+            how = Provisional.End.NOBODY if is_own else Provisional.End.RULING
+            provisional.end(match, standing, how, by=by, now=now)
         log(by, f"objection_{row.state}", match.topic, club=match.club, objection=row.public_id, answer=answer)
         notify_answered_objection(match, row)
         changed(match)
     return row
+
+
+class Objectable(NamedTuple):
+    """What a side may object to."""
+
+    report: Claim | None
+    """The unanswered report, if the result is based on one."""
+    result: Result | None
+    """The provisional result."""
+    until: datetime | None
+    """Until when; None without a limit."""
+    is_made: bool
+    """Whether this side has objected already."""
+
+
+def objectable(match: Match, side: int) -> Objectable | None:
+    """Return what this side may object to, or None: a provisional result, or an unanswered report that stands."""
+    standing = standing_result(match)
+    report = unanswered_report(match, side, standing)
+    row = provisional.provisional_of(match)
+    if row is not None and side in row.sides:
+        made = match.objections.filter(Q(result=row.result, side=side) | Q(claim__isnull=False, claim=report))
+        return Objectable(report, row.result, row.ends_at, made.exists())
+    if report is None or Provisional.objects.filter(result=standing).exists():
+        # What was provisional could be objected to until it ended.
+        return None
+    return Objectable(report, None, closes_at(report), match.objections.filter(claim=report).exists())
 
 
 def unanswered_report(match: Match, side: int, standing: Result | None) -> Claim | None:

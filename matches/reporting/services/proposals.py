@@ -15,8 +15,15 @@ from matches.models import MOST_TIMES, Match, Proposal
 from matches.reporting.services import notifications, report_outcomes
 from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
+from players.notifications.selectors import can_be_sent_to, delivered_at
+from players.people.canonical import account_of
 
 FARTHEST = timedelta(days=366)
+LATEST_PROPOSAL = timedelta(hours=24)
+"""So long before the deadline a proposal has to be delivered, or a quarter of the round before it if that is later."""
+SHORT_ROUND = timedelta(hours=6)
+"""In a shorter round, no proposal decides."""
+ENOUGH_TIMES = 2
 State = Proposal.State
 
 
@@ -123,21 +130,65 @@ def appointment(match: Match) -> Proposal | None:
     return match.proposals.filter(state=State.ACCEPTED).first()
 
 
-def side_that_tried(match: Match) -> int | None:
-    """The side that came to the appointment alone, or whose proposed times were never answered.
+def note_shown(*, match: Match, side: int, now: datetime) -> None:
+    """Note that a signed-in player has opened the page with the times that the other side proposes."""
+    unseen = match.proposals.filter(side=1 - side, state=State.OPEN, shown_at=None)
+    if unseen.exists():
+        unseen.update(shown_at=now)
 
-    None if both sides, or neither, have tried to agree and to play. After a missed deadline the player who tried wins
-    against the one who did not (docs/rules.md).
+
+class Tried(NamedTuple):
+    """Who tried to play a match before its deadline."""
+
+    side: int | None
+    """The side that came to the appointment alone, or whose proposed times were delivered and never answered."""
+    is_open: bool = False
+    """Whether a side proposed times that cannot decide, so that a director has to."""
+
+
+def who_tried(match: Match, due_at: datetime) -> Tried:
+    """Return which side has tried to agree and to play, if only one has; that side wins by a missed deadline.
+
+    A proposal counts if it was delivered in time and still named two times ahead then. In a round of a few hours no
+    proposal decides, nor against a player whom nothing can be delivered to (docs/reporting.md).
     """
     offered = list(match.proposals.exclude(state=State.WITHDRAWN))
     agreed = next((proposal for proposal in offered if proposal.state == State.ACCEPTED), None)
     if agreed is not None:
         came = [side for side, here in enumerate(agreed.here) if here is not None]
-        return came[0] if len(came) == 1 else None
+        return Tried(came[0] if len(came) == 1 else None)
     if any(proposal.state != State.OPEN for proposal in offered):
-        return None
+        return Tried(None)
     sides = {proposal.side for proposal in offered}
-    return sides.pop() if len(sides) == 1 else None
+    if len(sides) != 1:
+        return Tried(None)
+    side = sides.pop()
+    if due_at - match.created_at < SHORT_ROUND:
+        return Tried(None, is_open=True)
+    delivered = [(proposal, _delivered_at(match, proposal)) for proposal in offered]
+    if all(at is None for _, at in delivered) and not _is_reachable(match, 1 - side):
+        return Tried(None, is_open=True)
+    latest = due_at - min(LATEST_PROPOSAL, (due_at - match.created_at) / 4)
+    counts = any(at is not None and at <= latest and _is_choice(proposal, at) for proposal, at in delivered)
+    return Tried(side if counts else None)
+
+
+def _is_choice(proposal: Proposal, delivered_at: datetime) -> bool:
+    """Whether two of the proposed times were still ahead when the other side got to know of them."""
+    return sum(at > delivered_at for at in proposal.instants) >= ENOUGH_TIMES
+
+
+def _delivered_at(match: Match, proposal: Proposal) -> datetime | None:
+    """When the other side could first have known of a proposal: the page was shown to it, or a message was sent."""
+    user = account_of(match.players[1 - proposal.side])
+    sent = None if user is None else delivered_at(user, notifications.proposal_key(proposal))
+    return min(filter(None, (proposal.shown_at, sent)), default=None)
+
+
+def _is_reachable(match: Match, side: int) -> bool:
+    """Whether a message can be delivered to a side."""
+    user = account_of(match.players[side])
+    return user is not None and can_be_sent_to(user)
 
 
 def _replace_open_proposal(match: Match, side: int, now: datetime) -> None:

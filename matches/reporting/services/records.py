@@ -13,6 +13,7 @@ from engine.errors import Refused
 from engine.records import from_data
 from engine.version import VERSION
 from matches.analysis.services.queue import enqueue_record
+from matches.lifecycle import provisional
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, check_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
@@ -69,6 +70,7 @@ def submit_for_match(
             return submitted
         if side is not None:
             report_outcomes.start_waiting_time(row, side, now)
+            provisional.note_told(row, side, now)
         changed(row)
     return submitted
 

@@ -88,7 +88,8 @@ def accept_report(
         record.save(update_fields=["standing", "refusal"])
     source = Result.Source.CLAIM if record is None else Result.Source.RECORD
     outcome = ResultInput(report.winner, report.score, report.kind)
-    basis = Basis(source, record)
+    was_silent = unanswered and report.stands_at is not None and report.stands_at <= now
+    basis = Basis(source, record, was_silent=was_silent)
     return append_result(match, outcome, basis, by=by, now=now, earlier=earlier, announced_by=announced_by)
 
 

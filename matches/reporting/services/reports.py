@@ -12,10 +12,11 @@ from django.db import transaction
 
 from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
 from engine.errors import Refused
+from matches.lifecycle import provisional
 from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
-from matches.models import Claim, Match, Submission
+from matches.models import Claim, Match, Provisional, Submission
 from matches.reporting.services import report_outcomes
 from players.actors import Actor, log
 
@@ -67,11 +68,20 @@ def report_score(
     return StoredReport(created, created=True)
 
 
-def confirm(*, match: Match, side: int, by: Actor, now: datetime, after: int | None = None, key: str = "") -> Claim:
-    """Agree to the other side's report, so that it stands. Refused: `nothing_claimed`, and as for `report_score`."""
+def confirm(
+    *, match: Match, side: int, by: Actor, now: datetime, after: int | None = None, key: str = ""
+) -> Claim | None:
+    """Agree to the other side's report, so that it stands, or to a provisional result, so that it is final.
+
+    Return the report; None for a provisional result. Refused: `nothing_claimed`, and as for `report_score`.
+    """
     check_texts(key)
     with transaction.atomic():
         locked = lock_match(match.pk)
+        if (row := provisional.provisional_of(locked)) is not None and row.against == side:
+            refuse_stale(locked, after)
+            provisional.end(locked, row, Provisional.End.ACCEPTED, by=by, now=now)
+            return None
         if (answered := _answered_report(locked, 1 - side, key)) is not None:
             return answered
         report = _report_to_answer(locked, 1 - side, after)
@@ -140,12 +150,17 @@ def withdraw_report(
 
 
 def acknowledge(*, match: Match, side: int, by: Actor, now: datetime, after: int | None = None) -> None:
-    """Note that this side has seen the other side's report, which starts its waiting time.
+    """Note that this side has seen the other side's report, or a provisional result, which starts its waiting time.
 
     Refused: `nothing_claimed`, and as for `report_score`.
     """
     with transaction.atomic():
         locked = lock_match(match.pk)
+        if provisional.provisional_of(locked) is not None:
+            if provisional.note_told(locked, side, now):
+                log(by, "result_seen", locked.topic, club=locked.club, side=side)
+                changed(locked)
+            return
         report = _report_to_answer(locked, 1 - side, after)
         if report_outcomes.start_waiting_time(locked, side, now):
             log(by, "claim_seen", locked.topic, club=locked.club, side=side, claim=report.public_id)

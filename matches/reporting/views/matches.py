@@ -59,6 +59,8 @@ def mine(request: HttpRequest) -> HttpResponse:
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page of a match, with forms for its players."""
     viewed, seat = access.match_and_seat(request.user, public_id)
+    if request.method == "GET" and seat is not None and seat.side is not None and viewed.state == Match.State.OPEN:
+        proposals.note_shown(match=viewed, side=seat.side, now=timezone.now())
     return _poll(request, viewed, seat) or page(request, viewed, seat)
 
 

@@ -25,6 +25,7 @@ class Row:
     begun_at: datetime | None = None
     finished_at: datetime | None = None
     length: int = 7
+    provisional: bool = False
 
 
 def at(seat: Seating) -> Facts:
@@ -47,6 +48,7 @@ def at(seat: Seating) -> Facts:
         (Row("claimed"), Facts(report=REPORTED), Where(State.REPORTED, 7, since=NOW, side=CAROL)),
         (Row("disputed"), at(PLAYING), Where(State.DISPUTED, 7, "4")),
         (Row("settled", finished_at=NOW), at(PLAYING), Where(State.SETTLED, 7, since=NOW)),
+        (Row("settled", finished_at=NOW, provisional=True), Facts(), Where(State.PROVISIONAL, 7, since=NOW)),
         (Row("void"), at(CALLED), Where(State.VOID, 7)),
         (Row("live"), Facts(board=OnBoard((2, 0), since=NOW)), Where(State.HERE, 7, since=NOW, score=(2, 0))),
         (Row("live"), Facts(board=OnBoard(since=EARLIER)), Where(State.HERE, 7, since=EARLIER)),

@@ -152,11 +152,11 @@ def test_whoever_is_late_themselves_waits_a_quarter_of_an_hour(agreed: Proposal,
 
 
 def test_at_the_deadline_the_one_who_came_has_tried(agreed: Proposal, match: Match) -> None:
-    assert proposals.side_that_tried(match) is None
+    assert proposals.who_tried(match, AT + 24 * HOURS).side is None
     arrive(match, CAROL, AT)
-    assert proposals.side_that_tried(match) == CAROL
+    assert proposals.who_tried(match, AT + 24 * HOURS).side == CAROL
     arrive(match, BOB, AT)
-    assert proposals.side_that_tried(match) is None
+    assert proposals.who_tried(match, AT + 24 * HOURS).side is None
 
 
 def as_(user: User) -> Client:

@@ -13,7 +13,7 @@ from matches.reporting.appointments import instant, zone_of
 from matches.reporting.calendars import appointment_event, written
 from matches.reporting.services import proposals, reports
 from players.actors import SYSTEM, Actor
-from players.models import Player
+from players.models import Notification, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -113,16 +113,78 @@ def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
     assert code(accept, match, offered, CAROL, 1) == "match_settled"
 
 
-def test_the_proposer_who_was_never_answered_is_known(match: Match, bob_player: Player, carol_player: Player) -> None:
-    assert proposals.side_that_tried(match) is None
-    propose(match, BOB, 1)
-    propose(match, BOB, 2)
-    assert proposals.side_that_tried(match) == BOB
-    propose(match, CAROL, 3)
-    assert proposals.side_that_tried(match) is None
-    other = match_between(bob_player, carol_player)
+DUE = NOW + timedelta(days=7)
+UNKNOWN, DIRECTOR = proposals.Tried(None), proposals.Tried(None, is_open=True)
+
+
+def tried(match: Match, due_at: datetime = DUE) -> proposals.Tried:
+    return proposals.who_tried(match, due_at)
+
+
+def shown(match: Match, hours: float) -> None:
+    """Carol, signed in, opens the page of the match."""
+    proposals.note_shown(match=match, side=CAROL, now=NOW + timedelta(hours=hours))
+
+
+@pytest.fixture
+def known(carol: User) -> User:
+    """Carol, whose address is confirmed."""
+    User.objects.filter(pk=carol.pk).update(email_verified_at=NOW)
+    return carol
+
+
+def test_the_proposer_who_was_never_answered_is_known(match: Match, known: User, bob_player: Player) -> None:
+    assert tried(match) == UNKNOWN
+    propose(match, BOB, 30, 60)
+    assert tried(match) == UNKNOWN, "nothing was delivered"
+    shown(match, 1)
+    assert tried(match) == proposals.Tried(BOB)
+    propose(match, CAROL, 50, 70)
+    assert tried(match) == UNKNOWN
+    other = match_between(bob_player, Player.objects.get(user=known))
     accept(other, propose(other, BOB, 1), CAROL, 1)
-    assert proposals.side_that_tried(other) is None
+    assert tried(other) == UNKNOWN
+
+
+def test_an_email_to_a_confirmed_address_and_a_push_deliver_a_proposal(match: Match, known: User) -> None:
+    sent = propose(match, BOB, 30, 60)
+    note = Notification.objects.get(user=known, key=f"times_proposed:{sent.public_id}")
+    note.deliveries.update(sent_at=NOW + timedelta(minutes=1))
+    assert tried(match) == proposals.Tried(BOB)
+    User.objects.filter(pk=known.pk).update(email_verified_at=None)
+    assert tried(match) == DIRECTOR, "nothing can be delivered to Carol"
+    note.deliveries.update(channel="push")
+    assert tried(match) == proposals.Tried(BOB)
+
+
+@pytest.mark.parametrize(
+    ("hours", "shown_after", "counts"),
+    [
+        ((30, 60), 1, True),
+        ((30,), 1, False),
+        ((30, 60), 31, False),
+        ((140, 160), 7 * 24 - 24, False),
+        ((166, 167), 7 * 24 - 24, True),
+        ((166, 167), 7 * 24 - 23.9, False),
+    ],
+)
+def test_a_proposal_counts_with_two_times_ahead_delivered_a_day_before_the_deadline(
+    match: Match, known: User, hours: tuple[float, ...], shown_after: float, counts: bool
+) -> None:
+    propose(match, BOB, *hours)
+    shown(match, shown_after)
+    assert tried(match) == (proposals.Tried(BOB) if counts else UNKNOWN)
+
+
+def test_in_a_round_of_hours_a_quarter_of_it_is_enough_and_below_six_hours_no_proposal_decides(
+    match: Match, known: User
+) -> None:
+    propose(match, BOB, 3, 4)
+    shown(match, 5.9)
+    assert tried(match, NOW + timedelta(hours=8)) == UNKNOWN
+    Proposal.objects.update(shown_at=NOW + timedelta(hours=1))
+    assert tried(match, NOW + timedelta(hours=8)) == proposals.Tried(BOB)
+    assert tried(match, NOW + timedelta(hours=5.9)) == DIRECTOR
 
 
 def test_each_player_reads_times_in_their_own_zone(match: Match, bob_player: Player) -> None:

@@ -11,7 +11,7 @@ from matches.models import Match, Result
 from matches.play.services.starting import PlaySettings, start
 from matches.records.services.submissions import RecordFile
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.proposals import Offer, propose
+from matches.reporting.services.proposals import Offer, note_shown, propose
 from matches.reporting.services.records import submit_for_match
 from matches.reporting.services.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
@@ -59,11 +59,33 @@ def test_by_default_the_director_is_notified_once_and_nothing_is_decided(drawn: 
 def test_who_proposed_times_and_never_had_an_answer_wins(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
-    propose(match=fixture.match, side=1, offer=Offer([NOON + timedelta(days=2)]), by=Actor.link(1), now=NOON)
+    times = Offer([NOON + timedelta(days=2), NOON + timedelta(days=3)])
+    propose(match=fixture.match, side=1, offer=times, by=Actor.link(1), now=NOON)
+    note_shown(match=fixture.match, side=0, now=NOON + timedelta(days=1))
 
     assert applied(fixture) == "proposer_wins"
     result = fixture.match.results.get()
     assert (result.winner, result.kind, result.source) == (1, Result.Kind.FORFEIT, Result.Source.DEADLINE)
+
+
+def test_a_proposal_to_somebody_whom_nothing_reaches_is_left_to_the_director(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    times = Offer([NOON + timedelta(days=2), NOON + timedelta(days=3)])
+    propose(match=fixture.match, side=1, offer=times, by=Actor.link(1), now=NOON)
+
+    assert applied(fixture) == "director"
+    assert not Result.objects.exists()
+
+
+def test_a_proposal_seconds_before_the_deadline_wins_nothing(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    at = DEADLINE - timedelta(seconds=1)
+    propose(match=fixture.match, side=1, offer=Offer([at]), by=Actor.link(1), now=DEADLINE - timedelta(seconds=3))
+    note_shown(match=fixture.match, side=0, now=DEADLINE - timedelta(seconds=2))
+
+    assert applied(fixture) == "both_lose"
 
 
 def test_it_is_extended_once_and_then_both_lose(drawn: Drawn) -> None:

@@ -101,11 +101,12 @@ MOST: dict[tuple[str, int, Way], tuple[int, ...]] = {
     ("round robin", 16, director): (15,),
     ("groups", 64, director): (15,),
     ("knockout", 64, quick_line): (20,),
-    # The list of open reports takes three of them.
-    ("knockout", 64, confirmed_by_director): (26,),
+    # The list of open reports takes three of them, and that of provisional results one.
+    ("knockout", 64, confirmed_by_director): (27,),
     # The division is settled in a second transaction.
     ("knockout", 64, confirmed_by_player): (13, 16),
-    ("knockout", 64, finished_here): (15, 16),
+    # One of them reads which sides have begun to play.
+    ("knockout", 64, finished_here): (16, 16),
 }
 NOTIFYING = 6
 """Queries to notify the two players of a new match, if they have accounts."""

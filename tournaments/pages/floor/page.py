@@ -92,6 +92,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None),
         "messages_reported": messages[: console.MOST_NEEDS],
         "unopposed": console.unopposed(needs),
+        "to_make_final": console.to_make_final(needs),
+        "has_provisional": any(need.provisional is not None for need in needs),
         "cards": cards.all(),
         "counts": cards.counts(),
         "suggestion": _suggestion(view, cards),

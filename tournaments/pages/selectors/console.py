@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
+from core.messages import sentence
 from matches.lifecycle.own_match import Standing, standing_of
-from matches.models import ChatReport, Claim, Match, Objection, Result, Submission
+from matches.models import ChatReport, Claim, Match, Objection, Provisional, Result, Submission
 from matches.play.chat.moderation import ReportedMessage, undecided
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
@@ -21,6 +22,7 @@ from tournaments.events.selectors.events import DivisionCounts, MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.pages.selectors.divisions import RoundProgress
+from tournaments.results.services.confirmations import provisional_results
 from tournaments.standings.rounds import called_in_order, playable
 from tournaments.standings.selectors.champions import champions
 from tournaments.state.figures import Matches, matches_by
@@ -44,6 +46,7 @@ class Need:
     claims: list[Claim] = field(default_factory=list)
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
+    provisional: Provisional | None = None
     standing: Standing = Standing.IMPARTIAL
     """Whether the user may decide the match."""
 
@@ -51,6 +54,8 @@ class Need:
     def report_texts(self) -> list[str]:
         """Who reported which score, one sentence for each report."""
         match = self.line.match
+        if match is not None and self.provisional is not None:
+            return labels.provisional(match, self.provisional)
         return [] if match is None else [labels.report(match, claim) for claim in self.claims]
 
     @property
@@ -72,6 +77,17 @@ class Need:
     def accepted_at(self) -> datetime | None:
         """When an unanswered report becomes the result."""
         return self.claims[0].stands_at if self.kind == "claim" else None
+
+    @property
+    def final_at(self) -> datetime | None:
+        """When a provisional result becomes final by itself; None while nobody knows."""
+        return self.provisional.ends_at if self.provisional is not None else None
+
+    @property
+    def to_make_final(self) -> str:
+        """The id of a provisional result that can be confirmed with one click; empty in the director's own match."""
+        row = self.provisional
+        return row.public_id if row is not None and self.standing == Standing.IMPARTIAL else ""
 
     @property
     def to_confirm(self) -> Claim | None:
@@ -114,6 +130,7 @@ NEEDS = {
         _("Nobody signed this report, so it will not be accepted automatically."),
     ),
     "claim": NeedKind(_("Unconfirmed")),
+    "provisional": NeedKind(_("Provisional")),
 }
 
 
@@ -123,7 +140,7 @@ OWN_MATCH = {
 }
 
 
-URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim")
+URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim", "provisional")
 
 
 def unopposed(needs: Sequence[Need]) -> list[str]:
@@ -135,6 +152,11 @@ def unopposed(needs: Sequence[Need]) -> list[str]:
         for claim in need.claims
         if claim.is_signed
     ]
+
+
+def to_make_final(needs: Sequence[Need]) -> list[str]:
+    """Return the ids of provisional results, without the director's own matches."""
+    return [need.to_make_final for need in needs if need.to_make_final]
 
 
 def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:
@@ -163,6 +185,8 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "messages_reported": messages[:MOST_NEEDS],
         "more_needs": len(needs) > MOST_NEEDS,
         "unopposed": unopposed(needs),
+        "to_make_final": to_make_final(needs),
+        "has_provisional": any(need.provisional is not None for need in needs),
         "ready": ready[:MOST_READY],
         "ready_count": len(ready),
         "later_count": len(lines) - len(taken | can_begin),
@@ -177,6 +201,44 @@ def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> lis
     """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
     fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
     return _needs_from(tournament, names, [events.match_line(row, names, staff=True) for row in fixtures], by)
+
+
+def closing_page(
+    tournament: Tournament, by: Actor, *, division: Division | None = None, round_: Round | None = None
+) -> dict[str, Any]:
+    """Return what closing the event, a division or a round would do to each of its provisional results."""
+    rows = [
+        ClosedLine(
+            row.fixture.number,
+            match_names(row.fixture, staff=True),
+            labels.provisional(row.match, row.report) if isinstance(row.report, Provisional) else [],
+            row.report.public_id if row.report is not None else "",
+            row.code,
+        )
+        for row in provisional_results(tournament, by, division=division, round_=round_)
+    ]
+    return {
+        "confirmed": [row for row in rows if not row.code],
+        "unrated": [row for row in rows if row.result and row.code],
+        "left": [row for row in rows if not row.result],
+        "results": [row.result for row in rows if row.result],
+    }
+
+
+class ClosedLine(NamedTuple):
+    """A provisional result, and what closing would do to it."""
+
+    number: int
+    names: tuple[str, str]
+    texts: list[str]
+    result: str
+    """Its id; empty if closing leaves it to somebody else."""
+    code: str
+
+    @property
+    def why_left(self) -> str:
+        """Why it stays provisional."""
+        return sentence(self.code, {})
 
 
 def _is_not_in_play(line: MatchLine) -> bool:
@@ -249,13 +311,13 @@ def _needs(lines: Sequence[MatchLine]) -> list[Need]:
 
 
 def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: list[Need]) -> list[Need]:
-    """Add the open objections to results of the event; a query, or three."""
+    """Add the open objections to results of the event, and its provisional results; a query, or four."""
     still_open = Objection.objects.filter(state=Objection.State.OPEN)
     objected = (
         Fixture.objects.filter(
+            Q(match__objections__state=Objection.State.OPEN) | Q(match__provisional=True),
             stage__division__tournament=tournament,
             match__state=Match.State.SETTLED,
-            match__objections__state=Objection.State.OPEN,
         )
         .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
         .prefetch_related(Prefetch("match__objections", queryset=still_open, to_attr="open_objections"))
@@ -264,12 +326,20 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
     )
     if not objected.values("pk").exists():
         return needs
-    objections = [
-        Need("objection", events.match_line(fixture, names, staff=True), objection=objection)
-        for fixture in objected[:MOST_NEEDS]
-        for objection in getattr(fixture.match, "open_objections", [])
-    ]
-    return sorted([*objections, *needs], key=lambda need: URGENCY.index(need.kind))
+    fixtures = list(objected)
+    waiting = [row.match_id for row in fixtures if row.match is not None and row.match.provisional]
+    not_final = Provisional.objects.filter(ended_at=None, result__match__in=waiting).select_related("result")
+    provisional = {row.result.match_id: row for row in (not_final if waiting else ())}
+    settled = [need for row in fixtures for need in _needs_of_settled(row, names, provisional.get(row.match_id or 0))]
+    return sorted([*settled, *needs], key=lambda need: URGENCY.index(need.kind))
+
+
+def _needs_of_settled(fixture: Fixture, names: Mapping[int, str], provisional: Provisional | None) -> list[Need]:
+    """Return the open objections of a match with a result; without any, its provisional result."""
+    line = events.match_line(fixture, names, staff=True)
+    if objections := getattr(fixture.match, "open_objections", []):
+        return [Need("objection", line, objection=objection) for objection in objections]
+    return [Need("provisional", line, provisional=provisional)] if provisional is not None else []
 
 
 def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:

@@ -12,17 +12,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.htmx import is_htmx
 from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from tournaments import access
+from tournaments.events.selectors.events import names_of_rounds
 from tournaments.events.views.pages import account_needed, by, event_url_args, faulty
 from tournaments.floor.services.lines import enter_lines
 from tournaments.models import Tournament
-from tournaments.pages.forms import ConfirmForm, QuickForm
+from tournaments.pages.forms import CloseForm, ConfirmForm, QuickForm
 from tournaments.pages.selectors import console as selectors
 from tournaments.pages.selectors import workers
 from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
@@ -120,6 +121,31 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         if row.code:
             messages.warning(request, f"M{row.open_report.fixture.number}: {sentence(row.code, {})}")
     return redirect(f"{url}?{urlencode({'division': division.public_id})}" if division else url)
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show the provisional results of the event, of a division or a round, and confirm what is left of them."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    sent = request.POST if request.method == "POST" else request.GET
+    form = CloseForm(sent, tournament=event, rounds=names_of_rounds(event))
+    url = reverse("console", args=event_url_args(event))
+    if not form.is_valid():
+        return faulty(request, form, url)
+    if request.method != "POST":
+        context = selectors.closing_page(event, by(request), **form.closed)
+        return render(request, "tournaments/pages/close.html", {**context, "form": form, **_head(request, event)})
+    closed = confirmations.close_results(
+        tournament=event, results=form.reports, by=by(request), now=timezone.now(), **form.closed
+    )
+    if done := [f"M{row.open_report.fixture.number}" for row in closed if not row.code]:
+        messages.success(request, _("Closed: %(matches)s.") % {"matches": ", ".join(done)})
+    for row in closed:
+        if row.code:
+            messages.warning(request, f"M{row.open_report.fixture.number}: {sentence(row.code, {})}")
+    return redirect(url)
 
 
 @account_needed

@@ -7,7 +7,7 @@ from django.db import transaction
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Result, Submission
-from matches.reporting.services.proposals import side_that_tried
+from matches.reporting.services.proposals import who_tried
 from players.actors import SYSTEM, log
 from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture
@@ -69,9 +69,11 @@ def _apply_rule(division: Division, fixture: Fixture, match: Match, now: datetim
     rule = division.deadline_rule
     if rule == Division.DeadlineRule.DIRECTOR:
         return "director"
-    tried = side_that_tried(match)
-    if tried is not None:
-        _forfeit(match, tried, now)
+    tried = who_tried(match, fixture.due_at or now)
+    if tried.is_open:
+        return "director"
+    if tried.side is not None:
+        _forfeit(match, tried.side, now)
         return "proposer_wins"
     if rule == Division.DeadlineRule.EXTEND and not fixture.extended:
         fixture.extended = True

@@ -70,7 +70,8 @@ EXAMPLE = OpenApiExample(
 def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], dict[int, int]]) -> dict[str, Any]:
     """Return a fixture as the API shows it."""
     played = row.played
-    result = {"winner": played.winner, "score": played.score, "kind": played.kind} if played.kind else None
+    fields = ("winner", "score", "kind", "provisional")
+    result = {name: getattr(played, name) for name in fields} if played.kind else None
     return {
         "public_id": row.public_id,
         "number": row.number,

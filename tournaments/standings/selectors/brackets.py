@@ -34,7 +34,7 @@ SLOT = (
 FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture")
 MATCH = (
     "match", "match__public_id", "match__state", "match__begun_at", "match__seq", "match__finished_at",
-    "match__length", "match__club", "match__visibility", "match__player_0", "match__player_1",
+    "match__length", "match__club", "match__visibility", "match__player_0", "match__player_1", "match__provisional",
 )  # fmt: skip
 
 
@@ -70,6 +70,7 @@ class PlayedMatch(NamedTuple):
     visibility: str = ""
     player_0_id: int = 0
     player_1_id: int = 0
+    provisional: bool = False
     winner: int | None = None
     score: tuple[int, int] | None = None
     kind: str = ""
@@ -307,6 +308,8 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
         return str(Result.Kind.WALKOVER.label)
     if row.status == Fixture.Status.DECIDED and row.played.kept and row.played.onward != row.played.winner:
         return _("corrected, bracket kept")
+    if row.played.provisional:
+        return str(Result.Finality.PROVISIONAL.label)
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.EMPTY) and row.played.kind not in ("", "played"):
         return str(Result.Kind(row.played.kind).label)
     return ""

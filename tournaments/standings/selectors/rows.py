@@ -149,7 +149,14 @@ class StageView:
     paired: int = 0
     qualifiers: int = 0
     """How many entries advance to the next stage."""
+    provisional: list[int] = field(default_factory=list)
+    """The numbers of the matches whose result is provisional."""
     advancing: set[EntryId] = field(default_factory=set)
+
+    @property
+    def provisional_text(self) -> str:
+        """The matches whose result is provisional."""
+        return ", ".join(f"M{number}" for number in self.provisional)
 
     @property
     def number(self) -> int:

@@ -64,6 +64,8 @@ def stage_view(
     settings = state.rows.settings
     qualifiers = places_before(settings, state.stage.number)
     view = StageView(state.stage, over=state.over, qualifiers=len(qualifiers))
+    matches = {number: row.match for number, row in state.rows.fixtures.items()}
+    view.provisional = sorted(number for number, match in matches.items() if match is not None and match.provisional)
     certain = [entry for place in qualifiers if (entry := state.places.get(place)) is not None]
     view.advancing = set(certain)
     gone = frozenset(item.entry for item in state.rows.withdrawals())
