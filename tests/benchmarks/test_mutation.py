@@ -67,7 +67,8 @@ def test_every_mutant_compiles_to_the_function_that_it_names() -> None:
 def test_a_planted_fault_takes_effect_and_the_file_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     file = Path(numbers.__file__)
     text = file.read_text()
-    mutant = next(mutant for mutant in sample.mutants_of("core/numbers.py") if mutant.operator == "return constant")
+    mutants = [mutant for mutant in sample.mutants_of("core/numbers.py") if mutant.function == "parse_int"]
+    mutant = next(mutant for mutant in mutants if mutant.operator == "return constant")
     function = getattr(numbers, mutant.function)
     monkeypatch.setattr(function, "__code__", function.__code__)
     assert function("12") == 12
