@@ -14,6 +14,7 @@ class MatchesConfig(AppConfig):
         from matches.analysis import refusals as analysis_refusals
         from matches.analysis.topics import analysis_number, record_analysis_number
         from matches.lifecycle import where
+        from matches.play import notifications as of_play
         from matches.play import refusals as play_refusals
         from matches.play.lobby import refusals as lobby_refusals
         from matches.play.topics import chat_number, lobby_number, match_number, user_number, watch_number
@@ -36,7 +37,7 @@ class MatchesConfig(AppConfig):
         topics.register("user", user_number)
         topics.register("lobby", lobby_number)
         where.register_boards(boards_of)
-        kinds.register(*KINDS, of_ratings.KIND)
+        kinds.register(*KINDS, *of_play.KINDS, of_ratings.KIND)
         erasure.connect()
         of_analyses.connect()
         exports.connect()

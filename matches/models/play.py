@@ -15,6 +15,8 @@ from players.models import LogEntry
 LONGEST_ACTION_KEY = 64
 CLAIM_AWAY = "claim_away"
 """The kind of an action by which a player claims because the opponent is away; `matches.play.live` has the others."""
+PLAY = "play"
+"""The kind of an action that plays a roll."""
 HASH_DIGITS = 64
 """A SHA-256 in hexadecimal."""
 
@@ -51,7 +53,8 @@ class LiveMatch(models.Model):
     """How a match is played here, and where it stands.
 
     `state`, `last`, `changed_by`, `begun_at` and `due_at` are a cache of the fold over its actions. Whoever writes
-    them has locked the match's row.
+    them has locked the match's row. Until both players have come to the board it is an invitation, which lapses: the
+    match is then open again, to be played in whatever way, and the board waits for another invitation.
     """
 
     class FlagRule(models.TextChoices):
@@ -85,6 +88,17 @@ class LiveMatch(models.Model):
     )
     begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first opening roll."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When a flag falls or a pause ends."))
+    invited_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text=_("When the players were last invited to the board; empty where its clock did not wait for them."),
+    )
+    lapses_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the invitation lapses; empty once both players have come.")
+    )
+    lapsed_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the invitation lapsed; empty unless the board is closed since then.")
+    )
     bot_side = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text=_("The side that a bot plays; empty: neither.")
     )
@@ -109,11 +123,16 @@ class LiveMatch(models.Model):
         verbose_name_plural = _("matches played here")
         indexes: ClassVar = [
             models.Index(fields=["due_at"], name="live_due", condition=Q(due_at__isnull=False)),
+            models.Index(fields=["lapses_at"], name="live_lapses", condition=Q(lapses_at__isnull=False)),
             models.Index(fields=["bot_since"], name="live_bot", condition=Q(bot_since__isnull=False)),
         ]
 
     def __str__(self) -> str:
         return str(self.match)
+
+    def sides_that_played(self) -> frozenset[int]:
+        """The sides that have made at least one play here."""
+        return frozenset(self.actions.filter(kind=PLAY).values_list("side", flat=True).distinct())
 
 
 class Action(models.Model):

@@ -18,6 +18,7 @@ def to_data(state: LiveState) -> Data:
     return {
         "match": _match_data(state.match),
         "clock": _clock_data(state.clock) if state.clock else None,
+        "here": list(state.here),
         "ready": list(state.ready),
         "offers": list(state.offers),
         "pauses": list(state.pauses),
@@ -32,6 +33,7 @@ def from_data(data: Data) -> LiveState:
     return LiveState(
         match=_match(data["match"]),
         clock=_clock(data["clock"]) if data["clock"] else None,
+        here=_pair(data.get("here", (True, True))),
         ready=_pair(data["ready"]),
         offers=_pair(data["offers"]),
         pauses=_pair(data["pauses"]),

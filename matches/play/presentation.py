@@ -13,7 +13,7 @@ from engine.clock import SECOND
 from engine.cube import Side
 from engine.legality import step_graph
 from engine.match import MatchState
-from matches.models import Action
+from matches.models import Action, Match
 from matches.play.instants import from_ms
 from matches.play.live import Kind, LiveState
 from matches.play.public_state import Json, action_json, chain_json, chains_of, may_do, public_json
@@ -51,6 +51,7 @@ def as_json(
         "now": now,
         **public_json(live, state),
         "due_at": _due_at(watched),
+        "invitation": _invitation_json(watched),
         "presence": [_presence_json(presence) for presence in presences or _presences(watched)],
         "lag": _lag_json(watched, lag_credits),
         "chains": _chains_json(watched),
@@ -74,9 +75,10 @@ def _side_json(watched: Watched) -> Json:
     side, match = watched.side, watched.state.match
     absence = _absence_json(watched.state, watched.at) if watched.is_insider else None
     plays = side is not None and not match.is_over
+    may = may_do(watched.state, side) if watched.live.match.state == Match.State.LIVE else []
     return {
         "my_side": side,
-        "may": may_do(watched.state, side) + (["claim_away"] if _may_claim(absence, side) else []),
+        "may": may + (["claim_away"] if _may_claim(absence, side) else []),
         "absence": absence,
         "ping": lag.new_ping(watched.live.pk, side, timezone.now()) if side is not None and plays else None,
         "graph": _graph(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
@@ -127,6 +129,15 @@ def _absence_json(state: LiveState, now: datetime) -> Json | None:
                 "may_claim": from_ms(claim_at) <= now,
             }
     return None
+
+
+def _invitation_json(watched: Watched) -> Json | None:
+    """Until when a side may still come to the board, or that it is closed; None once both have come."""
+    if not watched.state.is_invitation:
+        return None
+    state = watched.live.match.state
+    is_open = state == Match.State.LIVE
+    return {"until": watched.live.lapses_at, "is_open": is_open, "is_called_off": state == Match.State.VOID}
 
 
 def _may_claim(absence: Json | None, side: Side | None) -> bool:

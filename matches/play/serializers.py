@@ -206,6 +206,11 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     xgid = serializers.CharField(allow_null=True, help_text="Null once the match is over.")
     winner = serializers.IntegerField(allow_null=True)
     resigned = serializers.DictField(allow_null=True)
+    here = serializers.ListField(child=serializers.BooleanField(), help_text="Who has come to the board.")
+    invitation = serializers.DictField(
+        allow_null=True,
+        help_text="Until both sides are `here`: until when the board `is_open`, and if the match `is_called_off`.",
+    )
     ready = serializers.ListField(child=serializers.BooleanField())
     pauses = serializers.ListField(child=serializers.IntegerField(), help_text="Taken by each side.")
     vacation_left = serializers.ListField(

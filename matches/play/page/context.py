@@ -8,7 +8,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from matches.access import Seat, may_direct
-from matches.models import Match
+from matches.models import Challenge, Match
 from matches.play.levels import description, program_name
 from matches.play.live import PAUSES
 from matches.play.preferences.selectors import preferences_json
@@ -20,7 +20,7 @@ THEMES = ("slate", "felt")
 """Looks of the board beside the first, whose style sheets are loaded where they are chosen."""
 MODULES = (
     *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
-    *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
+    *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options", "kept")),
     *(f"play/{name}" for name in ("presence", "fill", "chain")),
     *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
 )
@@ -48,7 +48,16 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "may_direct": side is None and may_direct(request.user, match),
         "modules": [f"matches/{name}.js" for name in MODULES],
         "settings": _settings(request, match, seat),
+        "withdraw_url": _withdraw_url(match, seat),
     }
+
+
+def _withdraw_url(match: Match, seat: Seat | None) -> str:
+    """Where the challenger of a friendly takes the challenge back while they wait; empty for everybody else."""
+    if seat is None or seat.side != 0 or seat.token or match.live.lapses_at is None:
+        return ""
+    challenge = Challenge.objects.filter(match=match).first()
+    return reverse("withdraw-challenge", args=[challenge.public_id]) if challenge is not None else ""
 
 
 def replay_url(match: Match, seat: Seat | None) -> str:

@@ -8,12 +8,13 @@ import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
 import { fill, pattern, score, words } from "./fill.js";
+import { forget, keep, recall } from "./kept.js";
 import { drawMoves, hasStandIn, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
 import { Store } from "./store.js";
-import { bannersOf, panelOf, positionOf, valuesOf } from "./view.js";
+import { bannersOf, invitationOf, panelOf, positionOf, valuesOf } from "./view.js";
 
 const settings = JSON.parse(document.getElementById("play-settings").textContent);
 const { side, names, preferences } = settings;
@@ -21,6 +22,7 @@ const near = side ?? 0;
 const byId = (id) => document.getElementById(id);
 const isPlayer = side !== null;
 const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
+const COMING = `barpoint-coming:${settings.match}:${side}`; // Kept while this tab is to be ready once both are here.
 const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
 // Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
 const DICE_ERRORS = { roll_failed: "rollFailed", link_spent: "linkSpent", roll_unverified: "rollUnread" };
@@ -75,6 +77,7 @@ class Page {
     byId("undo").addEventListener("click", () => board.undo());
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
+    byId("invite-again").addEventListener("click", () => this.#inviteAgain());
     byId("close-error").addEventListener("click", () => this.#showError(""));
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#update({ fresh: [] }));
@@ -111,11 +114,13 @@ class Page {
   /** What a player's page does by itself: check the dice, commit to a chain, roll where the player wishes it. */
   async #goOn() {
     const { state } = this.store;
-    if (state.winner === null) await this.#withDice(() => this.dice.prepareFirst());
+    const isOpen = state.winner === null && (invitationOf(state)?.is_open ?? true);
+    if (isOpen) await this.#withDice(() => this.dice.prepareFirst());
     await this.#withDice(() => this.dice.check());
     if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
     this.#draw();
     const may = (kind) => this.store.state.may.includes(kind);
+    if (recall("session", COMING) && may("ready") && !invitationOf(this.store.state)) this.#act({ kind: "ready" });
     // A roll that was refused is not repeated by itself before something has changed.
     const isRefused = this.store.rollRefused === this.store.state.last;
     if (preferences.autoroll === "no_double" && may("roll") && !may("double") && !isRefused) this.#act({ kind: "roll" });
@@ -124,6 +129,8 @@ class Page {
   async #act({ kind, value }) {
     if (this.store.sending) return;
     this.#showError("");
+    if (kind === "ready" && this.store.state.may.includes("here")) return void this.#come();
+    if (kind === "ready") forget("session", COMING);
     const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
     if (kind === "roll" || kind === "ready") {
       const link = await this.#withDice(() => this.#link());
@@ -132,6 +139,20 @@ class Page {
     }
     if (kind === "roll") Object.assign(fields, { play_forced: preferences.play_forced, bear_off: preferences.bear_off });
     await this.store.act(kind, fields);
+  }
+
+  /** Say that the player is here. Once both are, this page is ready by itself. */
+  async #come() {
+    keep("session", COMING, "1");
+    if (!(await this.store.act("here"))) forget("session", COMING);
+  }
+
+  /** Invite the opponent once more, after nobody has come. */
+  async #inviteAgain() {
+    const { ok, data } = await this.store.post("open/", {}).catch(() => ({ ok: false, data: {} }));
+    if (ok) this.store.apply(data);
+    else this.#showError(data.detail ?? words("disconnected"));
+    await this.store.load();
   }
 
   /** The player's next link; a chain that has just been committed waits until it serves. */
@@ -246,7 +267,7 @@ class Page {
     this.clocks.draw();
     this.#drawBanners();
     const isMine = isPlayer && state.winner === null && (state.to_act === side || state.may.includes("ready"));
-    markTab(isMine, settings.turnIcon);
+    markTab(isMine, settings.turnIcon, words(invitationOf(state) ? "come" : "yourTurn"));
     if (isPlayer) keepAwake(state.winner === null && !state.clock?.correspondence);
   }
 
@@ -332,7 +353,9 @@ class Page {
     const text = sentences.filter(Boolean).join(" ");
     if (text) byId("announcer").textContent = text;
     if (preferences.sound && news.length) playSound(state.winner !== null ? "over" : news.at(-1).kind);
-    if (news.some((action) => action.side !== side) && state.to_act === side) notify(words("yourTurn"));
+    const isByOther = (action) => action.side !== side;
+    if (news.some(isByOther) && state.to_act === side) notify(words("yourTurn"));
+    else if (news.some((action) => action.kind === "here" && isByOther(action))) notify(text);
   }
 
   #refused({ code, detail }) {

@@ -13,12 +13,18 @@ export function panelOf(state, side) {
   if (state.winner !== null) return "over";
   if (side === null || state.paused_until) return "wait";
   const may = (kind) => state.may.includes(kind);
+  if (invitationOf(state)) return may("here") ? "ready" : "wait";
   if (may("ready")) return "ready";
   if (may("roll")) return "roll";
   if (may("play")) return "play";
   if (may("take")) return "cube";
   if (may("accept")) return "resigned";
   return "wait";
+}
+
+/** Return the invitation as long as not both players have come to the board; else null. */
+export function invitationOf(state) {
+  return state.here.every(Boolean) ? null : state.invitation;
 }
 
 /** Return what the board shows of a state: the position, the dice, the cube, and the last play of the game. */
@@ -47,6 +53,8 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
     autorolls: words(preferences.autoroll === "never" ? "noAutorolls" : "autorolls"),
     dice: state.dice ? [...state.dice].sort((a, b) => b - a).join("-") : "",
     waiting: waitingFor(state, names),
+    readyHint: words(invitationOf(state) ? "hereHint" : "readyHint", { game: state.game }),
+    readyButton: words(invitationOf(state) ? "here" : "ready"),
     won: state.winner === null ? "" : wonBy(state, names[state.winner]),
   };
   if (state.stakes) Object.assign(values, stakesOf(state, near, side));
@@ -72,6 +80,10 @@ function behindOf(state) {
 
 /** Return who is waited for, as a sentence. */
 function waitingFor(state, names) {
+  if (invitationOf(state)) {
+    const absent = [0, 1].filter((each) => !state.here[each]);
+    return absent.length === 1 ? words("waitingHere", { name: names[absent[0]] }) : words("waitingStart");
+  }
   if (state.phase === "adjourned") return words("adjourned");
   if (state.paused_until) return words("paused");
   if (state.phase === "opening") {
@@ -113,6 +125,14 @@ export function bannersOf(state, { side, names, now }) {
     const theirs = side !== null && state.continues?.[1 - side];
     values.ready = words(mine ? "readyMe" : theirs ? "readyOpponent" : "readyOne");
   }
+  const invitation = side === null ? null : invitationOf(state);
+  if (invitation?.is_called_off) shown.add("calledOff");
+  else if (invitation && !invitation.is_open) shown.add("lapsed");
+  else if (invitation && state.here[side]) shown.add("invited");
+  if (invitation) {
+    values.invited = names[1 - side];
+    values.until = invitation.until ? momentOf(invitation.until, now) : "";
+  }
   if (state.may.includes("claim_flag")) {
     shown.add("flagged");
     values.absentee = names[1 - side];
@@ -127,4 +147,12 @@ export function bannersOf(state, { side, names, now }) {
     values.claimButton = left > 0 ? words("claimIn", { time: duration(left) }) : words("claim");
   }
   return { shown, values };
+}
+
+/** Return a time of day, with its date where that is not today. */
+function momentOf(time, now) {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date(now).toDateString();
+  const shown = { hour: "2-digit", minute: "2-digit", ...(isToday ? {} : { weekday: "short", day: "numeric" }) };
+  return date.toLocaleString([], shown);
 }
