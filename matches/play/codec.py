@@ -39,11 +39,11 @@ def from_data(data: Data) -> LiveState:
         pauses=_pair(data["pauses"]),
         paused_until=data["paused_until"],
         continues=_pair(data["continues"]),
-        absences=_absences(data.get("absences")),
+        absences=stored_absences(data.get("absences")),
     )
 
 
-def _absences(data: list[Any] | None) -> Absences:
+def stored_absences(data: list[Any] | None) -> Absences:
     """Both absences; nobody was away in matches begun before they were counted."""
     if data is None:
         return NOBODY_AWAY

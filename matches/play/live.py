@@ -57,7 +57,7 @@ class Kind(StrEnum):
     AWAY = "away"
     """`side` has lost its network; of the time before, `value` ms count as absence."""
     BACK = "back"
-    """`side` is there again, or nothing is known of it."""
+    """`side` is there again, or nothing is known of it: then the last `value` ms do not count as absence."""
     CLAIM_AWAY = "claim_away"
     """`side` claims because its opponent is away; the opponent's flag falls with it."""
 
@@ -186,6 +186,8 @@ def after_event(state: LiveState, event: Event) -> LiveState:
     absences = state.absences
     if event.kind == Kind.OUTAGE:
         absences = postponed(absences, event.value or 0)
+    if event.kind == Kind.BACK and event.side is not None:
+        absences = _with(absences, event.side, postponed(absences, event.value or 0)[event.side])
     absences = counted(absences, event.at, (state.waits_for(0), state.waits_for(1)))
     state = state._replace(absences=absences)
     if event.kind in _HANDLERS:

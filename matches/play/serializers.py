@@ -109,7 +109,12 @@ class LivePingSerializer(serializers.Serializer[Any]):
         max_length=200,
         help_text="The last `ping` received; measures lag.",
     )
-    tab = serializers.RegexField(TAB, required=False, default="page", help_text="Tells the pages of a player apart.")
+    tab = serializers.RegexField(
+        TAB,
+        required=False,
+        default="page",
+        help_text="Tells the pages of a player apart: unique, and another one after each `goodbye`.",
+    )
     every = serializers.IntegerField(required=False, default=15, min_value=5, max_value=60, help_text=EVERY)
     ticket = serializers.CharField(
         required=False,
@@ -123,7 +128,9 @@ class LivePingSerializer(serializers.Serializer[Any]):
 class LiveGoodbyeSerializer(serializers.Serializer[Any]):
     """A page of a player that is closed."""
 
-    tab = serializers.RegexField(TAB, required=False, default="page", help_text="As in its pings.")
+    tab = serializers.RegexField(
+        TAB, required=False, default="page", help_text="As in its pings; later signs of life by this name are ignored."
+    )
     link = serializers.CharField(
         required=False, default="", max_length=100, help_text="Token of a personal link: a beacon has no headers."
     )
