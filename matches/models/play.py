@@ -15,8 +15,10 @@ from players.models import LogEntry
 LONGEST_ACTION_KEY = 64
 CLAIM_AWAY = "claim_away"
 """The kind of an action by which a player claims because the opponent is away; `matches.play.live` has the others."""
-PLAY = "play"
-"""The kind of an action that plays a roll."""
+INVITE, PLAY = "invite", "play"
+"""The kinds of actions by which the players are invited once more, and by which a roll is played."""
+CAME = ("here", "ready")
+"""The kinds of actions by which a side says that it is at the board."""
 HASH_DIGITS = 64
 """A SHA-256 in hexadecimal."""
 
@@ -129,6 +131,20 @@ class LiveMatch(models.Model):
 
     def __str__(self) -> str:
         return str(self.match)
+
+    @property
+    def is_invitation(self) -> bool:
+        """Whether the board is open and waits for a player to come."""
+        return self.lapses_at is not None
+
+    @property
+    def invitations(self) -> int:
+        """How often the players were invited to the board."""
+        return 1 + self.actions.filter(kind=INVITE).count()
+
+    def sides_that_came(self) -> frozenset[int]:
+        """The sides that have said at least once that they are here."""
+        return frozenset(self.actions.filter(kind__in=CAME).values_list("side", flat=True).distinct())
 
     def sides_that_played(self) -> frozenset[int]:
         """The sides that have made at least one play here."""

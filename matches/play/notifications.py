@@ -59,6 +59,7 @@ KINDS = (
             "": gettext_noop("The match begins once both of you have said you’re here. Until then no clock runs.")
         },
         players=("opponent",),
+        is_call=True,
         is_urgent=True,
         lapses_after=timedelta(minutes=10),
         is_current=_is_waited_for,
@@ -70,6 +71,7 @@ KINDS = (
         sentences={"": gettext_noop("{opponent} has accepted your challenge. The board is open.")},
         details={"": gettext_noop("The match begins once both of you have said you’re here.")},
         players=("opponent",),
+        is_call=True,
         is_urgent=True,
         lapses_after=timedelta(minutes=10),
         is_current=_is_waited_for,

@@ -7,15 +7,13 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed, lock_match, refuse_over
-from matches.lifecycle.play_rules import play_rules_of
+from matches.lifecycle.play_rules import PlayRules, play_rules_of
 from matches.models import Match, Proposal, Result
 from matches.reporting.services.proposals import appointment
 from players.actors import Actor, log
 
 EARLY = timedelta(minutes=15)
 """So long before the appointment a player can say that they are there."""
-NO_SHOW_AFTER = timedelta(minutes=15)
-"""So late, a player has not come."""
 
 
 def arrive(*, match: Match, side: int, by: Actor, now: datetime) -> Proposal:
@@ -49,13 +47,14 @@ def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Resul
         locked = lock_match(match.pk)
         refuse_over(locked)
         agreed, _ = _appointment(locked)
-        if not play_rules_of(locked).no_show_loses:
+        rules = play_rules_of(locked)
+        if not rules.no_show_loses:
             raise Refused("no_show_by_director")
-        from_ = claimable_from(agreed, side)
+        from_ = claimable_from(agreed, side, rules)
         if from_ is None:
             raise Refused("not_here" if agreed.here[side] is None else "opponent_is_here")
         if now < from_:
-            raise Refused("no_show_wait", until=from_.isoformat())
+            raise Refused("no_show_wait", until=from_.isoformat(), minutes=rules.no_show_minutes)
         result = append_result(
             locked, ResultInput(side, kind=Result.Kind.FORFEIT), Basis(Result.Source.CLAIM), by=by, now=now
         )
@@ -63,12 +62,12 @@ def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Resul
     return result
 
 
-def claimable_from(agreed: Proposal, side: int) -> datetime | None:
+def claimable_from(agreed: Proposal, side: int, rules: PlayRules) -> datetime | None:
     """When `side` may claim that its opponent has not come; None while it has not come itself, or both have."""
     here = agreed.here[side]
     if agreed.agreed_at is None or here is None or agreed.here[1 - side] is not None:
         return None
-    return max(agreed.agreed_at, here) + NO_SHOW_AFTER
+    return max(agreed.agreed_at, here) + timedelta(minutes=rules.no_show_minutes)
 
 
 def _appointment(match: Match) -> tuple[Proposal, datetime]:
