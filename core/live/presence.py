@@ -79,7 +79,8 @@ def goodbye(member: Member, lives: Iterable[str], *, now: float) -> None:
     """Note that these lives of a member's pages have ended, for good."""
     key = _key(member)
     with _noting() as pipeline:
-        pipeline.hset(key, mapping={_CLOSED: f"{now}:{now}"} | {_ENDED + life: f"{now}:{now}" for life in lives})
+        for name in (_CLOSED, *(_ENDED + life for life in lives)):
+            pipeline.hset(key, name, f"{now}:{now}")
         pipeline.expire(key, KEPT)
         pipeline.hgetall(key)
         known = _execute_noting(pipeline)
@@ -208,8 +209,8 @@ _broker = _Broker()
 
 def _greet(connection: AbstractConnection) -> None:
     """Learn the run of the broker with each connection, which is made again after the broker was away."""
-    connection.on_connect()
-    connection.send_command("INFO", "server")
+    connection.on_connect()  # type: ignore[no-untyped-call]
+    connection.send_command("INFO", "server")  # type: ignore[no-untyped-call]
     lines = connection.read_response().decode().splitlines()
     _broker.run = next(line.removeprefix("run_id:") for line in lines if line.startswith("run_id:"))
 

@@ -23,6 +23,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='livematch',
+            name='called_at',
+            field=models.DateTimeField(blank=True, help_text='When a director called the players to the board; empty if nobody did.', null=True),
+        ),
+        migrations.AddField(
+            model_name='livematch',
             name='invited_at',
             field=models.DateTimeField(blank=True, help_text='When the players were last invited to the board; empty where its clock did not wait for them.', null=True),
         ),

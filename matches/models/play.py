@@ -1,5 +1,7 @@
 """A match played here: its settings, its actions, and the chains its dice come from."""
 
+from collections.abc import Collection
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -95,6 +97,9 @@ class LiveMatch(models.Model):
         blank=True,
         help_text=_("When the players were last invited to the board; empty where its clock did not wait for them."),
     )
+    called_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When a director called the players to the board; empty if nobody did.")
+    )
     lapses_at = models.DateTimeField(
         null=True, blank=True, help_text=_("When the invitation lapses; empty once both players have come.")
     )
@@ -142,13 +147,25 @@ class LiveMatch(models.Model):
         """How often the players were invited to the board."""
         return 1 + self.actions.filter(kind=INVITE).count()
 
+    @property
+    def came_at(self) -> tuple[datetime | None, datetime | None]:
+        """When each side came to the board since the players were last invited; None where it has not."""
+        since = self.actions.filter(kind__in=CAME, at__gte=self.invited_at or self.started_at).order_by("-seq")
+        times = dict(since.values_list("side", "at"))
+        return times.get(0), times.get(1)
+
     def sides_that_came(self) -> frozenset[int]:
         """The sides that have said at least once that they are here."""
-        return frozenset(self.actions.filter(kind__in=CAME).values_list("side", flat=True).distinct())
+        return self._sides_of(CAME)
 
     def sides_that_played(self) -> frozenset[int]:
         """The sides that have made at least one play here."""
-        return frozenset(self.actions.filter(kind=PLAY).values_list("side", flat=True).distinct())
+        return self._sides_of((PLAY,))
+
+    def _sides_of(self, kinds: Collection[str]) -> frozenset[int]:
+        """The sides that have done something of these kinds."""
+        sides = self.actions.filter(kind__in=kinds).values_list("side", flat=True).distinct()
+        return frozenset(side for side in sides if side is not None)
 
 
 class Action(models.Model):

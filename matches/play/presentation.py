@@ -20,6 +20,7 @@ from matches.play.public_state import Json, action_json, chain_json, chains_of, 
 from matches.play.services import absences, lag
 from matches.play.topics import topic_of
 from matches.play.watching.delay import Watched
+from matches.reporting.services.arrivals import claimable_from_call
 
 MOST_ACTIONS = 500
 """Of one answer; a reader that is further behind asks again."""
@@ -133,11 +134,17 @@ def _absence_json(state: LiveState, now: datetime) -> Json | None:
 
 def _invitation_json(watched: Watched) -> Json | None:
     """Until when a side may still come to the board, or that it is closed; None once both have come."""
-    if not watched.state.is_invitation:
-        return None
     state = watched.live.match.state
+    if not watched.state.is_invitation or state == Match.State.SETTLED:
+        return None
     is_open = state == Match.State.LIVE
-    return {"until": watched.live.lapses_at, "is_open": is_open, "is_called_off": state == Match.State.VOID}
+    claim_from = claimable_from_call(watched.live.match, watched.side) if watched.side is not None else None
+    return {
+        "until": watched.live.lapses_at,
+        "is_open": is_open,
+        "is_called_off": state == Match.State.VOID,
+        "claim_from": claim_from,
+    }
 
 
 def _may_claim(absence: Json | None, side: Side | None) -> bool:

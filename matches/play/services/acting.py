@@ -18,6 +18,7 @@ from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal, event_of, lock_with_live
+from matches.reporting.services.arrivals import arrive_at_board
 from players.actors import SYSTEM, Actor
 
 OF_PLAYERS = frozenset(
@@ -155,6 +156,7 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
     event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
     if request.kind == Kind.HERE:
         journal.append(event, by=by, key=request.key)
+        arrive_at_board(match=journal.match, side=side, by=by, now=now)
         _roll_if_both_are_ready(journal, at)
     elif request.kind == Kind.READY:
         _be_ready(journal, event, request, by, now)

@@ -201,9 +201,12 @@ class Journal:
         enqueue_match(match=self.match, now=now)
 
 
-def lapses_at(match: Match, *, by_correspondence: bool, now: datetime) -> datetime:
-    """When an invitation to play a match lapses that is sent now: never after the deadline of its round."""
-    lapses = now + (INVITATION_BY_CORRESPONDENCE if by_correspondence else INVITATION)
+def lapses_at(match: Match, *, by_correspondence: bool, now: datetime, wait: timedelta = timedelta(0)) -> datetime:
+    """When an invitation to play a match lapses that is sent now: never after the deadline of its round.
+
+    `wait` is added to the usual time.
+    """
+    lapses = now + wait + (INVITATION_BY_CORRESPONDENCE if by_correspondence else INVITATION)
     return min(lapses, match.due_at) if match.due_at is not None and match.due_at > now else lapses
 
 

@@ -1,6 +1,6 @@
 """A board is opened, which invites both players to it, and its dice chains are committed to."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
@@ -16,6 +16,7 @@ from matches.lifecycle.locks import changed
 from matches.lifecycle.own_match import side_of
 from matches.lifecycle.play_rules import PlayRules, play_rules_of
 from matches.models import DiceChain, LiveMatch, Match
+from matches.models.proposals import NO_SHOW_MINUTES
 from matches.play.codec import to_data
 from matches.play.instants import from_ms, to_ms
 from matches.play.live import Event, Kind, LiveState
@@ -35,6 +36,8 @@ class PlaySettings(NamedTuple):
     """Players may let the server keep their dice chains."""
     spectators_delay: int | None = 0
     """Minutes by which spectators are behind; None: they see the match once it is over."""
+    no_show_minutes: int = NO_SHOW_MINUTES
+    """After how many minutes a player has not come whom a director calls to the board."""
     bot_side: int | None = None
     """The side that a bot plays; the server keeps its dice chain."""
     bot_level: str = ""
@@ -48,6 +51,7 @@ class PlaySettings(NamedTuple):
             clock=rules.clock_settings(length=match.length, score=match.start_score),
             flag_rule=rules.flag_rule,
             spectators_delay=rules.spectators_delay,
+            no_show_minutes=rules.no_show_minutes,
         )
 
 
@@ -66,7 +70,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_
         if row.state != Match.State.OPEN or not is_untouched(row) or (before and before.lapsed_at is None):
             raise Refused("match_begun")
         if before is not None:
-            return _invite_again(row, before, by, now)
+            return _invite_again(row, before, settings, by, now)
         is_bot = settings.bot_side is not None
         state = LiveState.start(first_state(row, settings.flag_rule), clock, to_ms(now), here=(is_bot, is_bot))
         due = state.due_at()
@@ -83,8 +87,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_
             started_at=now,
             state=to_data(state),
             due_at=from_ms(due) if due is not None else None,
-            invited_at=None if is_bot else now,
-            lapses_at=None if is_bot else lapses_at(row, by_correspondence=by_correspondence, now=now),
+            **({} if is_bot else _invitation(row, settings, by, now, by_correspondence=by_correspondence)),
             bot_side=settings.bot_side,
             bot_level=settings.bot_level,
             bot_program=settings.bot_program,
@@ -103,13 +106,31 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_
     return live
 
 
-def _invite_again(match: Match, live: LiveMatch, by: Actor, now: datetime) -> LiveMatch:
+def _invitation(
+    match: Match, settings: PlaySettings, by: Actor, now: datetime, *, by_correspondence: bool
+) -> dict[str, datetime | None]:
+    """What is stored of an invitation: a director who opens a board of their event calls the players to it.
+
+    It lasts longer then, so that whoever comes can wait until the other one has not come.
+    """
+    is_call = bool(match.parent_topic) and by.user is not None and side_of(match, by) is None and not by_correspondence
+    wait = timedelta(minutes=settings.no_show_minutes) if is_call else timedelta(0)
+    return {
+        "invited_at": now,
+        "called_at": now if is_call else None,
+        "lapses_at": lapses_at(match, by_correspondence=by_correspondence, now=now, wait=wait),
+    }
+
+
+def _invite_again(match: Match, live: LiveMatch, settings: PlaySettings, by: Actor, now: datetime) -> LiveMatch:
     """Invite the players of a locked match once more to its board."""
     match.state = Match.State.LIVE
     match.live = live
-    live.invited_at, live.lapsed_at = now, None
-    live.lapses_at = lapses_at(match, by_correspondence=live.correspondence, now=now)
-    live.save(update_fields=["invited_at", "lapsed_at", "lapses_at"])
+    invitation = _invitation(match, settings, by, now, by_correspondence=live.correspondence)
+    for name, value in invitation.items():
+        setattr(live, name, value)
+    live.lapsed_at = None
+    live.save(update_fields=["lapsed_at", *invitation])
     journal = Journal.of(match)
     side = by.side if by.user is None else side_of(match, by)
     journal.append(Event(Kind.INVITE, to_ms(now), side), by=by)

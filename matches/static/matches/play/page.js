@@ -77,6 +77,7 @@ class Page {
     byId("undo").addEventListener("click", () => board.undo());
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
+    byId("claim-no-show").addEventListener("click", () => this.#claimNoShow());
     byId("invite-again").addEventListener("click", () => this.#inviteAgain());
     byId("close-error").addEventListener("click", () => this.#showError(""));
     document.addEventListener("keydown", (event) => this.#key(event));
@@ -316,10 +317,25 @@ class Page {
     values.chain = this.waiting ? words("chainWaits", { time: this.waiting }) : "";
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
     fill(byId("banners"), values);
+    this.#drawNoShow();
     const claim = document.querySelector('[data-act="claim_away"]');
     claim.hidden = !isPlayer;
     const { absence } = this.store.state;
     if (absence && isPlayer) claim.disabled = Date.parse(absence.claim_at) > this.store.now;
+  }
+
+  #drawNoShow() {
+    const button = byId("claim-no-show");
+    const from = invitationOf(this.store.state)?.claim_from;
+    button.hidden = !from;
+    button.disabled = !from || Date.parse(from) > this.store.now;
+  }
+
+  /** Claim the match because the opponent, whom a director called to the board, has not come. */
+  async #claimNoShow() {
+    const { ok, data } = await this.store.post("../no-show/", {}).catch(() => ({ ok: false, data: {} }));
+    if (ok) location.assign(document.querySelector(".play-back").href);
+    else this.#showError(data.detail ?? words("disconnected"));
   }
 
   #drawConnection() {

@@ -131,6 +131,8 @@ export function bannersOf(state, { side, names, now }) {
   else if (invitation && state.here[side]) shown.add("invited");
   if (invitation) {
     values.invited = names[1 - side];
+    const left = Date.parse(invitation.claim_from) - now;
+    values.noShow = words(left > 0 ? "noShowIn" : "noShow", { time: duration(left) });
     values.until = invitation.until ? momentOf(invitation.until, now) : "";
   }
   if (state.may.includes("claim_flag")) {
