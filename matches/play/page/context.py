@@ -20,7 +20,7 @@ THEMES = ("slate", "felt")
 """Looks of the board beside the first, whose style sheets are loaded where they are chosen."""
 MODULES = (
     *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
-    *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options", "kept")),
+    *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
     *(f"play/{name}" for name in ("presence", "fill", "chain")),
     *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
 )
@@ -48,6 +48,7 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "may_direct": side is None and may_direct(request.user, match),
         "modules": [f"matches/{name}.js" for name in MODULES],
         "settings": _settings(request, match, seat),
+        "is_invitation": match.live.invited_at is not None and match.live.begun_at is None,
         "withdraw_url": _withdraw_url(match, seat),
     }
 

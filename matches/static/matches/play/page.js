@@ -8,7 +8,6 @@ import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
 import { fill, pattern, score, words } from "./fill.js";
-import { forget, keep, recall } from "./kept.js";
 import { drawMoves, hasStandIn, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
@@ -22,7 +21,6 @@ const near = side ?? 0;
 const byId = (id) => document.getElementById(id);
 const isPlayer = side !== null;
 const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
-const COMING = `barpoint-coming:${settings.match}:${side}`; // Kept while this tab is to be ready once both are here.
 const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
 // Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
 const DICE_ERRORS = { roll_failed: "rollFailed", link_spent: "linkSpent", roll_unverified: "rollUnread" };
@@ -50,8 +48,16 @@ class Page {
     this.#watch();
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;
+    if (invitationOf(this.store.state)) this.invited = this.#loadInvitation();
     this.pings = new PresencePings(this.store, settings, (lag) => this.#showLag(lag));
     await this.store.resume();
+  }
+
+  async #loadInvitation() {
+    const { Invitation } = await import("./invitation.js");
+    this.invitation = new Invitation(this.store, settings, (text) => this.#showError(text));
+    this.#drawBanners();
+    return this.invitation;
   }
 
   /** Read the match again whenever it has changed; every few seconds while there is no stream. */
@@ -77,8 +83,6 @@ class Page {
     byId("undo").addEventListener("click", () => board.undo());
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
-    byId("claim-no-show").addEventListener("click", () => this.#claimNoShow());
-    byId("invite-again").addEventListener("click", () => this.#inviteAgain());
     byId("close-error").addEventListener("click", () => this.#showError(""));
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#update({ fresh: [] }));
@@ -121,7 +125,7 @@ class Page {
     if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
     this.#draw();
     const may = (kind) => this.store.state.may.includes(kind);
-    if (recall("session", COMING) && may("ready") && !invitationOf(this.store.state)) this.#act({ kind: "ready" });
+    if (this.invitation?.isComing && may("ready") && !invitationOf(this.store.state)) this.#act({ kind: "ready" });
     // A roll that was refused is not repeated by itself before something has changed.
     const isRefused = this.store.rollRefused === this.store.state.last;
     if (preferences.autoroll === "no_double" && may("roll") && !may("double") && !isRefused) this.#act({ kind: "roll" });
@@ -130,8 +134,8 @@ class Page {
   async #act({ kind, value }) {
     if (this.store.sending) return;
     this.#showError("");
-    if (kind === "ready" && this.store.state.may.includes("here")) return void this.#come();
-    if (kind === "ready") forget("session", COMING);
+    if (kind === "ready" && this.store.state.may.includes("here")) return void (await this.invited).come();
+    if (kind === "ready") this.invitation?.end();
     const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
     if (kind === "roll" || kind === "ready") {
       const link = await this.#withDice(() => this.#link());
@@ -140,20 +144,6 @@ class Page {
     }
     if (kind === "roll") Object.assign(fields, { play_forced: preferences.play_forced, bear_off: preferences.bear_off });
     await this.store.act(kind, fields);
-  }
-
-  /** Say that the player is here. Once both are, this page is ready by itself. */
-  async #come() {
-    keep("session", COMING, "1");
-    if (!(await this.store.act("here"))) forget("session", COMING);
-  }
-
-  /** Invite the opponent once more, after nobody has come. */
-  async #inviteAgain() {
-    const { ok, data } = await this.store.post("open/", {}).catch(() => ({ ok: false, data: {} }));
-    if (ok) this.store.apply(data);
-    else this.#showError(data.detail ?? words("disconnected"));
-    await this.store.load();
   }
 
   /** The player's next link; a chain that has just been committed waits until it serves. */
@@ -308,6 +298,7 @@ class Page {
 
   #drawBanners() {
     const { shown, values } = bannersOf(this.store.state, { side, names, now: this.store.now });
+    this.invitation?.draw(shown, values);
     if (!this.store.online) shown.add("offline");
     values.offline = words(this.store.sending ? "kept" : "resuming");
     if (this.error) shown.add("error");
@@ -317,25 +308,10 @@ class Page {
     values.chain = this.waiting ? words("chainWaits", { time: this.waiting }) : "";
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
     fill(byId("banners"), values);
-    this.#drawNoShow();
     const claim = document.querySelector('[data-act="claim_away"]');
     claim.hidden = !isPlayer;
     const { absence } = this.store.state;
     if (absence && isPlayer) claim.disabled = Date.parse(absence.claim_at) > this.store.now;
-  }
-
-  #drawNoShow() {
-    const button = byId("claim-no-show");
-    const from = invitationOf(this.store.state)?.claim_from;
-    button.hidden = !from;
-    button.disabled = !from || Date.parse(from) > this.store.now;
-  }
-
-  /** Claim the match because the opponent, whom a director called to the board, has not come. */
-  async #claimNoShow() {
-    const { ok, data } = await this.store.post("../no-show/", {}).catch(() => ({ ok: false, data: {} }));
-    if (ok) location.assign(document.querySelector(".play-back").href);
-    else this.#showError(data.detail ?? words("disconnected"));
   }
 
   #drawConnection() {

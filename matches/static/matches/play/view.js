@@ -125,16 +125,6 @@ export function bannersOf(state, { side, names, now }) {
     const theirs = side !== null && state.continues?.[1 - side];
     values.ready = words(mine ? "readyMe" : theirs ? "readyOpponent" : "readyOne");
   }
-  const invitation = side === null ? null : invitationOf(state);
-  if (invitation?.is_called_off) shown.add("calledOff");
-  else if (invitation && !invitation.is_open) shown.add("lapsed");
-  else if (invitation && state.here[side]) shown.add("invited");
-  if (invitation) {
-    values.invited = names[1 - side];
-    const left = Date.parse(invitation.claim_from) - now;
-    values.noShow = words(left > 0 ? "noShowIn" : "noShow", { time: duration(left) });
-    values.until = invitation.until ? momentOf(invitation.until, now) : "";
-  }
   if (state.may.includes("claim_flag")) {
     shown.add("flagged");
     values.absentee = names[1 - side];
@@ -149,12 +139,4 @@ export function bannersOf(state, { side, names, now }) {
     values.claimButton = left > 0 ? words("claimIn", { time: duration(left) }) : words("claim");
   }
   return { shown, values };
-}
-
-/** Return a time of day, with its date where that is not today. */
-function momentOf(time, now) {
-  const date = new Date(time);
-  const isToday = date.toDateString() === new Date(now).toDateString();
-  const shown = { hour: "2-digit", minute: "2-digit", ...(isToday ? {} : { weekday: "short", day: "numeric" }) };
-  return date.toLocaleString([], shown);
 }
