@@ -79,10 +79,11 @@ KINDS = (
     ),
     Kind(
         code=CHALLENGE_CALLED_OFF,
-        label=gettext_noop("A friendly match is called off because somebody did not come"),
+        label=gettext_noop("A friendly match is called off"),
         sentences={
-            "": gettext_noop("Your friendly match is called off: {opponent} did not come. Nothing is rated."),
-            "own": gettext_noop("Your friendly match against {opponent} is called off: you did not come."),
+            "": gettext_noop("Your friendly match is called off: {opponent} was not there. Nothing is rated."),
+            "own": gettext_noop("Your friendly match against {opponent} is called off: you were not there."),
+            "withdrawn": gettext_noop("{opponent} has withdrawn the challenge that you accepted."),
             "paused": gettext_noop(
                 "You have accepted three friendly matches and left. You can play the next open challenge from {at}."
             ),
@@ -112,12 +113,18 @@ def notify_accepted_challenge(match: Match, now: datetime) -> None:
     _notify(match, [0], CHALLENGE_ACCEPTED, {}, now)
 
 
-def notify_aborted(match: Match, came: tuple[bool, bool], until: datetime | None, now: datetime) -> None:
-    """Tell both players that their friendly was called off, and why; who accepted it also until when they must wait."""
+def notify_called_off(match: Match, left: Collection[int], now: datetime) -> None:
+    """Tell both players that their friendly was called off: `left` why, or the opponent if the challenger withdrew."""
+    if not left:
+        _notify(match, [1], CHALLENGE_CALLED_OFF, {"variant": "withdrawn"}, now)
+        return
     for side in (0, 1):
-        _notify(match, [side], CHALLENGE_CALLED_OFF, {"variant": "" if came[side] else "own"}, now)
-    if until is not None and not came[1]:
-        _notify(match, [1], CHALLENGE_CALLED_OFF, {"variant": "paused", "at": until.isoformat()}, now)
+        _notify(match, [side], CHALLENGE_CALLED_OFF, {"variant": "own" if side in left else ""}, now)
+
+
+def notify_paused(match: Match, side: int, until: datetime, now: datetime) -> None:
+    """Tell a player who has accepted and left too many friendlies until when they have to wait."""
+    _notify(match, [side], CHALLENGE_CALLED_OFF, {"variant": "paused", "at": until.isoformat()}, now)
 
 
 def notify_turn(match: Match, side: int, now: datetime) -> None:

@@ -52,6 +52,7 @@ def as_json(
         "now": now,
         **public_json(live, state),
         "due_at": _due_at(watched),
+        "is_called_off": live.match.state == Match.State.VOID,
         "invitation": _invitation_json(watched),
         "presence": [_presence_json(presence) for presence in presences or _presences(watched)],
         "lag": _lag_json(watched, lag_credits),
@@ -137,12 +138,10 @@ def _invitation_json(watched: Watched) -> Json | None:
     state = watched.live.match.state
     if not watched.state.is_invitation or state == Match.State.SETTLED:
         return None
-    is_open = state == Match.State.LIVE
     claim_from = claimable_from_call(watched.live.match, watched.side) if watched.side is not None else None
     return {
         "until": watched.live.lapses_at,
-        "is_open": is_open,
-        "is_called_off": state == Match.State.VOID,
+        "is_open": state == Match.State.LIVE,
         "claim_from": claim_from,
     }
 

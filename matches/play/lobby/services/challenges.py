@@ -33,7 +33,7 @@ from matches.play.instants import to_ms
 from matches.play.live import Event, Kind
 from matches.play.lobby.services.blocks import is_blocked
 from matches.play.services import outages
-from matches.play.services.aborting import abort_friendly
+from matches.play.services.aborting import MOST_LEFT, abort_friendly, paused_until
 from matches.play.services.journal import Journal
 from matches.play.services.starting import PlaySettings, start
 from players.actors import SYSTEM, Actor, log
@@ -43,11 +43,6 @@ from players.people.topics import touch_users_on_commit
 
 MOST_OPEN = 5
 """Open challenges of one player."""
-MOST_LEFT = 3
-"""Friendlies that a player may accept and leave before a play within `LEFT_WITHIN` …"""
-LEFT_WITHIN = timedelta(hours=24)
-PAUSED_FOR = timedelta(hours=1)
-"""… before they have to wait so long for the next open challenge."""
 LAPSES_AT_ONCE = 200
 GRACE = timedelta(milliseconds=500)
 """A sweep waits so long after an invitation has lapsed: a player may still be on their way."""
@@ -157,7 +152,7 @@ def withdraw(*, challenge: Challenge, player: Player, by: Actor, now: datetime) 
             raise Refused("challenge_of_others")
         if row.state == State.ACCEPTED and journal is not None:
             _close_board(journal, now)
-            abort_friendly(match=journal.match, left=[], now=now, by=by, state=State.WITHDRAWN)
+            abort_friendly(match=journal.match, left=[], now=now, by=by, is_withdrawn=True)
             log(by, "challenge_withdrawn", row.topic)
             return
         _close(row, State.WITHDRAWN, "challenge_withdrawn", by, now)
@@ -202,7 +197,6 @@ def lapse(*, match_id: int, now: datetime) -> bool:
         row = Challenge.objects.filter(match=match_id).select_related("challenger", "opponent", "pool").first()
         if row is not None:
             abort_friendly(match=journal.match, left=[side for side in (0, 1) if not came[side]], now=now)
-            notifications.notify_aborted(journal.match, came, _pause_of(row, now), now)
             _offer_again(row, now, is_waiting=came[0])
     return True
 
@@ -242,21 +236,6 @@ def _offer_again(row: Challenge, now: datetime, *, is_waiting: bool) -> None:
     )
     expires_at = None if is_waiting else row.expires_at
     _create(row.challenger, wish, SYSTEM, now, rematch_of=row.rematch_of, expires_at=expires_at)
-
-
-def paused_until(player: Player, now: datetime) -> datetime | None:
-    """Until when a player has to wait for the next open challenge; None if they need not."""
-    left = Challenge.objects.filter(opponent=player, left_at__gt=now - LEFT_WITHIN - PAUSED_FOR)
-    times = sorted(at for at in left.values_list("left_at", flat=True) if at is not None)
-    for first, last in zip(times, times[MOST_LEFT - 1 :], strict=False):
-        if last - first < LEFT_WITHIN and last + PAUSED_FOR > now:
-            return last + PAUSED_FOR
-    return None
-
-
-def _pause_of(row: Challenge, now: datetime) -> datetime | None:
-    """Until when whoever accepted this challenge has to wait for the next one."""
-    return paused_until(row.opponent, now) if row.opponent is not None else None
 
 
 def _check_paused(player: Player, now: datetime) -> None:

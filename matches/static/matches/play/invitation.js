@@ -36,7 +36,7 @@ export class Invitation {
     const { side, names } = this.settings;
     const invitation = invitationOf(state);
     if (!invitation) return;
-    if (invitation.is_called_off) shown.add("calledOff");
+    if (state.is_called_off) shown.add("calledOff");
     else if (!invitation.is_open) shown.add("lapsed");
     else if (state.here[side]) shown.add("invited");
     const left = Date.parse(invitation.claim_from) - now;

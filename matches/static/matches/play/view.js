@@ -55,7 +55,7 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
     waiting: waitingFor(state, names),
     readyHint: words(invitationOf(state) ? "hereHint" : "readyHint", { game: state.game }),
     readyButton: words(invitationOf(state) ? "here" : "ready"),
-    won: state.winner === null ? "" : wonBy(state, names[state.winner]),
+    won: state.is_called_off ? words("calledOff") : state.winner === null ? "" : wonBy(state, names[state.winner]),
   };
   if (state.stakes) Object.assign(values, stakesOf(state, near, side));
   return values;
