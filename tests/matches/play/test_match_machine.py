@@ -155,7 +155,8 @@ class PlayedHere(RuleBasedStateMachine):
                 return
             if state.match.phase.value == "opening":
                 for side in (0, 1):
-                    self.act(side, chance.choice((Kind.HERE, Kind.READY, Kind.READY)))
+                    is_coming = self.is_live and not self.state.here[side]
+                    self.act(side, Kind.HERE if is_coming and chance.random() < 0.5 else Kind.READY)
             else:
                 self.play_on(state.match, chance)
 
