@@ -1,25 +1,35 @@
 """A match here begins when both are there: before that no clock runs, and nobody can win."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from importlib import import_module
+from typing import Any
 
 import pytest
+from django.apps import apps
+from django.core import mail
 from redis import Redis
 
 from core.live import presence
 from engine.actions import Act
 from engine.clock import DAY, ClockSettings
+from matches.lifecycle import links
 from matches.models import Challenge, LiveMatch, Match, Result
+from matches.play.codec import from_data, to_data
+from matches.play.instants import from_ms
 from matches.play.integrity import differences_of
 from matches.play.live import Kind
 from matches.play.lobby.services import challenges
 from matches.play.lobby.services.challenges import ChallengeInput
+from matches.play.replaying import state_after, state_at_start
 from matches.play.services import absences, clock_worker, due
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Notification, Player, User
+from players.notifications.emails import send_emails
 from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, refused
 
 pytestmark = pytest.mark.postgresql
+upgrade = import_module("matches.migrations.0009_invite_to_boards_not_begun")
 CORRESPONDENCE = ClockSettings(2 * DAY, 0, correspondence=True)
 
 
@@ -148,6 +158,55 @@ def test_a_restart_of_the_server_does_not_shorten_an_invitation(board: Board) ->
     board.now += timedelta(minutes=9)
     outages.beat(now=board.now)
     assert board.live.lapses_at == board.now + timedelta(minutes=10)
+
+
+def before_invitations(board: Board) -> None:
+    """Store a board as it was stored when its clock did not wait for its players."""
+    live = board.live
+    live.invited_at = live.lapses_at = None
+    live.state = to_data(state_after(state_at_start(live), live.actions.order_by("seq")))
+    due = due_of(live.state)
+    live.due_at = due
+    del live.state["here"]
+    live.save()
+
+
+def due_of(data: dict[str, Any]) -> datetime | None:
+    due = from_data(data).due_at()
+    return from_ms(due) if due is not None else None
+
+
+def test_boards_that_nobody_has_begun_to_play_on_wait_after_the_upgrade(board: Board, users: list[User]) -> None:
+    board.do(BOB, Kind.READY)
+    before_invitations(board)
+    assert board.live.due_at is not None
+    upgrade.invite(apps, None)
+    assert board.state.here == (True, False)
+    assert (board.live.due_at, board.live.lapses_at is not None) == (None, True)
+    assert list(differences_of(board.live)) == []
+
+
+def test_boards_that_are_being_played_on_go_on_after_the_upgrade(board: Board) -> None:
+    board.open_game()
+    before_invitations(board)
+    due_at = board.live.due_at
+    upgrade.invite(apps, None)
+    assert board.state.here == (True, True)
+    assert (board.live.due_at, board.live.invited_at) == (due_at, None)
+    assert list(differences_of(board.live)) == []
+
+
+def test_an_invitation_by_email_leads_to_the_board_without_signing_in(board: Board, users: list[User]) -> None:
+    send_emails(user=users[CAROL].pk, now=board.now)
+    (message,) = mail.outbox
+    assert f"/m/{links.token_for(board.match, CAROL)}/play/" in message.body
+    assert "Until then no clock runs" in message.body
+
+
+def test_whoever_has_come_meanwhile_gets_no_email(board: Board, users: list[User]) -> None:
+    board.do(CAROL, Kind.HERE)
+    send_emails(user=users[CAROL].pk, now=board.now)
+    assert mail.outbox == []
 
 
 def test_who_is_invited_is_told_once(board: Board, users: list[User]) -> None:
