@@ -12,6 +12,7 @@ class MatchesConfig(AppConfig):
         """Register messages, topics and notifications, and what is erased with a person."""
         from matches.analysis import refusals as analysis_refusals
         from matches.analysis.topics import analysis_number, record_analysis_number
+        from matches.play import notifications as of_play
         from matches.play import refusals as play_refusals
         from matches.play.lobby import refusals as lobby_refusals
         from matches.play.topics import chat_number, lobby_number, match_number, user_number, watch_number
@@ -32,7 +33,7 @@ class MatchesConfig(AppConfig):
         topics.register("chat", chat_number)
         topics.register("user", user_number)
         topics.register("lobby", lobby_number)
-        kinds.register(*KINDS, of_ratings.KIND)
+        kinds.register(*KINDS, *of_play.KINDS, of_ratings.KIND)
         erasure.connect()
         exports.connect()
         retention.connect()

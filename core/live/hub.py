@@ -72,9 +72,17 @@ class Hub:
                     self._close_all()
                     self._subscribed.set()
                 elif message["type"] == "pmessage":
-                    seq, _, content = message["data"].partition(b" ")
-                    topic = message["channel"].decode().removeprefix(CHANNEL)
-                    self._hand_out(Change(topic, int(seq), content))
+                    self._take(message["channel"], message["data"])
+
+    def _take(self, channel: bytes, data: bytes) -> None:
+        """Hand out the change that a message tells of; one that nobody of ours can have sent is left out."""
+        seq, _, content = data.partition(b" ")
+        try:
+            change = Change(channel.decode().removeprefix(CHANNEL), int(seq), content)
+        except ValueError:
+            log.warning("live_message_malformed", channel=channel, data=data[:100])
+            return
+        self._hand_out(change)
 
     def _hand_out(self, change: Change) -> None:
         for queue in list(self._watchers.get(change.topic, ())):

@@ -1,7 +1,9 @@
 """Who has a topic's page open: signs of life in Redis, by any number of tabs, streams and requests.
 
-A page that closes says goodbye; one that falls silent has lost its network. Nothing is known while the broker is down,
-nor for a while after a web process or the broker has started, since everybody has to come back first.
+A page that closes says goodbye, which ends one life of it: signs of that life that arrive later are ignored, and a page
+that comes back begins another. One that falls silent has lost its network. Nothing is known while the broker is down,
+nor for a while after a web process or the broker has started, since everybody has to come back first. The broker's own
+run is the epoch of what it knows, so that a broker which starts from an old dump is not believed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +16,7 @@ import structlog
 from django.conf import settings
 from redis import Redis
 from redis.client import Pipeline
+from redis.connection import AbstractConnection
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -27,8 +30,13 @@ PATIENCE = 1.0
 PAUSE_AFTER_TIMEOUT = 2.0
 """Seconds in which a broker that did not answer is not asked again: else every request would wait for it."""
 _PREFIX = "barpoint-presence:"
-_STARTED = f"{_PREFIX}started"
+_EPOCH = f"{_PREFIX}epoch"
+"""The run of the broker, and when signs of life were first collected in it or a web process last started."""
 _CLOSED = "closed"
+_ENDED = "!"
+"""Stands before a life that has ended; no life is called so."""
+ENDED_FOR = 600.0
+"""Seconds in which signs of an ended life may still be under way."""
 Member = tuple[str, str]
 """A topic and a member of it, such as a side of a match."""
 
@@ -48,10 +56,10 @@ UNKNOWN = Presence(None)
 
 
 class Sign(NamedTuple):
-    """A sign of life: a tab of a member is open, and will be for `lasts` seconds unless it says goodbye."""
+    """A sign of life: a page of a member is open, and will be for `lasts` seconds unless it says goodbye."""
 
     member: Member
-    tab: str
+    life: str
     lasts: float
 
 
@@ -63,22 +71,30 @@ def sign_of_life(sign: Sign, *, now: float) -> None:
 
 def _note(pipeline: Pipeline, sign: Sign, now: float) -> None:
     key = _key(sign.member)
-    pipeline.hset(key, sign.tab, f"{now}:{now + sign.lasts}")
+    pipeline.hset(key, sign.life, f"{now}:{now + sign.lasts}")
     pipeline.expire(key, KEPT)
 
 
-def goodbye(member: Member, tabs: Iterable[str], *, now: float) -> None:
-    """Note that tabs of a member were closed."""
+def goodbye(member: Member, lives: Iterable[str], *, now: float) -> None:
+    """Note that these lives of a member's pages have ended, for good."""
+    key = _key(member)
     with _noting() as pipeline:
-        pipeline.hdel(_key(member), *tabs)
-        pipeline.hset(_key(member), _CLOSED, f"{now}:{now}")
-        pipeline.expire(_key(member), KEPT)
+        for name in (_CLOSED, *(_ENDED + life for life in lives)):
+            pipeline.hset(key, name, f"{now}:{now}")
+        pipeline.expire(key, KEPT)
+        pipeline.hgetall(key)
+        known = _execute_noting(pipeline)
+        old = _outlived(_signs(known[-1]) if known else {}, now)
+        if old:
+            pipeline.hdel(key, *old)
 
 
 def note_start(*, now: float) -> None:
     """Note that a web process has started: for a while nobody counts as absent."""
     with _noting() as pipeline:
-        pipeline.set(_STARTED, now)
+        pipeline.ping()
+        if _execute_noting(pipeline):
+            pipeline.set(_EPOCH, _epoch(now))
 
 
 def presences(members: Sequence[Member], *, now: float, sign: Sign | None = None) -> list[Presence]:
@@ -90,28 +106,54 @@ def presences(members: Sequence[Member], *, now: float, sign: Sign | None = None
         pipeline = _client().pipeline(transaction=False)
         if sign is not None:
             _note(pipeline, sign, now)
-        pipeline.set(_STARTED, now, nx=True)
-        pipeline.get(_STARTED)
+        pipeline.get(_EPOCH)
         for member in members:
             pipeline.hgetall(_key(member))
         answers = _execute(pipeline)
+        epoch, *lives_of_members = answers[-1 - len(members) :]
+        run, _, started = (epoch or b"").decode().partition(":")
+        if run != _broker.run:
+            pipeline.set(_EPOCH, _epoch(now))
+            _execute(pipeline)
+            started = str(now)
     except RedisError as error:
         log.warning("presence_unknown", error=str(error))
         return [UNKNOWN] * len(members)
-    started, *tabs_of_members = answers[-1 - len(members) :]
-    return [_presence(tabs, float(started), now) for tabs in tabs_of_members]
+    return [_presence(_signs(lives), float(started), now) for lives in lives_of_members]
 
 
-def _presence(tabs: dict[bytes, bytes], started: float, now: float) -> Presence:
-    """Read the tabs of one member: `last:until` each, in seconds since the epoch."""
-    signs = {name.decode(): tuple(map(float, value.split(b":"))) for name, value in tabs.items()}
-    closed_at = signs.pop(_CLOSED, (0.0, 0.0))[0]
-    if any(until >= now for _, until in signs.values()):
+Signs = dict[str, tuple[float, float]]
+"""By life: when its last sign came, and how long that lasts, in seconds since the epoch."""
+
+
+def _signs(lives: dict[bytes, bytes]) -> Signs:
+    """Read what is stored of a member: `last:until` of each life."""
+    signs = {}
+    for name, value in lives.items():
+        last, _, until = value.partition(b":")
+        signs[name.decode()] = (float(last), float(until))
+    return signs
+
+
+def _presence(signs: Signs, started: float, now: float) -> Presence:
+    closed_at = signs.get(_CLOSED, (0.0, 0.0))[0]
+    ended = {_CLOSED, *(life for life in signs if life.startswith(_ENDED) or _ENDED + life in signs)}
+    living = [sign for life, sign in signs.items() if life not in ended]
+    if any(until >= now for _, until in living):
         return Presence(True)
-    last = max([closed_at, *(last for last, _ in signs.values())])
+    last = max([closed_at, *(last for last, _ in living)])
     if not last or now < started + UNKNOWN_AFTER_START:
         return UNKNOWN
     return Presence(False, last, closed_at == last)
+
+
+def _outlived(signs: Signs, now: float) -> list[str]:
+    """What is stored of lives that ended or fell silent so long ago that nothing of them is under way."""
+    return [life for life, (_, until) in signs.items() if life != _CLOSED and until < now - ENDED_FOR]
+
+
+def _epoch(now: float) -> str:
+    return f"{_broker.run}:{now}"
 
 
 def _key(member: Member) -> str:
@@ -124,10 +166,16 @@ def _noting() -> Iterator[Pipeline]:
     """Commands that are sent together at the end; without a broker presence is unknown anyway."""
     pipeline = _client().pipeline(transaction=False)
     yield pipeline
+    _execute_noting(pipeline)
+
+
+def _execute_noting(pipeline: Pipeline) -> list[Any]:
+    """Send commands now; nothing is returned without a broker."""
     try:
-        _execute(pipeline)
+        return _execute(pipeline)
     except RedisError as error:
         log.warning("presence_not_noted", error=str(error))
+        return []
 
 
 def _execute(pipeline: Pipeline) -> list[Any]:
@@ -150,6 +198,25 @@ class _Pause:
 _pause = _Pause()
 
 
+class _Broker:
+    """The run of the broker that this process is connected to: another one after each start of it."""
+
+    run = ""
+
+
+_broker = _Broker()
+
+
+def _greet(connection: AbstractConnection) -> None:
+    """Learn the run of the broker with each connection, which is made again after the broker was away."""
+    connection.on_connect()  # type: ignore[no-untyped-call]
+    connection.send_command("INFO", "server")  # type: ignore[no-untyped-call]
+    lines = connection.read_response().decode().splitlines()
+    _broker.run = next(line.removeprefix("run_id:") for line in lines if line.startswith("run_id:"))
+
+
 @cache
 def _client() -> Redis:
-    return Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
+    return Redis.from_url(
+        settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, redis_connect_func=_greet
+    )

@@ -5,9 +5,12 @@ from typing import NamedTuple
 from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
 from engine.cube import Score
 from matches.models import ClockPreset, LiveMatch, PlayMode
+from matches.models.proposals import NO_SHOW_MINUTES
 
 LONGEST_DAYS = 30
 """Longest turn and longest bank of a match by correspondence, in days."""
+LONGEST_NO_SHOW = 120
+"""The most minutes that an event may say."""
 LONGEST_OVERTIME = 2
 """Minutes."""
 LONGEST_DELAY = 120
@@ -29,6 +32,8 @@ class PlayRules(NamedTuple):
     """Minutes by which spectators are behind; None: they see the match once it is over."""
     no_show_loses: bool = False
     """A player who is late for an appointment loses the match if the opponent claims it."""
+    no_show_minutes: int = NO_SHOW_MINUTES
+    """After so many minutes a player is late."""
 
     @property
     def players_may_open(self) -> bool:

@@ -116,7 +116,7 @@ MESSAGES = {
     "not_here": gettext_noop("First confirm that you are here yourself."),
     "opponent_is_here": gettext_noop("Your opponent is here, too."),
     "no_show_wait": gettext_noop(
-        "Your opponent may still come. You can claim the match 15 minutes after the agreed time."
+        "Your opponent may still come. You can claim the match {minutes} minutes after the agreed time."
     ),
     "proposal_other": gettext_noop("Only the player who proposed these times can withdraw them."),
 }

@@ -33,6 +33,7 @@ def void_matches(
     now: datetime,
     reason: str = "",
     own_match: bool = False,
+    source: str = Result.Source.DIRECTOR.value,
 ) -> list[Result]:
     """Void these matches of one club, whether played or not. The matches and their earlier results are kept.
 
@@ -47,7 +48,7 @@ def void_matches(
         result = played.get(match.pk) if rated[match] else None
         kept = result if result is not None and measures_play(result) else None
         void = _next_version(match, kept, versions, by, now)
-        void.kind, void.reason, void.own_match = Kind.VOID, reason, own_match
+        void.kind, void.reason, void.own_match, void.source = Kind.VOID, reason, own_match, source
         voids.append(void)
     Result.objects.bulk_create(voids, batch_size=BATCH)
     _close_claims(matches, voids, now)

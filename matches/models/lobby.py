@@ -38,6 +38,9 @@ class Challenge(models.Model):
     length = models.PositiveSmallIntegerField()
     clock = models.CharField(max_length=14, choices=ClockPreset, default=ClockPreset.TABLE)
     turn_days = models.PositiveSmallIntegerField(default=2, help_text=_("Correspondence: days for each turn."))
+    is_open = models.BooleanField(
+        default=False, db_default=False, help_text=_("It was offered to everybody, whoever has accepted it since.")
+    )
     rated = models.BooleanField(default=False)
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     rematch_of = models.ForeignKey(
@@ -47,6 +50,11 @@ class Challenge(models.Model):
         "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="challenge"
     )
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
+    left_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text=_("When whoever had accepted it left its match before a play."),
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()
 
@@ -56,6 +64,7 @@ class Challenge(models.Model):
         verbose_name_plural = _("challenges")
         indexes: ClassVar = [
             models.Index(fields=["expires_at"], name="challenge_open", condition=Q(state="open")),
+            models.Index(fields=["opponent", "left_at"], name="challenge_left", condition=Q(left_at__isnull=False)),
         ]
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(length__gte=1, length__lte=LONGEST_FRIENDLY), name="challenge_length"),

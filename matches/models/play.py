@@ -1,5 +1,7 @@
 """A match played here: its settings, its actions, and the chains its dice come from."""
 
+from collections.abc import Collection
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -15,6 +17,10 @@ from players.models import LogEntry
 LONGEST_ACTION_KEY = 64
 CLAIM_AWAY = "claim_away"
 """The kind of an action by which a player claims because the opponent is away; `matches.play.live` has the others."""
+INVITE, PLAY = "invite", "play"
+"""The kinds of actions by which the players are invited once more, and by which a roll is played."""
+CAME = ("here", "ready")
+"""The kinds of actions by which a side says that it is at the board."""
 HASH_DIGITS = 64
 """A SHA-256 in hexadecimal."""
 
@@ -51,7 +57,8 @@ class LiveMatch(models.Model):
     """How a match is played here, and where it stands.
 
     `state`, `last`, `changed_by`, `begun_at` and `due_at` are a cache of the fold over its actions. Whoever writes
-    them has locked the match's row.
+    them has locked the match's row. Until both players have come to the board it is an invitation, which lapses: the
+    match is then open again, to be played in whatever way, and the board waits for another invitation.
     """
 
     class FlagRule(models.TextChoices):
@@ -85,6 +92,20 @@ class LiveMatch(models.Model):
     )
     begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first opening roll."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When a flag falls or a pause ends."))
+    invited_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text=_("When the players were last invited to the board; empty where its clock did not wait for them."),
+    )
+    called_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When a director called the players to the board; empty if nobody did.")
+    )
+    lapses_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the invitation lapses; empty once both players have come.")
+    )
+    lapsed_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the invitation lapsed; empty unless the board is closed since then.")
+    )
     bot_side = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text=_("The side that a bot plays; empty: neither.")
     )
@@ -109,11 +130,42 @@ class LiveMatch(models.Model):
         verbose_name_plural = _("matches played here")
         indexes: ClassVar = [
             models.Index(fields=["due_at"], name="live_due", condition=Q(due_at__isnull=False)),
+            models.Index(fields=["lapses_at"], name="live_lapses", condition=Q(lapses_at__isnull=False)),
             models.Index(fields=["bot_since"], name="live_bot", condition=Q(bot_since__isnull=False)),
         ]
 
     def __str__(self) -> str:
         return str(self.match)
+
+    @property
+    def is_invitation(self) -> bool:
+        """Whether the board is open and waits for a player to come."""
+        return self.lapses_at is not None
+
+    @property
+    def invitations(self) -> int:
+        """How often the players were invited to the board."""
+        return 1 + self.actions.filter(kind=INVITE).count()
+
+    @property
+    def came_at(self) -> tuple[datetime | None, datetime | None]:
+        """When each side came to the board since the players were last invited; None where it has not."""
+        since = self.actions.filter(kind__in=CAME, at__gte=self.invited_at or self.started_at).order_by("-seq")
+        times = dict(since.values_list("side", "at"))
+        return times.get(0), times.get(1)
+
+    def sides_that_came(self) -> frozenset[int]:
+        """The sides that have said at least once that they are here."""
+        return self._sides_of(CAME)
+
+    def sides_that_played(self) -> frozenset[int]:
+        """The sides that have made at least one play here."""
+        return self._sides_of((PLAY,))
+
+    def _sides_of(self, kinds: Collection[str]) -> frozenset[int]:
+        """The sides that have done something of these kinds."""
+        sides = self.actions.filter(kind__in=kinds).values_list("side", flat=True).distinct()
+        return frozenset(side for side in sides if side is not None)
 
 
 class Action(models.Model):

@@ -15,6 +15,9 @@ from players.models import LogEntry
 
 MOST_TIMES = 5
 
+NO_SHOW_MINUTES = 15
+"""After so many minutes a player has not come to an appointment, where the event says nothing else."""
+
 
 class Proposal(models.Model):
     """Up to five times that one side proposes; if the other side accepts one, it is binding for both."""

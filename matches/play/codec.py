@@ -18,6 +18,7 @@ def to_data(state: LiveState) -> Data:
     return {
         "match": _match_data(state.match),
         "clock": _clock_data(state.clock) if state.clock else None,
+        "here": list(state.here),
         "ready": list(state.ready),
         "offers": list(state.offers),
         "pauses": list(state.pauses),
@@ -32,16 +33,17 @@ def from_data(data: Data) -> LiveState:
     return LiveState(
         match=_match(data["match"]),
         clock=_clock(data["clock"]) if data["clock"] else None,
+        here=_pair(data.get("here", (True, True))),
         ready=_pair(data["ready"]),
         offers=_pair(data["offers"]),
         pauses=_pair(data["pauses"]),
         paused_until=data["paused_until"],
         continues=_pair(data["continues"]),
-        absences=_absences(data.get("absences")),
+        absences=stored_absences(data.get("absences")),
     )
 
 
-def _absences(data: list[Any] | None) -> Absences:
+def stored_absences(data: list[Any] | None) -> Absences:
     """Both absences; nobody was away in matches begun before they were counted."""
     if data is None:
         return NOBODY_AWAY

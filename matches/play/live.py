@@ -1,8 +1,11 @@
 """A match played here as a pure fold: `after_event(state, event) -> state`.
 
-The engine's `MatchState` knows the rules of backgammon; around it stand what only live play has: the clock, who is
-ready, pauses, and how often a resignation was offered. The rows of `Action` are the events; the state that is stored
-with a match is a cache of this fold.
+The engine's `MatchState` knows the rules of backgammon; around it stand what only live play has: the clock, who has
+come to the board, who is ready, pauses, and how often a resignation was offered. The rows of `Action` are the events;
+the state that is stored with a match is a cache of this fold.
+
+An open board is an invitation until both sides have said that they are here: before that no clock runs and the match
+waits for nobody, so that nobody can win it.
 """
 
 from enum import StrEnum
@@ -29,8 +32,14 @@ VACATION_DAYS = 14
 class Kind(StrEnum):
     """What can happen beside the engine's acts."""
 
+    HERE = "here"
+    """A side has come to the board and says so; once both have, the match can begin."""
+    LAPSE = "lapse"
+    """The invitation was not taken up in time: who has come has to say so again."""
+    INVITE = "invite"
+    """`side`, or without one a director, invites again to a board whose invitation lapsed."""
     READY = "ready"
-    """A side is ready for the opening roll of a game; the roll follows once both are."""
+    """A side is ready, and therefore here, for the opening roll of a game; the roll follows once both are."""
     PAUSE = "pause"
     CONTINUE = "continue"
     """A side ends the pause, which takes both; without a side its time is over."""
@@ -48,7 +57,7 @@ class Kind(StrEnum):
     AWAY = "away"
     """`side` has lost its network; of the time before, `value` ms count as absence."""
     BACK = "back"
-    """`side` is there again, or nothing is known of it."""
+    """`side` is there again, or nothing is known of it: then the last `value` ms do not count as absence."""
     CLAIM_AWAY = "claim_away"
     """`side` claims because its opponent is away; the opponent's flag falls with it."""
 
@@ -79,6 +88,8 @@ class LiveState(NamedTuple):
     match: MatchState
     clock: Clock | None
     """None where the match is played without one."""
+    here: tuple[bool, bool] = (True, True)
+    """Which sides have said that they are at the board."""
     ready: tuple[bool, bool] = (False, False)
     offers: tuple[int, int] = (0, 0)
     """The highest resignation each side has offered in this turn."""
@@ -90,9 +101,16 @@ class LiveState(NamedTuple):
     absences: Absences = NOBODY_AWAY
 
     @classmethod
-    def start(cls, match: MatchState, clock: Clock | None, at: int) -> "LiveState":
-        """A match before its first opening roll, from `at`."""
-        return cls(match, open_game(clock, at) if clock else None)
+    def start(
+        cls, match: MatchState, clock: Clock | None, at: int, *, here: tuple[bool, bool] = (True, True)
+    ) -> "LiveState":
+        """A match before its first opening roll, from `at`; its clock stands still until both sides are here."""
+        return cls(match, open_game(clock, at) if clock and all(here) else clock, here)
+
+    @property
+    def is_invitation(self) -> bool:
+        """Whether a side has not come to the board yet, so that nothing counts."""
+        return not all(self.here)
 
     @property
     def is_paused(self) -> bool:
@@ -107,13 +125,22 @@ class LiveState(NamedTuple):
     def waits_for(self, side: Side) -> bool:
         """Whether the match goes on only once this side acts: in its turn, or when it alone is not ready."""
         match = self.match
-        if self.is_paused or match.is_over or match.phase is Phase.ADJOURNED or match.flagged is not None:
+        if self.is_invitation or self.is_paused or match.is_over or match.phase is Phase.ADJOURNED:
+            return False
+        if match.flagged is not None:
             return False
         if self.clock is not None and self.clock.settings.correspondence:
             return False
         if match.phase is Phase.OPENING:
             return not self.ready[side] and self.ready[1 - side]
         return match.to_act == side
+
+    def has_to_act(self, side: Side) -> bool:
+        """Whether it is for this side to act, or to be ready for the next game; who has not come yet is not asked."""
+        match = self.match
+        if self.is_invitation or self.is_paused or match.is_over or match.phase is Phase.ADJOURNED:
+            return False
+        return not self.ready[side] if match.phase is Phase.OPENING else match.to_act == side
 
     def waits_for_bot(self, side: Side) -> bool:
         """Whether a bot that plays this side has something to do: also to go on after a pause if its opponent does."""
@@ -135,7 +162,8 @@ class LiveState(NamedTuple):
 
     def may_pause(self, side: Side) -> bool:
         """Whether a side may pause now: between games or before its own roll, if it has a pause left."""
-        return self.is_before_roll_of(side) and not self.is_paused and self.pauses[side] < PAUSES
+        is_now = self.is_before_roll_of(side) and not self.is_invitation and not self.is_paused
+        return is_now and self.pauses[side] < PAUSES
 
     def is_before_roll_of(self, side: Side) -> bool:
         """Whether a side is about to roll, or both are between two games."""
@@ -143,20 +171,23 @@ class LiveState(NamedTuple):
 
     @property
     def awaits_opening_roll(self) -> bool:
-        """Whether both sides are ready and the server has to roll."""
-        return self.match.phase is Phase.OPENING and all(self.ready) and not self.is_paused
+        """Whether both sides are here and ready, and the server has to roll."""
+        is_opening = self.match.phase is Phase.OPENING and not self.is_invitation
+        return is_opening and all(self.ready) and not self.is_paused
 
 
 def after_event(state: LiveState, event: Event) -> LiveState:
     """The state after one event.
 
     Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
-    `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `no_vacation_left`,
+    `already_here`, `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `no_vacation_left`,
     `already_away`, `not_away`.
     """
     absences = state.absences
     if event.kind == Kind.OUTAGE:
         absences = postponed(absences, event.value or 0)
+    if event.kind == Kind.BACK and event.side is not None:
+        absences = _with(absences, event.side, postponed(absences, event.value or 0)[event.side])
     absences = counted(absences, event.at, (state.waits_for(0), state.waits_for(1)))
     state = state._replace(absences=absences)
     if event.kind in _HANDLERS:
@@ -167,7 +198,7 @@ def after_event(state: LiveState, event: Event) -> LiveState:
 def _act(state: LiveState, event: Event) -> LiveState:
     if state.is_paused and event.kind not in _DURING_A_PAUSE:
         raise Refused("match_paused")
-    if event.kind == Act.ROLL and state.match.phase is Phase.OPENING and not all(state.ready):
+    if event.kind == Act.ROLL and state.match.phase is Phase.OPENING and not state.awaits_opening_roll:
         raise Refused("not_ready")
     offers = _offers(state, event)
     before, after = state.match, apply(state.match, event.action)
@@ -195,11 +226,26 @@ def _with_clock(state: LiveState, before: MatchState, event: Event) -> LiveState
     if state.clock is None:
         return state
     credit = _with((0, 0), event.side, event.credit) if event.side is not None else (0, 0)
-    if state.match.flagged is not None:
-        # A fallen flag waits for the opponent's claim; nobody's time counts any more.
+    if state.is_invitation or state.match.flagged is not None:
+        # A fallen flag waits for the opponent's claim; nobody's time counts any more, nor before both sides are here.
         return state._replace(clock=state.clock.stop(event.at, credit=credit))
     clock = after_action(state.clock, before, state.match, at=event.at, ready=state.ready, credit=credit)
     return state._replace(clock=clock)
+
+
+def _be_here(state: LiveState, event: Event) -> LiveState:
+    if event.side is None or state.match.phase is not Phase.OPENING:
+        raise Refused("not_now", act=event.kind, phase=state.match.phase.value)
+    if state.here[event.side]:
+        raise Refused("already_here")
+    state = state._replace(here=_with(state.here, event.side, True))
+    return state if state.is_invitation or state.is_paused else _with_clock(state, state.match, event)
+
+
+def _lapse(state: LiveState, event: Event) -> LiveState:
+    if not state.is_invitation:
+        raise Refused("already_here")
+    return state._replace(here=(False, False))
 
 
 def _ready(state: LiveState, event: Event) -> LiveState:
@@ -209,14 +255,15 @@ def _ready(state: LiveState, event: Event) -> LiveState:
         raise Refused("not_now", act=event.kind, phase=state.match.phase.value)
     if state.ready[event.side]:
         raise Refused("already_ready")
-    return _with_clock(state._replace(ready=_with(state.ready, event.side, True)), state.match, event)
+    ready, here = _with(state.ready, event.side, True), _with(state.here, event.side, True)
+    return _with_clock(state._replace(ready=ready, here=here), state.match, event)
 
 
 def _pause(state: LiveState, event: Event) -> LiveState:
     if state.is_paused:
         raise Refused("match_paused")
     side = event.side
-    if side is None or not state.is_before_roll_of(side):
+    if side is None or state.is_invitation or not state.is_before_roll_of(side):
         raise Refused("pause_not_now")
     if state.pauses[side] >= PAUSES:
         raise Refused("no_pause_left", most=PAUSES)
@@ -293,6 +340,9 @@ def _with(pair: tuple[T, T], side: Side, value: T) -> tuple[T, T]:
 
 
 _HANDLERS = {
+    Kind.HERE: _be_here,
+    Kind.LAPSE: _lapse,
+    Kind.INVITE: _lapse,
     Kind.READY: _ready,
     Kind.PAUSE: _pause,
     Kind.CONTINUE: _continue,

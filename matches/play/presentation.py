@@ -13,13 +13,14 @@ from engine.clock import SECOND
 from engine.cube import Side
 from engine.legality import step_graph
 from engine.match import MatchState
-from matches.models import Action
+from matches.models import Action, Match
 from matches.play.instants import from_ms
 from matches.play.live import Kind, LiveState
 from matches.play.public_state import Json, action_json, chain_json, chains_of, may_do, public_json
 from matches.play.services import absences, lag
 from matches.play.topics import topic_of
 from matches.play.watching.delay import Watched
+from matches.reporting.services.arrivals import claimable_from_call
 
 MOST_ACTIONS = 500
 """Of one answer; a reader that is further behind asks again."""
@@ -51,6 +52,8 @@ def as_json(
         "now": now,
         **public_json(live, state),
         "due_at": _due_at(watched),
+        "is_called_off": live.match.state == Match.State.VOID,
+        "invitation": _invitation_json(watched),
         "presence": [_presence_json(presence) for presence in presences or _presences(watched)],
         "lag": _lag_json(watched, lag_credits),
         "chains": _chains_json(watched),
@@ -74,9 +77,10 @@ def _side_json(watched: Watched) -> Json:
     side, match = watched.side, watched.state.match
     absence = _absence_json(watched.state, watched.at) if watched.is_insider else None
     plays = side is not None and not match.is_over
+    may = may_do(watched.state, side) if watched.live.match.state == Match.State.LIVE else []
     return {
         "my_side": side,
-        "may": may_do(watched.state, side) + (["claim_away"] if _may_claim(absence, side) else []),
+        "may": may + (["claim_away"] if _may_claim(absence, side) else []),
         "absence": absence,
         "ping": lag.new_ping(watched.live.pk, side, timezone.now()) if side is not None and plays else None,
         "graph": _graph(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
@@ -127,6 +131,19 @@ def _absence_json(state: LiveState, now: datetime) -> Json | None:
                 "may_claim": from_ms(claim_at) <= now,
             }
     return None
+
+
+def _invitation_json(watched: Watched) -> Json | None:
+    """Until when a side may still come to the board, or that it is closed; None once both have come."""
+    state = watched.live.match.state
+    if not watched.state.is_invitation or state == Match.State.SETTLED:
+        return None
+    claim_from = claimable_from_call(watched.live.match, watched.side) if watched.side is not None else None
+    return {
+        "until": watched.live.lapses_at,
+        "is_open": state == Match.State.LIVE,
+        "claim_from": claim_from,
+    }
 
 
 def _may_claim(absence: Json | None, side: Side | None) -> bool:

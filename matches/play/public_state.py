@@ -24,7 +24,7 @@ from matches.play.live import Kind, LiveState
 Json = dict[str, Any]
 MOST_RESIGNED = 3
 STREAMED = frozenset(
-    {Kind.READY, Act.ROLL, Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE}
+    {Kind.HERE, Kind.READY, Act.ROLL, Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE}
 )
 """Kinds of actions after which a reader knows everything from the stream, as long as nobody is away."""
 _ENCODER = JSONEncoder(separators=(",", ":"))
@@ -55,6 +55,7 @@ def public_json(live: LiveMatch, state: LiveState) -> Json:
     """The game, the clocks and the pauses of a match in some state."""
     return {
         **game_json(state.match),
+        "here": list(state.here),
         "ready": list(state.ready),
         "pauses": list(state.pauses),
         "vacation_left": [state.vacation_days_left(each) for each in (0, 1)],
@@ -105,7 +106,7 @@ def may_do(state: LiveState, side: Side | None) -> list[str]:
         return ["concede", "continue"] if not state.continues[side] else ["concede"]
     acts = {act.value for act in match.legal_actions()}
     if match.phase is Phase.OPENING:
-        acts = acts - {"roll"} | (set() if state.ready[side] else {"ready"})
+        acts = acts - {"roll"} | (set() if state.ready[side] else {"ready"}) | (set() if state.here[side] else {"here"})
     elif side != match.to_act:
         acts &= {"concede", "claim_flag"}
     if not match.may_double:

@@ -7,7 +7,7 @@ from matches.models import Action, LiveMatch
 from matches.play.instants import to_ms
 from matches.play.live import LiveState, after_event
 from matches.play.services.journal import event_of
-from matches.play.services.starting import first_state
+from matches.play.services.starting import first_state, here_at_start
 
 
 def state_at_start(live: LiveMatch) -> LiveState:
@@ -15,7 +15,8 @@ def state_at_start(live: LiveMatch) -> LiveState:
     clock = None
     if live.delay is not None:
         clock = Clock.of(ClockSettings(live.delay, live.bank, live.overtime, live.correspondence))
-    return LiveState.start(first_state(live.match, live.flag_rule), clock, to_ms(live.started_at))
+    start = first_state(live.match, live.flag_rule)
+    return LiveState.start(start, clock, to_ms(live.started_at), here=here_at_start(live))
 
 
 def state_after(state: LiveState, actions: Iterable[Action]) -> LiveState:

@@ -110,7 +110,12 @@ class LivePingSerializer(serializers.Serializer[Any]):
         max_length=200,
         help_text="The last `ping` received; measures lag.",
     )
-    tab = serializers.RegexField(TAB, required=False, default="page", help_text="Tells the pages of a player apart.")
+    tab = serializers.RegexField(
+        TAB,
+        required=False,
+        default="page",
+        help_text="Tells the pages of a player apart: unique, and another one after each `goodbye`.",
+    )
     every = serializers.IntegerField(required=False, default=15, min_value=5, max_value=60, help_text=EVERY)
     ticket = serializers.CharField(
         required=False,
@@ -124,7 +129,9 @@ class LivePingSerializer(serializers.Serializer[Any]):
 class LiveGoodbyeSerializer(serializers.Serializer[Any]):
     """A page of a player that is closed."""
 
-    tab = serializers.RegexField(TAB, required=False, default="page", help_text="As in its pings.")
+    tab = serializers.RegexField(
+        TAB, required=False, default="page", help_text="As in its pings; later signs of life by this name are ignored."
+    )
     link = serializers.CharField(
         required=False, default="", max_length=100, help_text="Token of a personal link: a beacon has no headers."
     )
@@ -207,6 +214,13 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     xgid = serializers.CharField(allow_null=True, help_text="Null once the match is over.")
     winner = serializers.IntegerField(allow_null=True)
     resigned = serializers.DictField(allow_null=True)
+    here = serializers.ListField(child=serializers.BooleanField(), help_text="Who has come to the board.")
+    is_called_off = serializers.BooleanField(help_text="The match is void: nobody has won it.")
+    invitation = serializers.DictField(
+        allow_null=True,
+        help_text="Until both sides are `here`: until when the board `is_open`, and `claim_from` when your opponent, "
+        "whom a director called to the board, has not come.",
+    )
     ready = serializers.ListField(child=serializers.BooleanField())
     pauses = serializers.ListField(child=serializers.IntegerField(), help_text="Taken by each side.")
     vacation_left = serializers.ListField(

@@ -43,7 +43,7 @@ def completion_of(player: Player) -> Completion:
     ids = {player.pk, *Player.objects.filter(merged_into=player).values_list("pk", flat=True)}
     latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
     claimed = Action.objects.filter(live=OuterRef("pk"), kind=CLAIM_AWAY)
-    between_people = Match.objects.filter(live__isnull=False, live__bot_side__isnull=True)
+    between_people = Match.objects.filter(live__isnull=False, live__bot_side__isnull=True, live__lapsed_at=None)
     played = between_people.filter(state=Match.State.SETTLED).annotate(
         won_by=Subquery(latest.values("winner")[:1]),
         ending=Subquery(latest.values("kind")[:1]),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from core.messages import sentence
 from engine.records import from_data
@@ -27,6 +27,7 @@ from matches.models import (
     Result,
     Submission,
 )
+from matches.models.play import INVITE
 from matches.play.whereabouts import facts_of
 from matches.presentation import labels
 from matches.ratings import rated
@@ -107,6 +108,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "may_rematch": side is not None and match.state == Match.State.SETTLED and hasattr(match, "challenge"),
         "practised_against": _practised_against(match, side),
         **play_here,
+        "never_came": _never_came(match) if inside else [],
         "dice_url": _live_url(match, seat, "dice"),
         "replay_url": _live_url(match, seat, "replay"),
         "arrivals": _arrivals(match, pending.agreed, side, now) if pending.agreed is not None else None,
@@ -161,9 +163,24 @@ def _play_here(match: Match, side: int | None) -> dict[str, Any]:
     return {"may_play_here": rules.players_may_open, "play_clock": ClockPreset(rules.clock).label}
 
 
+def _never_came(match: Match) -> list[str]:
+    """Of an unplayed match, who was invited to its board and never came."""
+    if match.is_over or has_begun(match):
+        return []
+    live = LiveMatch.objects.filter(pk=match.pk, invited_at__isnull=False).first()
+    if live is None or (live.lapsed_at is None and not live.actions.filter(kind=INVITE).exists()):
+        return []
+    times = live.invitations
+    text = ngettext(
+        "{name} was invited once and never came.", "{name} was invited {times} times and never came.", times
+    )
+    missing = {0, 1} - live.sides_that_came()
+    return [text.format(name=match.names[side], times=times) for side in sorted(missing)]
+
+
 def _live_url(match: Match, seat: Seat | None, name: str) -> str:
     """A page of a match played here, by the name of its URL; empty where the match is not played here."""
-    if not LiveMatch.objects.filter(pk=match.pk).exists():
+    if not LiveMatch.objects.filter(pk=match.pk, lapsed_at=None).exists():
         return ""
     return action_url(seat, name) if seat is not None else reverse(f"match-{name}", args=[match.public_id])
 
@@ -362,8 +379,9 @@ def _arrivals(match: Match, agreed: Proposal, side: int | None, now: datetime) -
     may_arrive = side is not None and agreed.agreed_at is not None and now >= agreed.agreed_at - arrivals.EARLY
     may_arrive = may_arrive and match.state == Match.State.OPEN and agreed.here[side or 0] is None
     claim_from = None
-    if side is not None and match.state == Match.State.OPEN and events().play_rules(match.parent_topic).no_show_loses:
-        claim_from = arrivals.claimable_from(agreed, side)
+    rules = events().play_rules(match.parent_topic)
+    if side is not None and match.state == Match.State.OPEN and rules.no_show_loses:
+        claim_from = arrivals.claimable_from(agreed, side, rules)
     return Arrivals(
         names=[name for name, here in zip(match.names, agreed.here, strict=True) if here is not None],
         may_arrive=may_arrive,

@@ -42,6 +42,8 @@ class Kind:
     players: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     default: frozenset[str] = field(default_factory=lambda: frozenset({"site", "email", "push"}))
+    is_call: bool = False
+    """It calls the reader to a page: while it is current and unread, a bar on every other page leads there."""
     is_urgent: bool = False
     """Sent by e-mail at once instead of with others of the same minute."""
     lapses_after: timedelta = timedelta(days=2)

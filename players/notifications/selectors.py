@@ -6,11 +6,14 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from players.models import Delivery, Notification, PushSubscription, User
+from players.notifications.kinds import kind_of
 from players.notifications.texts import Text, texts_of
 
 SHOWN = 50
 FAILURES_FOR = timedelta(days=30)
 MOST_FAILURES = 10
+MOST_CALLS = 5
+"""How many of the latest calls are looked at."""
 
 
 class Failure(NamedTuple):
@@ -29,6 +32,17 @@ def notifications_of(user: User) -> list[Text]:
 def unread_count(user: User) -> int:
     """Return how many notifications a user has not read."""
     return Notification.objects.filter(user=user, on_site=True, read_at=None).count()
+
+
+def unread_and_call(user: User) -> tuple[int, Text | None]:
+    """Return how many notifications a user has not read, and the latest of them that still calls them to a page."""
+    unread = Notification.objects.filter(user=user, on_site=True, read_at=None)
+    rows = list(unread.order_by("-created_at", "-pk").values_list("pk", "kind"))
+    calls = [pk for pk, kind in rows if kind_of(kind).is_call][:MOST_CALLS]
+    for row in unread.filter(pk__in=calls).order_by("-created_at", "-pk") if calls else ():
+        if kind_of(row.kind).is_current(row.params):
+            return len(rows), texts_of([row])[0]
+    return len(rows), None
 
 
 def failures_of(user: User, now: datetime) -> list[Failure]:

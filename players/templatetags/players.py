@@ -6,8 +6,9 @@ from django import template
 
 from core.live.publishing import now_shown
 from players.models import Membership, User
-from players.notifications.selectors import unread_count
+from players.notifications.selectors import unread_and_call
 from players.notifications.services import topic_of
+from players.notifications.texts import Text
 from players.people.labels import VERBS
 
 register = template.Library()
@@ -29,10 +30,12 @@ class Bell(NamedTuple):
     """The bell in the header of a page."""
 
     unread: int
+    call: Text | None
+    """Calls the reader to a page."""
     topics: str
 
 
 @register.simple_tag
 def bell_of(user: User) -> Bell:
     """Return the bell of a signed-in user."""
-    return Bell(unread_count(user), f"{topic_of(user.pk)}={now_shown()}")
+    return Bell(*unread_and_call(user), f"{topic_of(user.pk)}={now_shown()}")

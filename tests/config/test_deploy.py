@@ -15,9 +15,12 @@ import yaml
 from django.core.management import get_commands
 from django.urls import resolve
 from jsonschema import Draft202012Validator
+from redis import Redis
 
 from config.celery import BACKGROUND, RECORDS, URGENT
+from config.processes import spawn, stop
 from config.request_bodies import LARGEST
+from config.valkey import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -39,7 +42,8 @@ def commands() -> Iterator[tuple[str, list[str]]]:
             python, *arguments = shlex.split(line)
             assert python == PYTHON
             yield unit.name, arguments
-    for name, service in compose()["services"].items():
+    ours = {name: service for name, service in compose()["services"].items() if service["image"] == "barpoint"}
+    for name, service in ours.items():
         for command in re.split(r"&&", service.get("command", "").removeprefix("sh -c").strip(' "')):
             if command:
                 python, *arguments = shlex.split(command)
@@ -185,3 +189,17 @@ def test_the_image_has_a_folder_of_its_user_for_each_volume() -> None:
 
 def dockerfile() -> str:
     return (DEPLOY / "compose" / "Dockerfile").read_text()
+
+
+def test_the_broker_starts_with_the_configuration_that_is_shipped(tmp_path: Path) -> None:
+    server = prepare(tmp_path)
+    own = DEPLOY / "valkey.conf"
+    process = spawn((*server.argv, "--include", str(own)))
+    try:
+        server.wait_until_up(process)
+        with Redis.from_url(server.url) as client:
+            shipped = {name: client.config_get(name)[name] for name in ("save", "appendonly", "maxmemory-policy")}
+        assert shipped == {"save": "", "appendonly": "no", "maxmemory-policy": "noeviction"}
+    finally:
+        stop(process, 5)
+    assert compose()["services"]["valkey"]["volumes"] == ["../valkey.conf:/etc/valkey/barpoint.conf:ro"]

@@ -30,7 +30,7 @@ CEILINGS = {
     "a match being played":                  Ceiling(2, 0),
     "a friend's rating":                     Ceiling(3, 5),
     "the wall":                              Ceiling(2, 0, "no link unless a match was played here"),
-    "play a friend":                         Ceiling(6, 5),
+    "play a friend":                         Ceiling(7, 5),
     "check a record, find its worst error":  Ceiling(6, 0),
     "object to a result; confirm the others": Ceiling(7, 20),
     "make an API token":                     Ceiling(5, 6),

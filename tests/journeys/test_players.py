@@ -113,9 +113,15 @@ def test_playing_a_friend(journey: Journey, bob: User, carol: User) -> None:
     friend = journey.on_phone(carol)
     friend.tap("Lobby")
     friend.tap("Accept")
-    friend.sees("Bob")
-    challenger.tap("Open the board")
-    challenger.sees("Carol")
+    friend.sees("The match begins when both of you are here")
+    # The lobby has opened the board of the challenger as well.
+    challenger.sees("The match begins when both of you are here")
+    challenger.tap("I’m here")
+    challenger.sees("Carol is invited")
+    friend.tap("I’m here")
+    for player in (challenger, friend):
+        player.sees(re.compile("Roll|Undo|Waiting for (Bob|Carol) to play"))
+        player.does_not_see("is invited")
 
 
 @pytest.mark.journey("check a record, find its worst error")

@@ -12,9 +12,10 @@ from django.utils.translation import ngettext
 
 from core.messages import sentence
 from core.text_lengths import LONGEST_NAME
-from matches.lifecycle.play_rules import LONGEST_DAYS
+from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_NO_SHOW
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
+from matches.models.proposals import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services.events import AFTER_DRAW
 from tournaments.models import Division, Tournament
@@ -170,9 +171,16 @@ class DivisionForm(RefusingForm):
         label=_("Matches not played by the deadline"), choices=Division.DeadlineRule.choices
     )
     no_show_loses = forms.BooleanField(
-        label=_("A player who is 15 minutes late for an appointment loses the match"),
+        label=_("A player who is late for an appointment loses the match"),
         required=False,
         help_text=_("If the opponent is there and claims it. Otherwise a director decides."),
+    )
+    no_show_minutes = forms.IntegerField(
+        label=_("Late after, in minutes"),
+        min_value=1,
+        max_value=LONGEST_NO_SHOW,
+        initial=NO_SHOW_MINUTES,
+        required=False,
     )
     extension_hours = forms.IntegerField(label=_("Extension, in hours"), min_value=1, max_value=2000, initial=72)
     claim_wait = forms.TypedChoiceField(
@@ -280,6 +288,10 @@ class DivisionForm(RefusingForm):
         except ValueError:
             raise ValidationError(sentence("bad_deadline", {"text": line[:40]})) from None
 
+    def clean_no_show_minutes(self) -> int:
+        """Take the usual time where none is given."""
+        return self.cleaned_data["no_show_minutes"] or NO_SHOW_MINUTES
+
     def clean_fee(self) -> int:
         """Convert the fee to whole minor units of its currency."""
         fee = (self.cleaned_data["fee"] or 0) * 10**self.exponent
@@ -301,8 +313,9 @@ class DivisionForm(RefusingForm):
         """Return the initial values of the form for a division."""
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
                  "reentry_keeps",
-                 "deadline_rule", "no_show_loses", "extension_hours", "claim_wait", "records_stand", "play_mode",
-                 "clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule")  # fmt: skip
+                 "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait",
+                 "records_stand", "play_mode", "clock", "overtime_minutes", "turn_days", "bank_days",
+                 "flag_rule")  # fmt: skip
         delay = division.spectators_delay
         lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
         return {

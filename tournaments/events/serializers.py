@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.text_lengths import LONGEST_NAME
-from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
+from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_NO_SHOW, LONGEST_OVERTIME
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players.accounts.serializers import ZoneField
@@ -77,8 +77,9 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
             "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
             "reentry_until", "reentry_keeps",
             "match_length", "round_lengths", "crawford", "rated", "pool_id", "draw_method", "apart",
-            "deadline_rule", "no_show_loses", "extension_hours", "claim_wait", "records_stand", "play_mode", "clock",
-            "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay", "deadlines", "seed_hash",
+            "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait", "records_stand",
+            "play_mode", "clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay",
+            "deadlines", "seed_hash",
         )  # fmt: skip
 
     @extend_schema_field(serializers.ListField(child=serializers.DateTimeField(allow_null=True)))
@@ -129,7 +130,10 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     deadline_rule = serializers.ChoiceField(Division.DeadlineRule.choices, required=False)
     no_show_loses = serializers.BooleanField(
         required=False,
-        help_text="A player who is 15 minutes late for an appointment loses the match if the opponent claims it.",
+        help_text="A player who is late for an appointment loses the match if the opponent claims it.",
+    )
+    no_show_minutes = serializers.IntegerField(
+        min_value=1, max_value=LONGEST_NO_SHOW, required=False, help_text="After so many minutes a player is late."
     )
     extension_hours = serializers.IntegerField(min_value=1, max_value=2000, required=False)
     claim_wait = serializers.IntegerField(min_value=60, max_value=2_000_000, required=False, help_text="Seconds.")

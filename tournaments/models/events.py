@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME
 from matches.models import ClockPreset, LiveMatch, PlayMode
+from matches.models.proposals import NO_SHOW_MINUTES
 
 MOST_MINOR_UNITS = 100_000_000
 MOST_ROUNDS = 12
@@ -151,8 +152,11 @@ class Division(models.Model):
         _("deadline rule"), max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR
     )
     no_show_loses = models.BooleanField(
-        _("a player who is 15 minutes late for an appointment loses the match if the opponent claims it"),
+        _("a player who is late for an appointment loses the match if the opponent claims it"),
         default=False,
+    )
+    no_show_minutes = models.PositiveSmallIntegerField(
+        _("minutes after which a player counts as late"), default=NO_SHOW_MINUTES, db_default=NO_SHOW_MINUTES
     )
     extension_hours = models.PositiveSmallIntegerField(_("extension in hours"), default=72)
     claim_wait = models.PositiveIntegerField(

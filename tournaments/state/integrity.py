@@ -184,7 +184,7 @@ def _state(match: Match, standing: Result | None) -> str:
         return Match.State.LIVE if _is_restored(match, standing) else Match.State.VOID
     if standing is not None:
         return Match.State.SETTLED
-    if hasattr(match, "live"):
+    if hasattr(match, "live") and match.live.lapsed_at is None:
         return Match.State.LIVE
     claims = {claim.state for claim in match.claims.all() if claim.is_signed}
     if Claim.State.CONTESTED in claims:

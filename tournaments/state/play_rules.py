@@ -25,4 +25,5 @@ def rules_of(division: Division) -> PlayRules:
         flag_rule=division.flag_rule,
         spectators_delay=division.spectators_delay,
         no_show_loses=division.no_show_loses,
+        no_show_minutes=division.no_show_minutes,
     )

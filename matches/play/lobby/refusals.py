@@ -11,6 +11,10 @@ MESSAGES = {
     "no_practice_program": gettext_noop("Levels are not available on this site. Choose a bot instead."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
     "bad_days": gettext_noop("A turn can last from 1 to {most} days."),
+    "open_challenges_paused": gettext_noop(
+        "You accepted {most} friendly matches and left before playing. Open challenges are closed to you for {minutes} "
+        "more minutes."
+    ),
     "challenge_gone": gettext_noop("This challenge is no longer open."),
     "challenge_own": gettext_noop("This is your own challenge. Somebody else has to accept it."),
     "challenge_of_others": gettext_noop("This challenge is between other players."),
@@ -23,7 +27,7 @@ MESSAGES = {
 }
 _NOT_AT_THIS_MOMENT = (
     *("too_many_practice_matches", "no_practice_program"),
-    *("too_many_challenges", "challenge_gone", "no_rematch"),
+    *("too_many_challenges", "challenge_gone", "no_rematch", "open_challenges_paused"),
 )
 _NOT_YOURS = ("challenge_own", "challenge_of_others", "challenge_blocked")
 STATUS = dict.fromkeys(_NOT_AT_THIS_MOMENT, HTTPStatus.CONFLICT) | dict.fromkeys(_NOT_YOURS, HTTPStatus.FORBIDDEN)

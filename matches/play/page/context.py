@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from matches.access import Seat, action_url, match_url, may_direct
 from matches.lifecycle.events import events
-from matches.models import Match
+from matches.models import Challenge, Match
 from matches.play.levels import description, program_name
 from matches.play.live import PAUSES
 from matches.play.preferences.selectors import preferences_json
@@ -47,7 +47,17 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
         "may_direct": side is None and may_direct(request.user, match),
         "modules": [f"matches/{name}.js" for name in MODULES],
         "settings": _settings(request, match, seat),
+        "is_invitation": match.live.invited_at is not None and match.live.begun_at is None,
+        "withdraw_url": _withdraw_url(match, seat),
     }
+
+
+def _withdraw_url(match: Match, seat: Seat | None) -> str:
+    """Where the challenger of a friendly takes the challenge back while they wait; empty for everybody else."""
+    if seat is None or seat.side != 0 or seat.token or match.live.lapses_at is None:
+        return ""
+    challenge = Challenge.objects.filter(match=match).first()
+    return reverse("withdraw-challenge", args=[challenge.public_id]) if challenge is not None else ""
 
 
 def replay_url(match: Match, seat: Seat | None) -> str:

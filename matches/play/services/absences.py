@@ -1,6 +1,8 @@
 """Who is away from a live match: noted by the clock worker from the signs of life, claimed by the opponent."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -12,9 +14,10 @@ from engine.cube import Side
 from engine.errors import Refused
 from matches.models import LiveMatch, Match
 from matches.play.absence import Limits, claimable, counted
-from matches.play.codec import from_data
+from matches.play.codec import stored_absences
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind
+from matches.play.services import outages
 from matches.play.services.journal import Journal
 from players.actors import SYSTEM, Actor
 
@@ -22,7 +25,8 @@ NOTED_AFTER = 5.0
 """Seconds of absence before it is noted: reloading a page is none."""
 PINGS_MISSED = 2.5
 """A page has lost its network once so many signs of life are missing."""
-MOST_AT_ONCE = 500
+AT_ONCE = 500
+"""Matches whose sides are asked after in one round trip."""
 
 
 def limits() -> Limits:
@@ -35,9 +39,9 @@ def member(public_id: str, side: Side) -> tuple[str, str]:
     return f"match:{public_id}", str(side)
 
 
-def sign_of(public_id: str, side: Side, tab: str, every: int) -> Sign:
+def sign_of(public_id: str, side: Side, life: str, every: int) -> Sign:
     """Return the sign of life of a page of a side that gives one every so many seconds."""
-    return Sign(member(public_id, side), tab, lasts=every * PINGS_MISSED)
+    return Sign(member(public_id, side), life, lasts=every * PINGS_MISSED)
 
 
 def side_presences(public_id: str, now: datetime, sign: Sign | None = None) -> list[Presence]:
@@ -51,24 +55,30 @@ def note_sign_of_life(sign: Sign, now: datetime) -> None:
 
 
 def note_goodbye(*, public_id: str, side: Side, tab: str, now: datetime) -> None:
-    """Note that a page of a side was closed."""
+    """Note that a page of a side was closed or left, which ends the life of that name."""
     goodbye(member(public_id, side), [tab], now=now.timestamp())
 
 
 def note_absences(*, now: datetime) -> int:
     """Note in every live match who has left or come back; return how many changes there were.
 
-    Correspondence knows no absence. What is unknown counts as being there.
+    Correspondence knows no absence. What is unknown counts as being there. While the web server is down pages cannot
+    show themselves, and nothing is noted.
     """
-    rows = LiveMatch.objects.filter(match__state=Match.State.LIVE, correspondence=False).order_by("-match__seq")
-    matches = list(rows.values_list("pk", "match__public_id", "state")[:MOST_AT_ONCE])
-    sides = [(pk, side, state) for pk, _, state in matches for side in (0, 1)]
-    members = [member(public_id, side) for _, public_id, _ in matches for side in (0, 1)]
-    if not members:
+    if outages.is_silent(now):
         return 0
+    rows = LiveMatch.objects.filter(match__state=Match.State.LIVE, correspondence=False).order_by("pk")
+    matches = list(rows.values_list("pk", "match__public_id", "state__absences"))
+    return sum(_note_absences(matches[first : first + AT_ONCE], now) for first in range(0, len(matches), AT_ONCE))
+
+
+def _note_absences(matches: Sequence[tuple[int, str, list[Any] | None]], now: datetime) -> int:
+    """Note who has left or come back in these matches, given with the absences that are stored of them."""
+    sides = [(pk, side, stored) for pk, _, stored in matches for side in (0, 1)]
+    members = [member(public_id, side) for _, public_id, _ in matches for side in (0, 1)]
     changes = 0
-    for (pk, side, state), seen in zip(sides, presences(members, now=now.timestamp()), strict=True):
-        was_away = from_data(state).absences[side].since is not None
+    for (pk, side, stored), seen in zip(sides, presences(members, now=now.timestamp()), strict=True):
+        was_away = stored_absences(stored)[side].since is not None
         if was_away != _is_away(seen, now):
             changes += note_presence(match_id=pk, side=side, seen=seen, now=now)
     return changes
@@ -91,7 +101,10 @@ def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -
             kind = Kind.LEFT if seen.closed else Kind.AWAY
             journal.append(Event(kind, at, side, value=max(0, at - began)), by=SYSTEM)
         else:
-            journal.append(Event(Kind.BACK, at, side), by=SYSTEM)
+            # Whether they were away is not known any more: what was not counted yet will not be.
+            since = journal.state.absences[side].since
+            unknown = at - since if seen.online is None and since is not None else 0
+            journal.append(Event(Kind.BACK, at, side, value=max(0, unknown) or None), by=SYSTEM)
         journal.close(now)
     return True
 

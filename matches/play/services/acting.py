@@ -18,6 +18,7 @@ from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal, event_of, lock_with_live
+from matches.reporting.services.arrivals import arrive_at_board
 from players.actors import SYSTEM, Actor
 
 OF_PLAYERS = frozenset(
@@ -32,6 +33,7 @@ OF_PLAYERS = frozenset(
         Act.REFUSE,
         Act.CONCEDE,
         Act.CLAIM_FLAG,
+        Kind.HERE,
         Kind.READY,
         Kind.PAUSE,
         Kind.CONTINUE,
@@ -152,7 +154,11 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
     """Add the rows of one request to a locked match."""
     at = to_ms(now)
     event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
-    if request.kind == Kind.READY:
+    if request.kind == Kind.HERE:
+        journal.append(event, by=by, key=request.key)
+        arrive_at_board(match=journal.match, side=side, by=by, now=now)
+        _roll_if_both_are_ready(journal, at)
+    elif request.kind == Kind.READY:
         _be_ready(journal, event, request, by, now)
     elif request.kind == Act.ROLL:
         _roll(journal, event, request, by, now)
@@ -172,15 +178,21 @@ def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor, n
     chains = Chains(journal.live, journal.match.public_id)
     link = chains.reveal_for_opening(event.side, request.link, now).data
     journal.append(event, by=by, key=request.key, data={"link": link})
+    _roll_if_both_are_ready(journal, event.at)
+
+
+def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
+    """Make the opening roll from the links with which both sides were ready, once both are here as well."""
     if journal.state.awaits_opening_roll:
-        links = (link, _link_of_opponent(journal, event.side))
-        rolled = chains.opening_roll(links if event.side == 0 else links[::-1])
-        journal.append(Event(Act.ROLL, event.at, dice=rolled.dice), by=SYSTEM, data=rolled.data)
+        links = (_link_of(journal, 0), _link_of(journal, 1))
+        rolled = Chains(journal.live, journal.match.public_id).opening_roll(links)
+        journal.append(Event(Act.ROLL, at, dice=rolled.dice), by=SYSTEM, data=rolled.data)
 
 
-def _link_of_opponent(journal: Journal, side: Side) -> dict[str, object]:
-    """The link that the opponent revealed by being ready for this game."""
-    ready = journal.live.actions.filter(kind=Kind.READY, side=1 - side).order_by("-seq")
+def _link_of(journal: Journal, side: Side) -> dict[str, object]:
+    """The link that a side revealed by being ready for this game."""
+    appended = [action for action in journal.appended if action.kind == Kind.READY and action.side == side]
+    ready = appended or journal.live.actions.filter(kind=Kind.READY, side=side).order_by("-seq")
     link: dict[str, object] = ready[0].data["link"]
     return link
 

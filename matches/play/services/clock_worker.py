@@ -1,7 +1,7 @@
 """What the clock worker does again and again, without broker and beat.
 
-It settles what is due, notes who is away, acts for bots that no worker has served, and tells spectators who are behind
-what they may see now.
+It settles what is due, closes boards to which nobody has come, notes who is away, acts for bots that no worker has
+served, and tells spectators who are behind what they may see now.
 """
 
 from datetime import datetime
@@ -9,6 +9,7 @@ from datetime import datetime
 import structlog
 from django.db import DatabaseError, connection
 
+from matches.play.lobby.services import challenges
 from matches.play.services import absences, bots, due
 from matches.play.watching import announcing
 
@@ -24,6 +25,7 @@ def work(*, now: datetime) -> int:
     """
     try:
         settled = sum(due.settle_due(match_id=match_id, now=now) for match_id in due.due_matches(now=now))
+        challenges.lapse_invitations(now=now)
         absences.note_absences(now=now)
         bots.act_where_lost(now=now)
         announcing.announce_delayed(now=now)

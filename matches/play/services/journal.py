@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ from django.db import transaction
 from core.live.site_version import unseen_writes
 from core.locks import for_update
 from core.queue import hint
-from engine.actions import Act
+from engine.actions import Act, Phase
 from engine.cube import Side, face
 from engine.errors import Refused
 from engine.keys import OFF
@@ -28,8 +28,10 @@ from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
 from matches.play.instants import from_ms, to_ms
 from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.notifications import notify_turn
 from matches.play.public_state import streamed_state
 from matches.play.services import lag
+from matches.play.services.aborting import abort_if_left
 from players.actors import SYSTEM, Actor
 
 _CLOCK_ONLY = frozenset(Kind) - {Kind.CLAIM_AWAY}
@@ -38,13 +40,16 @@ _SAYS_SO = (Act.PLAY, Act.RESIGN, Act.CONCEDE)
 """By these a side has begun to play, or has given up: what the match then comes to does not surprise it."""
 _RULINGS = (Act.SET_SCORE, Act.END_GAME)
 """With these a director may end a match; no director does that in their own."""
+_OF_BOARD = ("bot_since", "lapses_at", "lapsed_at")
 _RESULT_KINDS = {
     WinKind.CONCESSION: Result.Kind.CONCESSION,
     WinKind.FLAG: Result.Kind.FLAG,
     WinKind.RULING: Result.Kind.RULING,
 }
-
-
+INVITATION = timedelta(minutes=10)
+"""How long an invitation to a board can be taken up …"""
+INVITATION_BY_CORRESPONDENCE = timedelta(days=3)
+"""… and by correspondence."""
 ACT_FOR_BOT, ACT_AT_LEVEL = "matches.act_for_bot", "matches.act_at_level"
 """The tasks that a hint names: for a bot, and for one whose decisions an analysis program makes."""
 
@@ -133,6 +138,7 @@ class Journal:
         begins = self.live.begun_at is None and any(action.kind == Act.ROLL for action in self.appended)
         if begins:
             self.live.begun_at = now
+        self.live.lapses_at = self._lapses_at(now)
         self._call_bot(now)
         if self.state.match.is_over:
             self._save()
@@ -147,10 +153,26 @@ class Journal:
                 derive_begun(self.match)
             content = partial(streamed_state, self.live, self.state, self.appended)
             changed(self.match, "begun_at", in_lists=in_lists, for_players=self._is_next_turn, content=content)
+            if self._is_next_turn:
+                self._notify_next(now)
+
+    def _notify_next(self, now: datetime) -> None:
+        """Tell the players for whom a match by correspondence waits, except who has just acted."""
+        acted = {action.side for action in self.appended}
+        for side in (0, 1):
+            if self.state.has_to_act(side) and side not in acted:
+                notify_turn(self.match, side, now)
 
     def _save(self) -> None:
         Action.objects.bulk_create(self.appended)
-        self.live.save(update_fields=["state", "last", "changed_by", "begun_at", "due_at", "bot_since"])
+        self.live.save(update_fields=["state", "last", "changed_by", "begun_at", "due_at", *_OF_BOARD])
+
+    def _lapses_at(self, now: datetime) -> datetime | None:
+        """When the invitation lapses; a director who adjourns a board stops that, too."""
+        waits = self.state.is_invitation and self.live.lapsed_at is None and not self.state.match.is_over
+        if not waits or self.state.match.phase is Phase.ADJOURNED:
+            return None
+        return self.live.lapses_at or lapses_at(self.match, by_correspondence=self.live.correspondence, now=now)
 
     @property
     def _waits_for(self) -> tuple[Any, ...]:
@@ -173,6 +195,8 @@ class Journal:
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""
         over = self.state.match
+        if over.winner is not None and abort_if_left(self.match, loser=1 - over.winner, ending=over.ending, now=now):
+            return
         kind = _RESULT_KINDS.get(over.ending, Result.Kind.PLAYED) if over.ending else Result.Kind.PLAYED
         outcome = ResultInput(over.winner, over.score, kind)
         is_ruled = any(action.kind in _RULINGS for action in self.appended)
@@ -187,6 +211,15 @@ class Journal:
             return frozenset((0, 1))
         sides = self.live.actions.filter(kind__in=_SAYS_SO).order_by().values_list("side", flat=True).distinct()
         return frozenset(side for side in sides if side is not None)
+
+
+def lapses_at(match: Match, *, by_correspondence: bool, now: datetime, wait: timedelta = timedelta(0)) -> datetime:
+    """When an invitation to play a match lapses that is sent now: never after the deadline of its round.
+
+    `wait` is added to the usual time.
+    """
+    lapses = now + wait + (INVITATION_BY_CORRESPONDENCE if by_correspondence else INVITATION)
+    return min(lapses, match.due_at) if match.due_at is not None and match.due_at > now else lapses
 
 
 def _hint_bot(live: LiveMatch) -> None:

@@ -71,4 +71,6 @@ def _credit(match_id: int, outage: Outage) -> None:
         if lost > 0:
             event = Event(Kind.OUTAGE, to_ms(outage.ended_at), value=lost)
             journal.append(event, by=SYSTEM, data={"outage": outage.pk})
+            if journal.live.lapses_at is not None:
+                journal.live.lapses_at += lost * MILLISECOND
             journal.close(outage.ended_at)

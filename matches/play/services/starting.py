@@ -1,6 +1,6 @@
-"""A match begins to be played here."""
+"""A board is opened, which invites both players to it, and its dice chains are committed to."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
@@ -14,12 +14,16 @@ from engine.match import MatchState
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed
+from matches.lifecycle.own_match import side_of
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import DiceChain, LiveMatch, Match
+from matches.models.proposals import NO_SHOW_MINUTES
 from matches.play.codec import to_data
 from matches.play.instants import from_ms, to_ms
-from matches.play.live import LiveState
+from matches.play.live import Event, Kind, LiveState
+from matches.play.notifications import notify_opened
 from matches.play.services.chains import Chains
+from matches.play.services.journal import Journal, lapses_at
 from players.actors import Actor, log
 
 
@@ -33,6 +37,8 @@ class PlaySettings(NamedTuple):
     """Players may let the server keep their dice chains."""
     spectators_delay: int | None = 0
     """Minutes by which spectators are behind; None: they see the match once it is over."""
+    no_show_minutes: int = NO_SHOW_MINUTES
+    """After how many minutes a player has not come whom a director calls to the board."""
     bot_side: int | None = None
     """The side that a bot plays; the server keeps its dice chain."""
     bot_level: str = ""
@@ -46,34 +52,43 @@ class PlaySettings(NamedTuple):
             clock=rules.clock_settings(length=match.length, score=match.start_score),
             flag_rule=rules.flag_rule,
             spectators_delay=rules.spectators_delay,
+            no_show_minutes=rules.no_show_minutes,
         )
 
 
-def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> LiveMatch:
+def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_announced: bool = True) -> LiveMatch:
     """Open the board of a match that has not begun; the server commits to its dice chain.
 
+    That invites both players: until each has said that they are here no clock runs, and nobody can win. A bot is there
+    from the start. A board whose invitation lapsed keeps the settings that it was opened with. Who is
+    invited is told, unless the caller does that (`is_announced`).
     Refused: `match_begun` where it is reported, decided or being played already, and `bad_clock`.
     """
     clock = Clock.of(settings.clock) if settings.clock else None
     with transaction.atomic():
         row = for_update(Match.objects.all()).get(pk=match.pk)
-        opened_before = LiveMatch.objects.filter(pk=row.pk).exists()
-        if row.state != Match.State.OPEN or opened_before or not is_untouched(row):
+        before = LiveMatch.objects.filter(pk=row.pk).first()
+        if row.state != Match.State.OPEN or not is_untouched(row) or (before and before.lapsed_at is None):
             raise Refused("match_begun")
-        state = LiveState.start(first_state(row, settings.flag_rule), clock, to_ms(now))
+        if before is not None:
+            return _invite_again(row, before, settings, by, now)
+        is_bot = settings.bot_side is not None
+        state = LiveState.start(first_state(row, settings.flag_rule), clock, to_ms(now), here=(is_bot, is_bot))
         due = state.due_at()
+        by_correspondence = bool(settings.clock and settings.clock.correspondence)
         live = LiveMatch.objects.create(
             match=row,
             delay=settings.clock.delay if settings.clock else None,
             bank=settings.clock.bank if settings.clock else 0,
             overtime=settings.clock.overtime if settings.clock else 0,
-            correspondence=bool(settings.clock and settings.clock.correspondence),
+            correspondence=by_correspondence,
             flag_rule=settings.flag_rule,
             server_chains=settings.server_chains,
             spectators_delay=settings.spectators_delay,
             started_at=now,
             state=to_data(state),
             due_at=from_ms(due) if due is not None else None,
+            **({} if is_bot else _invitation(row, settings, by, now, by_correspondence=by_correspondence)),
             bot_side=settings.bot_side,
             bot_level=settings.bot_level,
             bot_program=settings.bot_program,
@@ -87,7 +102,62 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
         if settings.spectators_delay != 0:
             authorise_again_on_commit(row.topic)
         log(by, "live_started", row.topic, club=row.club, clock=list(settings.clock) if settings.clock else None)
+        if is_announced and not is_bot:
+            notify_opened(row, _invited(row, by), now)
     return live
+
+
+def _invitation(
+    match: Match, settings: PlaySettings, by: Actor, now: datetime, *, by_correspondence: bool
+) -> dict[str, datetime | None]:
+    """What is stored of an invitation: a director who opens a board of their event calls the players to it.
+
+    It lasts longer then, so that whoever comes can wait until the other one has not come.
+    """
+    is_call = bool(match.parent_topic) and by.user is not None and side_of(match, by) is None and not by_correspondence
+    wait = timedelta(minutes=settings.no_show_minutes) if is_call else timedelta(0)
+    return {
+        "invited_at": now,
+        "called_at": now if is_call else None,
+        "lapses_at": lapses_at(match, by_correspondence=by_correspondence, now=now, wait=wait),
+    }
+
+
+def _invite_again(match: Match, live: LiveMatch, settings: PlaySettings, by: Actor, now: datetime) -> LiveMatch:
+    """Invite the players of a locked match once more to its board."""
+    match.state = Match.State.LIVE
+    match.live = live
+    invitation = _invitation(match, settings, by, now, by_correspondence=live.correspondence)
+    for name, value in invitation.items():
+        setattr(live, name, value)
+    live.lapsed_at = None
+    live.save(update_fields=["lapsed_at", *invitation])
+    journal = Journal.of(match)
+    side = by.side if by.user is None else side_of(match, by)
+    journal.append(Event(Kind.INVITE, to_ms(now), side), by=by)
+    journal.close(now)
+    changed(match, "state")
+    log(by, "live_invited_again", match.topic, club=match.club)
+    notify_opened(match, _invited(match, by), now)
+    return live
+
+
+def _invited(match: Match, by: Actor) -> list[int]:
+    """The sides that somebody invites by opening a board: both, or their opponent."""
+    opener = by.side if by.user is None else side_of(match, by)
+    return [side for side in (0, 1) if side != opener]
+
+
+def here_at_start(live: LiveMatch) -> tuple[bool, bool]:
+    """Which sides count as here before the first action: both where nobody was invited, as against a bot."""
+    return live.invited_at is None, live.invited_at is None
+
+
+def first_state(match: Match, flag_rule: str) -> MatchState:
+    """The engine's state of a match before its first roll."""
+    return MatchState.start(
+        match.length, match.start_score, crawford_rule=match.crawford, flag_rule=FlagRule(flag_rule)
+    )
 
 
 def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
@@ -103,13 +173,6 @@ def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
         if row.state == Match.State.LIVE:
             return row.live
         return start(match=row, settings=PlaySettings.by_rules(rules, row), by=by, now=now)
-
-
-def first_state(match: Match, flag_rule: str) -> MatchState:
-    """The engine's state of a match before its first roll."""
-    return MatchState.start(
-        match.length, match.start_score, crawford_rule=match.crawford, flag_rule=FlagRule(flag_rule)
-    )
 
 
 def commit_chain(*, match: Match, side: int, anchor: str, by: Actor, now: datetime) -> DiceChain:

@@ -56,7 +56,7 @@ class NoShow(APIView):
     @extend_schema(
         operation_id="matches_claim_no_show",
         summary="Win by forfeit because the opponent did not come",
-        description="15 minutes after the time, by whoever was there, where the division has `no_show_loses`.",
+        description="`no_show_minutes` after the time, by whoever was there, where the division has `no_show_loses`.",
         **TAP,
     )
     def post(self, request: Request, public_id: str) -> Response:

@@ -1,4 +1,7 @@
-"""Coming to an appointment, and claiming the match if the opponent does not."""
+"""Coming to an appointment or to a board that a director calls to, and claiming the match if the opponent does not.
+
+Nothing else starts a no-show: an invitation of the opponent lapses without consequence.
+"""
 
 from datetime import datetime, timedelta
 
@@ -8,14 +11,15 @@ from engine.errors import Refused
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed, lock_match, refuse_over
+from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match, Proposal, Result
 from matches.reporting.services.proposals import appointment
 from players.actors import Actor, log
 
+Here = tuple[datetime | None, datetime | None]
+"""When each side came."""
 EARLY = timedelta(minutes=15)
 """So long before the appointment a player can say that they are there."""
-NO_SHOW_AFTER = timedelta(minutes=15)
-"""So late, a player has not come."""
 
 
 def arrive(*, match: Match, side: int, by: Actor, now: datetime) -> Proposal:
@@ -25,21 +29,35 @@ def arrive(*, match: Match, side: int, by: Actor, now: datetime) -> Proposal:
     """
     with transaction.atomic():
         locked = lock_match(match.pk)
-        refuse_over(locked)
+        _refuse_over(locked)
         agreed, at = _appointment(locked)
         if now < at - EARLY:
             raise Refused("appointment_later", minutes=EARLY // timedelta(minutes=1))
-        if agreed.here[side] is None:
-            field = f"here_{side}"
-            setattr(agreed, field, now)
-            agreed.save(update_fields=[field])
-            log(by, "player_arrived", locked.topic, club=locked.club, side=side)
+        if _note_arrival(agreed, locked, side, by, now):
             changed(locked)
     return agreed
 
 
+def arrive_at_board(*, match: Match, side: int, by: Actor, now: datetime) -> None:
+    """Note that a side which has come to the board of its locked match is there for the appointment, if it has one."""
+    agreed = appointment(match)
+    if agreed is not None and agreed.agreed_at is not None and now >= agreed.agreed_at - EARLY:
+        _note_arrival(agreed, match, side, by, now)
+
+
+def _note_arrival(agreed: Proposal, match: Match, side: int, by: Actor, now: datetime) -> bool:
+    """Note that a side is there; return whether that is new."""
+    if agreed.here[side] is not None:
+        return False
+    field = f"here_{side}"
+    setattr(agreed, field, now)
+    agreed.save(update_fields=[field])
+    log(by, "player_arrived", match.topic, club=match.club, side=side)
+    return True
+
+
 def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Result:
-    """Win a match by forfeit because the opponent has not come to the appointment.
+    """Win a match by forfeit because the opponent has not come to the appointment, or to the board when called to it.
 
     Refused: `match_settled`, `match_void`, `match_live`, `no_appointment`, `no_show_by_director` where the event
     leaves it to a director, `not_here` before the side has said that it is there itself, `opponent_is_here`,
@@ -47,15 +65,18 @@ def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Resul
     """
     with transaction.atomic():
         locked = lock_match(match.pk)
-        refuse_over(locked)
-        agreed, _ = _appointment(locked)
-        if not events().play_rules(locked.parent_topic).no_show_loses:
+        _refuse_over(locked)
+        is_called = _is_called(locked)
+        agreed = None if is_called else _appointment(locked)[0]
+        rules = events().play_rules(locked.parent_topic)
+        if not rules.no_show_loses:
             raise Refused("no_show_by_director")
-        from_ = claimable_from(agreed, side)
+        here = agreed.here if agreed is not None else locked.live.came_at
+        from_ = _late_from(here, side, agreed.agreed_at if agreed is not None else locked.live.called_at, rules)
         if from_ is None:
-            raise Refused("not_here" if agreed.here[side] is None else "opponent_is_here")
+            raise Refused("not_here" if here[side] is None else "opponent_is_here")
         if now < from_:
-            raise Refused("no_show_wait", until=from_.isoformat())
+            raise Refused("no_show_wait", until=from_.isoformat(), minutes=rules.no_show_minutes)
         result = append_result(
             locked, ResultInput(side, kind=Result.Kind.FORFEIT), Basis(Result.Source.CLAIM), by=by, now=now
         )
@@ -63,12 +84,34 @@ def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Resul
     return result
 
 
-def claimable_from(agreed: Proposal, side: int) -> datetime | None:
+def claimable_from(agreed: Proposal, side: int, rules: PlayRules) -> datetime | None:
     """When `side` may claim that its opponent has not come; None while it has not come itself, or both have."""
-    here = agreed.here[side]
-    if agreed.agreed_at is None or here is None or agreed.here[1 - side] is not None:
+    return _late_from(agreed.here, side, agreed.agreed_at, rules)
+
+
+def claimable_from_call(match: Match, side: int) -> datetime | None:
+    """When `side`, called to the board of its match by a director, may claim that its opponent has not come."""
+    if not _is_called(match) or not (rules := events().play_rules(match.parent_topic)).no_show_loses:
         return None
-    return max(agreed.agreed_at, here) + NO_SHOW_AFTER
+    return _late_from(match.live.came_at, side, match.live.called_at, rules)
+
+
+def _late_from(here: Here, side: int, at: datetime | None, rules: PlayRules) -> datetime | None:
+    came = here[side]
+    if at is None or came is None or here[1 - side] is not None:
+        return None
+    return max(at, came) + timedelta(minutes=rules.no_show_minutes)
+
+
+def _is_called(match: Match) -> bool:
+    """Whether a director has called both players to the board of a match, and not both have come."""
+    return match.state == Match.State.LIVE and match.live.is_invitation and match.live.called_at is not None
+
+
+def _refuse_over(match: Match) -> None:
+    """Refuse a match that is over or being played; to an open board that waits for a player both can still come."""
+    if match.state != Match.State.LIVE or not match.live.is_invitation:
+        refuse_over(match)
 
 
 def _appointment(match: Match) -> tuple[Proposal, datetime]:

@@ -17,11 +17,12 @@ import pytest
 import uvicorn
 from django.db import connection, transaction
 from django.http import HttpRequest
+from redis import Redis
 
 from config import asgi
 from core.live import audience, views
-from core.live.hub import hub
-from core.live.publishing import publish
+from core.live.hub import Change, hub
+from core.live.publishing import CHANNEL, publish
 from core.live.topics import authorise
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
@@ -289,3 +290,15 @@ def test_streams_end_when_the_broker_was_away_and_catch_up_by_number(
         publish(match.topic, 2)
         time.sleep(0.1)
     assert heard.is_set()
+
+
+def test_a_malformed_message_does_not_end_the_reader(valkey: Redis) -> None:
+    async def heard() -> Change | None:
+        own = hub()
+        with await own.watch(["match:abc"]) as watch:
+            for message in ("nonsense", b"\xff\xfe 3", "", "7"):
+                valkey.publish(f"{CHANNEL}match:abc", message)
+            valkey.publish(CHANNEL.encode() + b"\xff", "1")
+            return await anext(watch.changes(every=5))
+
+    assert asyncio.run(heard()) == Change("match:abc", 7)

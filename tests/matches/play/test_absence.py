@@ -10,15 +10,20 @@ from engine import adjudicate
 from engine.actions import Act, Phase
 from engine.clock import DAY, SECOND, Clock, ClockSettings
 from engine.match import MatchState
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, LiveMatch, Result
 from matches.play.instants import to_ms
+from matches.play.integrity import differences_of
 from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.presentation import as_json
 from matches.play.services import absences
+from matches.play.services.starting import PlaySettings, start
 from matches.play.transcripts import transcript_of
 from matches.play.watching.delay import seen
+from players.actors import Actor
+from players.models import Player, User
 from tests.conftest import ValkeyServer
-from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
+from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, refused
 
 pytestmark = pytest.mark.postgresql
 
@@ -29,8 +34,8 @@ def long_after_the_start(valkey: Redis) -> None:
     presence.note_start(now=START.timestamp() - 1000)
 
 
-def there(board: Board, side: int, *, every: int = 15, tab: str = "a") -> None:
-    absences.note_sign_of_life(absences.sign_of(board.match.public_id, side, tab, every), board.now)
+def there(board: Board, side: int, *, every: int = 15, life: str = "a") -> None:
+    absences.note_sign_of_life(absences.sign_of(board.match.public_id, side, life, every), board.now)
 
 
 def leaves(board: Board, side: int, tab: str = "a") -> None:
@@ -108,11 +113,11 @@ def test_coming_back_stops_the_countdown_and_forgets_nothing(board: Board) -> No
     there(board, mover)
     leaves(board, mover)
     tick(board, 20)
-    there(board, mover)
+    there(board, mover, life="b")
     assert tick(board, 1) == [Kind.BACK]
     with refused("not_away"):
         board.do(1 - mover, Kind.CLAIM_AWAY)
-    leaves(board, mover)
+    leaves(board, mover, "b")
     assert tick(board, 8) == [Kind.LEFT]
     with refused("not_away_long_enough"):
         board.do(1 - mover, Kind.CLAIM_AWAY)
@@ -134,8 +139,8 @@ def test_nothing_counts_in_the_opponent_s_turn(board: Board) -> None:
 
 def test_a_second_tab_keeps_a_player_there(board: Board) -> None:
     mover = board.open_game()
-    there(board, mover, every=60, tab="a")
-    there(board, mover, every=60, tab="b")
+    there(board, mover, every=60, life="a")
+    there(board, mover, every=60, life="b")
     leaves(board, mover, "a")
     assert tick(board, 60) == []
     assert absences.side_presences(board.match.public_id, board.now)[mover].online
@@ -146,8 +151,33 @@ def test_reloading_the_page_is_no_absence(board: Board) -> None:
     there(board, mover)
     leaves(board, mover)
     tick(board, 3)
-    there(board, mover)
+    there(board, mover, life="b")
     assert tick(board, 20) == []
+
+
+def test_a_sign_of_life_that_was_under_way_does_not_hide_that_the_page_was_left(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    there(board, mover, every=60)
+    assert tick(board, 6) == [Kind.LEFT]
+
+
+def test_a_page_that_comes_back_begins_another_life(board: Board, valkey: Redis) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    there(board, mover, life="b")
+    leaves(board, mover, "b")
+    there(board, mover, life="c")
+    assert tick(board, 30) == []
+    board.wait(1000)
+    there(board, mover, life="d")
+    leaves(board, mover, "d")
+    stored = {
+        name.decode() for name in presence._client().hkeys(f"barpoint-presence:match:{board.match.public_id}:{mover}")
+    }
+    assert stored == {"closed", "d", "!d"}, "what is long over is forgotten"
 
 
 def test_nobody_is_away_whose_page_never_showed_itself(board: Board) -> None:
@@ -177,6 +207,60 @@ def test_without_a_broker_nobody_is_away(board: Board, valkey_server: ValkeyServ
         assert tick(board, 1) == [Kind.BACK]
     finally:
         valkey_server.start()
+
+
+def test_a_broker_that_starts_from_a_dump_of_two_minutes_ago_is_not_believed(
+    board: Board, valkey: Redis, valkey_server: ValkeyServer
+) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    there(board, 1 - mover)
+    dump = [(key, valkey.dump(key)) for key in valkey.scan_iter()]
+    for _ in range(10):
+        tick(board, 12)
+        there(board, mover)
+        there(board, 1 - mover)
+    valkey_server.stop()
+    valkey_server.start()
+    for key, value in dump:
+        valkey.restore(key, 0, value)
+    assert tick(board, 60) == [], "both are present"
+    for side in (mover, 1 - mover):
+        there(board, side)
+    tick(board, 30)
+    leaves(board, mover)
+    assert tick(board, 6) == [Kind.LEFT], "ninety seconds after the start everything is known again"
+
+
+def test_what_was_counted_while_nothing_was_known_is_given_back(board: Board, valkey_server: ValkeyServer) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    assert tick(board, 6) == [Kind.LEFT]
+    # Nobody looks for twenty seconds, in which the broker starts again.
+    board.wait(20)
+    valkey_server.stop()
+    valkey_server.start()
+    assert tick(board, 1) == [Kind.BACK]
+    assert board.state.absences[mover].closed <= 6 * SECOND
+    assert list(differences_of(board.live)) == []
+
+
+def test_there_is_no_bound_on_how_many_matches_are_looked_after(
+    board: Board, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absences, "AT_ONCE", 2)
+    boards = [board]
+    for _ in range(4):
+        players = tuple(Player.objects.create(name=name) for name in ("Bob", "Carol"))
+        match = open_matches([Opening(players, 3)], settings=MatchSettings(), by=Actor.of(alice), now=START)[0]
+        start(match=match, settings=PlaySettings(CLOCK), by=Actor.of(alice), now=START)
+        boards.append(Board(match, board.users))
+    for each in boards:
+        there(each, BOB)
+        leaves(each, BOB)
+    assert absences.note_absences(now=START + timedelta(seconds=6)) == len(boards)
+    assert Action.objects.filter(kind=Kind.LEFT, side=BOB).count() == len(boards)
 
 
 def test_there_is_no_absence_in_correspondence() -> None:

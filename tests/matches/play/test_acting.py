@@ -255,6 +255,8 @@ def test_each_side_may_take_fourteen_days_of_vacation(match, users, alice):
     settings = PlaySettings(ClockSettings(30 * DAY, 0, correspondence=True))
     start(match=match, settings=settings, by=Actor.of(alice), now=START)
     board = Board(match, users)
+    for side in (BOB, CAROL):
+        board.do(side, Kind.HERE)
     board.do(BOB, Kind.VACATION, value=10 * DAY)
     board.wait(9 * 24 * 3600)
     board.do(BOB, Kind.VACATION, value=5 * DAY)  # The tenth day is in both.

@@ -34,6 +34,7 @@ from matches.models import LiveMatch, Match, Pulse, Result
 from matches.play.instants import to_ms
 from matches.play.integrity import differences_of
 from matches.play.live import PAUSES, VACATION_DAYS, Kind, LiveState
+from matches.play.lobby.services import challenges
 from matches.play.services import absences, due, lag, outages
 from matches.play.services.acting import OF_PLAYERS, ActionInput, act
 from matches.play.services.directing import OF_DIRECTORS, Ruling
@@ -45,7 +46,7 @@ from tests.matches.play.conftest import START
 from tests.tiers import TIER
 
 MOST_RUNS = 5
-USUAL = (Act.PLAY, Act.ROLL, Kind.READY, Kind.PAUSE, Kind.ADJUST_CLOCK, "presence")
+USUAL = (Act.PLAY, Act.ROLL, Kind.READY, Kind.PAUSE, Kind.ADJUST_CLOCK, Kind.HERE, "presence", "lapse")
 CLOCKS = (
     None,
     ClockSettings(12 * SECOND, 2 * MINUTE),
@@ -154,7 +155,8 @@ class PlayedHere(RuleBasedStateMachine):
                 return
             if state.match.phase.value == "opening":
                 for side in (0, 1):
-                    self.act(side, Kind.READY)
+                    is_coming = self.is_live and not self.state.here[side]
+                    self.act(side, Kind.HERE if is_coming and chance.random() < 0.5 else Kind.READY)
             else:
                 self.play_on(state.match, chance)
 
@@ -224,6 +226,16 @@ class PlayedHere(RuleBasedStateMachine):
             self.attempt("sweep", lambda: due.settle_due(match_id=self.match.pk, now=self.now))
         assert not due.settle_due(match_id=self.match.pk, now=self.now), self.history()
 
+    @rule(is_repeated=st.booleans())
+    def the_invitation_lapses(self, is_repeated: bool) -> None:
+        if not self.is_live or self.live.lapses_at is None:
+            return
+        self.now = max(self.now, self.live.lapses_at)
+        self.attempt("lapse", lambda: challenges.lapse(match_id=self.match.pk, now=self.now))
+        assert self.live.match.state == Match.State.OPEN, self.history()
+        if is_repeated:
+            self.attempt("invite", lambda: start(match=self.match, settings=PlaySettings(), by=SYSTEM, now=self.now))
+
     @rule(seconds=st.sampled_from([7.0, 60.0]))
     def the_server_is_away(self, seconds: float) -> None:
         if not self.is_live:
@@ -254,6 +266,17 @@ class PlayedHere(RuleBasedStateMachine):
             assert score == (earned[0] + self.unearned[0], earned[1] + self.unearned[1]), self.history()
             results = Result.objects.filter(match=self.match)
             assert [result.score for result in results] == ([score] if self.state.match.is_over else [])
+
+    @invariant()
+    def nobody_wins_alone(self) -> None:
+        if not hasattr(self, "live") or not self.state.is_invitation:
+            return
+        assert self.state.paused_until is None, self.history()
+        assert self.state.clock is None or self.state.clock.running == (), self.history()
+        assert not any(self.state.waits_for(side) for side in (0, 1)), self.history()
+        given_up = {Result.Kind.CONCESSION, Result.Kind.RULING, Result.Kind.PLAYED}
+        for result in Result.objects.filter(match=self.match):
+            assert result.kind in given_up, self.history()
 
     @invariant()
     def the_cube_is_turned_by_a_take_only(self) -> None:

@@ -98,3 +98,17 @@ def test_absence_is_not_counted_while_the_server_is_down(beating: Board, valkey:
     outages.beat(now=beating.now)
     absences.note_absences(now=beating.now)
     assert beating.state.absences[mover].closed == 10 * SECOND
+
+
+def test_nobody_is_noted_as_away_whose_page_cannot_reach_the_server(beating: Board, valkey: object) -> None:
+    mover = beating.game.turn
+    assert mover is not None
+    presence.note_start(now=START.timestamp() - 1000)
+    absences.note_sign_of_life(absences.sign_of(beating.match.public_id, mover, "a", 15), beating.now)
+    for _ in range(60):
+        beating.wait(2)
+        absences.note_absences(now=beating.now)
+    outages.beat(now=beating.now)
+    presence.note_start(now=beating.now.timestamp())
+    assert beating.state.absences[mover].lost == 0
+    assert not beating.live.actions.filter(kind=Kind.AWAY).exists()

@@ -10,17 +10,21 @@ from rest_framework.test import APIClient
 
 from engine.clock import DAY, MINUTE, SECOND
 from matches.lifecycle import links
+from matches.lifecycle.play_rules import play_rules_of
 from matches.models import LiveMatch, Match, Result
+from matches.play.services import clock_worker
+from matches.play.services.starting import PlaySettings, open_by_player, start
 from matches.reporting.services import arrivals, proposals
 from players.actors import SYSTEM, Actor
 from players.models import User
-from tests.matches.play.conftest import refused
+from tests.matches.play.conftest import Board, refused
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.events.test_event_pages import DIVISION
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture
 from tournaments.results.services import overdue
+from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
 
@@ -211,6 +215,109 @@ def test_the_division_says_whether_a_no_show_loses_and_the_bracket_moves(
     assert running.fixture.status == Fixture.Status.DECIDED
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.slots.filter(entry=running.entry).exists()
+
+
+def test_the_division_says_after_how_many_minutes_a_player_has_not_come(
+    running: RunningEvent, settle_for: Callable[..., None]
+) -> None:
+    settle_for(no_show_loses=True, no_show_minutes=40)
+    match, at = match_of(running), NOW + timedelta(days=1)
+    bob = side_of(match, "Bob")
+    agree_and_come(match, bob, at)
+    with refused("no_show_wait"):
+        arrivals.claim_no_show(match=match, side=bob, by=SYSTEM, now=at + timedelta(minutes=39))
+    arrivals.claim_no_show(match=match, side=bob, by=SYSTEM, now=at + timedelta(minutes=40))
+
+
+# Invitations
+
+
+@pytest.fixture
+def invited(running: RunningEvent, settle_for: Callable[..., None], alice: User, bob: User, carol: User) -> Board:
+    """Bob opens the board of his match by himself, and says that he is here."""
+    settle_for(play_mode="either", clock="online", no_show_loses=True)
+    match = match_of(running)
+    users = [bob, carol] if side_of(match, "Bob") == 0 else [carol, bob]
+    board = Board(match, users)
+    board.now = NOW
+    open_by_player(match=match, by=Actor.of(bob), now=NOW)
+    board.do(side_of(match, "Bob"), "here")
+    return board
+
+
+def test_an_invitation_that_is_not_taken_up_starts_no_no_show(
+    invited: Board, alice: User, as_user: Callable[..., Client]
+) -> None:
+    match, bob = invited.match, side_of(invited.match, "Bob")
+    for _ in range(3):
+        with refused("no_appointment"):
+            arrivals.claim_no_show(match=match, side=bob, by=SYSTEM, now=invited.now + timedelta(minutes=9))
+        invited.now += timedelta(minutes=11)
+        clock_worker.work(now=invited.now)
+        assert not Result.objects.filter(match=match).exists()
+        open_by_player(match=match, by=Actor.of(invited.users[bob]), now=invited.now)
+    clock_worker.work(now=invited.now + timedelta(minutes=11))
+    page = html(as_user(alice).get(f"/matches/{match.public_id}/"))
+    assert "Carol was invited 4 times and never came." in page
+    assert "Bob was invited" not in page
+    assert list(differences()) == []
+
+
+def test_a_deadline_treats_an_invitation_as_a_match_that_is_not_played(
+    invited: Board, running: RunningEvent, settle_for: Callable[..., None]
+) -> None:
+    settle_for(deadline_rule="both_lose")
+    due_at = NOW + timedelta(minutes=5)
+    Fixture.objects.filter(pk=running.fixture.pk).update(due_at=due_at)
+    assert overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(minutes=1)) == "both_lose"
+
+
+def test_a_match_being_played_is_left_alone_by_the_deadline(
+    invited: Board, running: RunningEvent, settle_for: Callable[..., None]
+) -> None:
+    settle_for(deadline_rule="both_lose")
+    invited.do(side_of(invited.match, "Carol"), "here")
+    due_at = NOW + timedelta(minutes=5)
+    Fixture.objects.filter(pk=running.fixture.pk).update(due_at=due_at)
+    assert overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(minutes=1)) is None
+
+
+def test_who_comes_to_the_board_at_the_time_that_was_agreed_has_come_to_the_appointment(
+    running: RunningEvent, settle_for: Callable[..., None], bob: User, carol: User
+) -> None:
+    settle_for(play_mode="here", clock="online", no_show_loses=True)
+    match, at = match_of(running), NOW + timedelta(days=1)
+    side = side_of(match, "Bob")
+    offered = proposals.propose(match=match, side=0, offer=proposals.Offer([at]), by=SYSTEM, now=NOW)
+    proposals.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=NOW)
+    board = Board(match, [bob, carol] if side == 0 else [carol, bob])
+    board.now = at
+    open_by_player(match=match, by=Actor.of(bob), now=at)
+    board.do(side, "here")
+    with refused("no_show_wait"):
+        arrivals.claim_no_show(match=match, side=side, by=SYSTEM, now=at + timedelta(minutes=14))
+    clock_worker.work(now=at + timedelta(minutes=14))
+    assert arrivals.claim_no_show(match=match, side=side, by=SYSTEM, now=at + timedelta(minutes=15)).winner == side
+
+
+def test_a_director_who_opens_the_board_calls_both_players_to_it(
+    running: RunningEvent, settle_for: Callable[..., None], alice: User, bob: User, carol: User
+) -> None:
+    settle_for(play_mode="here", clock="online", no_show_loses=True, no_show_minutes=20)
+    match = match_of(running)
+    settings = PlaySettings.by_rules(play_rules_of(match), match)
+    start(match=match, settings=settings, by=Actor.of(alice), now=NOW)
+    side = side_of(match, "Bob")
+    board = Board(match, [bob, carol] if side == 0 else [carol, bob])
+    board.now = NOW + timedelta(minutes=2)
+    with refused("not_here"):
+        arrivals.claim_no_show(match=match, side=side, by=SYSTEM, now=NOW + timedelta(minutes=21))
+    board.do(side, "here")
+    with refused("no_show_wait"):
+        arrivals.claim_no_show(match=match, side=side, by=SYSTEM, now=NOW + timedelta(minutes=21))
+    clock_worker.work(now=NOW + timedelta(minutes=22))
+    result = arrivals.claim_no_show(match=match, side=side, by=SYSTEM, now=NOW + timedelta(minutes=22))
+    assert (result.winner, result.kind) == (side, Result.Kind.FORFEIT)
 
 
 def test_at_the_deadline_whoever_came_to_the_appointment_wins(

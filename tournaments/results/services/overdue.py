@@ -42,7 +42,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
             return None
         locked = lock_unfinished_matches([division], [fixture.match_id])
         match = locked[fixture.match_id]
-        if match.is_over or match.state == Match.State.LIVE or _is_record_pending(match, fixture.due_at):
+        if match.is_over or _is_being_played(match) or _is_record_pending(match, fixture.due_at):
             return None
         action = _apply_rule(division, fixture, match, now)
         fixture.deadline_done = action != "extended"
@@ -53,6 +53,11 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
         else:
             settle(division, by=SYSTEM, now=now, locked=locked)
     return action
+
+
+def _is_being_played(match: Match) -> bool:
+    """Whether a match is being played here; an open board that one of the players has not come to is an invitation."""
+    return match.state == Match.State.LIVE and not match.live.is_invitation
 
 
 def _is_record_pending(match: Match, due_at: datetime) -> bool:

@@ -1,19 +1,18 @@
 // How the page calls for attention: its title and icon, small sounds, notifications, and a screen that stays on.
 
-import { words } from "./fill.js";
-
 const title = document.title;
 const icon = document.querySelector('link[rel="icon"]');
 const plainIcon = icon?.href;
 
-/** Mark the tab while it is the reader's turn. */
-export function markTab(isMyTurn, turnIcon) {
-  document.title = isMyTurn ? `● ${words("yourTurn")} · ${title}` : title;
+/** Mark the tab with a text while it is the reader's turn. */
+export function markTab(isMyTurn, turnIcon, text) {
+  document.title = isMyTurn ? `● ${text} · ${title}` : title;
   if (icon) icon.href = isMyTurn ? turnIcon : plainIcon;
 }
 
 // Each sound is a few tones: [Hz, start in s, length in s].
 const TONES = {
+  here: [[660, 0, 0.09], [880, 0.12, 0.12]],
   roll: [[900, 0, 0.03], [700, 0.05, 0.03], [1000, 0.1, 0.04]],
   play: [[320, 0, 0.06]],
   double: [[520, 0, 0.1], [660, 0.12, 0.14]],

@@ -86,6 +86,7 @@ export function sentenceOf(action, names) {
         ? words("opening", { dice, name: names[action.data.begins] })
         : words("rolled", { name, dice }),
     play: () => (action.data.moves.length ? words("played", { name, play: action.data.notation }) : words("danced", { name })),
+    here: () => words("cameHere", { name }),
     double: () => words("doubled", { name, cube: action.data.cube }),
     take: () => words("took", { name }),
     drop: () => words("dropped", { name }),

@@ -13,7 +13,7 @@ import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
 import { Store } from "./store.js";
-import { bannersOf, panelOf, positionOf, valuesOf } from "./view.js";
+import { bannersOf, invitationOf, panelOf, positionOf, valuesOf } from "./view.js";
 
 const settings = JSON.parse(document.getElementById("play-settings").textContent);
 const { side, names, preferences } = settings;
@@ -48,8 +48,16 @@ class Page {
     this.#watch();
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;
+    if (invitationOf(this.store.state)) this.invited = this.#loadInvitation();
     this.pings = new PresencePings(this.store, settings, (lag) => this.#showLag(lag));
     await this.store.resume();
+  }
+
+  async #loadInvitation() {
+    const { Invitation } = await import("./invitation.js");
+    this.invitation = new Invitation(this.store, settings, (text) => this.#showError(text));
+    this.#drawBanners();
+    return this.invitation;
   }
 
   /** Read the match again whenever it has changed; every few seconds while there is no stream. */
@@ -111,11 +119,13 @@ class Page {
   /** What a player's page does by itself: check the dice, commit to a chain, roll where the player wishes it. */
   async #goOn() {
     const { state } = this.store;
-    if (state.winner === null) await this.#withDice(() => this.dice.prepareFirst());
+    const isOpen = state.winner === null && (invitationOf(state)?.is_open ?? true);
+    if (isOpen) await this.#withDice(() => this.dice.prepareFirst());
     await this.#withDice(() => this.dice.check());
     if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
     this.#draw();
     const may = (kind) => this.store.state.may.includes(kind);
+    if (this.invitation?.isComing && may("ready") && !invitationOf(this.store.state)) this.#act({ kind: "ready" });
     // A roll that was refused is not repeated by itself before something has changed.
     const isRefused = this.store.rollRefused === this.store.state.last;
     if (preferences.autoroll === "no_double" && may("roll") && !may("double") && !isRefused) this.#act({ kind: "roll" });
@@ -124,6 +134,8 @@ class Page {
   async #act({ kind, value }) {
     if (this.store.sending) return;
     this.#showError("");
+    if (kind === "ready" && this.store.state.may.includes("here")) return void (await this.invited).come();
+    if (kind === "ready") this.invitation?.end();
     const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
     if (kind === "roll" || kind === "ready") {
       const link = await this.#withDice(() => this.#link());
@@ -246,7 +258,7 @@ class Page {
     this.clocks.draw();
     this.#drawBanners();
     const isMine = isPlayer && state.winner === null && (state.to_act === side || state.may.includes("ready"));
-    markTab(isMine, settings.turnIcon);
+    markTab(isMine, settings.turnIcon, words(invitationOf(state) ? "come" : "yourTurn"));
     if (isPlayer) keepAwake(state.winner === null && !state.clock?.correspondence);
   }
 
@@ -286,6 +298,7 @@ class Page {
 
   #drawBanners() {
     const { shown, values } = bannersOf(this.store.state, { side, names, now: this.store.now });
+    this.invitation?.draw(shown, values);
     if (!this.store.online) shown.add("offline");
     values.offline = words(this.store.sending ? "kept" : "resuming");
     if (this.error) shown.add("error");
@@ -332,7 +345,9 @@ class Page {
     const text = sentences.filter(Boolean).join(" ");
     if (text) byId("announcer").textContent = text;
     if (preferences.sound && news.length) playSound(state.winner !== null ? "over" : news.at(-1).kind);
-    if (news.some((action) => action.side !== side) && state.to_act === side) notify(words("yourTurn"));
+    const isByOther = (action) => action.side !== side;
+    if (news.some(isByOther) && state.to_act === side) notify(words("yourTurn"));
+    else if (news.some((action) => action.kind === "here" && isByOther(action))) notify(text);
   }
 
   #refused({ code, detail }) {

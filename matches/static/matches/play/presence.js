@@ -1,4 +1,5 @@
-// Signs of life of a player's page, which measure its lag as well. An action is one, too.
+// Signs of life of a player's page, which measure its lag as well. An action is one, too. Leaving a page ends this life of
+// it, whatever is still under way; if the browser brings the page back, it begins another.
 
 const VISIBLE = 15;
 const HIDDEN = 60;
@@ -12,16 +13,17 @@ export class PresencePings {
     this.store = store;
     this.settings = settings;
     this.onLag = onLag;
-    this.tab = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => (byte % 36).toString(36)).join("");
+    this.life = newLife();
+    this.hasLeft = false;
     this.timer = 0;
     this.measured = -Infinity;
     this.ticket = "";
     this.ticketFrom = -Infinity;
-    store.signOfLife = () => ({ tab: this.tab, every: this.#every });
+    store.signOfLife = () => ({ tab: this.life, every: this.#every });
     store.addEventListener("state", ({ detail }) => detail.own && this.#acted());
     document.addEventListener("visibilitychange", () => this.#ping());
     addEventListener("pagehide", () => this.#leave());
-    addEventListener("pageshow", (event) => event.persisted && this.#ping());
+    addEventListener("pageshow", (event) => event.persisted && this.#comeBack());
     this.#ping(FIRST);
   }
 
@@ -35,6 +37,7 @@ export class PresencePings {
 
   /** Say that the page is open. */
   #ping(measurements = this.#isMeasured ? 0 : 1) {
+    if (this.hasLeft) return;
     this.#waitAgain();
     this.#exchange("", measurements + 1);
   }
@@ -74,12 +77,23 @@ export class PresencePings {
     return answer;
   }
 
+  #comeBack() {
+    this.life = newLife();
+    this.hasLeft = false;
+    this.#ping();
+  }
+
   #leave() {
+    this.hasLeft = true;
     clearTimeout(this.timer);
     const form = new FormData();
-    form.append("tab", this.tab);
+    form.append("tab", this.life);
     if (this.settings.link) form.append("link", this.settings.link);
     else form.append("csrfmiddlewaretoken", this.settings.csrf);
     navigator.sendBeacon(`${this.settings.api}goodbye/`, form);
   }
+}
+
+function newLife() {
+  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => (byte % 36).toString(36)).join("");
 }

@@ -13,12 +13,18 @@ export function panelOf(state, side) {
   if (state.winner !== null) return "over";
   if (side === null || state.paused_until) return "wait";
   const may = (kind) => state.may.includes(kind);
+  if (invitationOf(state)) return may("here") ? "ready" : "wait";
   if (may("ready")) return "ready";
   if (may("roll")) return "roll";
   if (may("play")) return "play";
   if (may("take")) return "cube";
   if (may("accept")) return "resigned";
   return "wait";
+}
+
+/** Return the invitation as long as not both players have come to the board; else null. */
+export function invitationOf(state) {
+  return state.here.every(Boolean) ? null : state.invitation;
 }
 
 /** Return what the board shows of a state: the position, the dice, the cube, and the last play of the game. */
@@ -47,7 +53,9 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
     autorolls: words(preferences.autoroll === "never" ? "noAutorolls" : "autorolls"),
     dice: state.dice ? [...state.dice].sort((a, b) => b - a).join("-") : "",
     waiting: waitingFor(state, names),
-    won: state.winner === null ? "" : wonBy(state, names[state.winner]),
+    readyHint: words(invitationOf(state) ? "hereHint" : "readyHint", { game: state.game }),
+    readyButton: words(invitationOf(state) ? "here" : "ready"),
+    won: state.is_called_off ? words("calledOff") : state.winner === null ? "" : wonBy(state, names[state.winner]),
   };
   if (state.stakes) Object.assign(values, stakesOf(state, near, side));
   return values;
@@ -72,6 +80,10 @@ function behindOf(state) {
 
 /** Return who is waited for, as a sentence. */
 function waitingFor(state, names) {
+  if (invitationOf(state)) {
+    const absent = [0, 1].filter((each) => !state.here[each]);
+    return absent.length === 1 ? words("waitingHere", { name: names[absent[0]] }) : words("waitingStart");
+  }
   if (state.phase === "adjourned") return words("adjourned");
   if (state.paused_until) return words("paused");
   if (state.phase === "opening") {

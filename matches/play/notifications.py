@@ -1,0 +1,146 @@
+"""The notifications about boards: one was opened, a challenge was accepted or called off, a turn waits.
+
+Each function is called in the transaction that makes the change.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from matches.lifecycle import links
+from matches.lifecycle.events import events
+from matches.models import LiveMatch, Match
+from matches.play.codec import from_data
+from matches.play.live import LiveState
+from matches.reporting.services.notifications import entry_numbers, side_notices
+from players.models import Notification
+from players.notifications.kinds import Kind, Params
+from players.notifications.services import accounts_of, notify_each
+
+BOARD_OPENED, CHALLENGE_ACCEPTED, CHALLENGE_CALLED_OFF = "board_opened", "challenge_accepted", "challenge_called_off"
+YOUR_TURN = "your_turn"
+
+
+def _is_waited_for(params: Params) -> bool:
+    """Whether the board still waits for this side to say that it is here."""
+    state = _state(params)
+    return state is not None and not state.here[params["side"]]
+
+
+def _is_to_act(params: Params) -> bool:
+    """Whether a match by correspondence still waits for this side."""
+    state = _state(params)
+    return state is not None and state.has_to_act(params["side"])
+
+
+def _state(params: Params) -> LiveState | None:
+    """The state of the board of a notification; None where it is not, or no longer, played on."""
+    live = LiveMatch.objects.filter(match__public_id=params["match"], match__state=Match.State.LIVE).first()
+    return from_data(live.state) if live is not None else None
+
+
+def _board_by_link(notification: Notification) -> str:
+    """The path of the board for the recipient, which works without signing in; empty if they do not play."""
+    match = Match.objects.get(public_id=notification.params["match"])
+    side = notification.params["side"]
+    if match.players[side].user_id != notification.user_id:
+        return ""
+    return reverse("link-play", args=[links.token_for(match, side)])
+
+
+KINDS = (
+    Kind(
+        code=BOARD_OPENED,
+        label=gettext_noop("The board of your match is open"),
+        sentences={"": gettext_noop("The board of your match against {opponent} is open.")},
+        details={
+            "": gettext_noop("The match begins once both of you have said you’re here. Until then no clock runs.")
+        },
+        players=("opponent",),
+        is_call=True,
+        is_urgent=True,
+        lapses_after=timedelta(minutes=10),
+        is_current=_is_waited_for,
+        email_url=_board_by_link,
+    ),
+    Kind(
+        code=CHALLENGE_ACCEPTED,
+        label=gettext_noop("Somebody accepts your challenge"),
+        sentences={"": gettext_noop("{opponent} has accepted your challenge. The board is open.")},
+        details={"": gettext_noop("The match begins once both of you have said you’re here.")},
+        players=("opponent",),
+        is_call=True,
+        is_urgent=True,
+        lapses_after=timedelta(minutes=10),
+        is_current=_is_waited_for,
+        email_url=_board_by_link,
+    ),
+    Kind(
+        code=CHALLENGE_CALLED_OFF,
+        label=gettext_noop("A friendly match is called off"),
+        sentences={
+            "": gettext_noop("Your friendly match is called off: {opponent} was not there. Nothing is rated."),
+            "own": gettext_noop("Your friendly match against {opponent} is called off: you were not there."),
+            "withdrawn": gettext_noop("{opponent} has withdrawn the challenge that you accepted."),
+            "paused": gettext_noop(
+                "You have accepted three friendly matches and left. You can play the next open challenge from {at}."
+            ),
+        },
+        players=("opponent",),
+        times=("at",),
+        default=frozenset({"site"}),
+    ),
+    Kind(
+        code=YOUR_TURN,
+        label=gettext_noop("It is your turn in a match by correspondence"),
+        sentences={"": gettext_noop("It is your turn against {opponent}.")},
+        players=("opponent",),
+        is_current=_is_to_act,
+        email_url=_board_by_link,
+    ),
+)
+
+
+def notify_opened(match: Match, invited: Collection[int], now: datetime) -> None:
+    """Invite these sides to a board that was opened."""
+    _notify(match, invited, BOARD_OPENED, {}, now)
+
+
+def notify_accepted_challenge(match: Match, now: datetime) -> None:
+    """Tell the challenger that the challenge was accepted."""
+    _notify(match, [0], CHALLENGE_ACCEPTED, {}, now)
+
+
+def notify_called_off(match: Match, left: Collection[int], now: datetime) -> None:
+    """Tell both players that their friendly was called off: `left` why, or the opponent if the challenger withdrew."""
+    if not left:
+        _notify(match, [1], CHALLENGE_CALLED_OFF, {"variant": "withdrawn"}, now)
+        return
+    for side in (0, 1):
+        _notify(match, [side], CHALLENGE_CALLED_OFF, {"variant": "own" if side in left else ""}, now)
+
+
+def notify_paused(match: Match, side: int, until: datetime, now: datetime) -> None:
+    """Tell a player who has accepted and left too many friendlies until when they have to wait."""
+    _notify(match, [side], CHALLENGE_CALLED_OFF, {"variant": "paused", "at": until.isoformat()}, now)
+
+
+def notify_turn(match: Match, side: int, now: datetime) -> None:
+    """Tell a player that a match by correspondence waits for them."""
+    _notify(match, [side], YOUR_TURN, {}, now)
+
+
+def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, str], now: datetime) -> None:
+    accounts = accounts_of(match.players[side] for side in sides)
+    if not accounts:
+        return
+    played_for = events().contexts([match.parent_topic]).get(match.parent_topic)
+    parts = (played_for.title if played_for else "", events().places([match.pk]).get(match.pk, ""))
+    zone = {"zone": match.club.time_zone} if match.club is not None else {}
+    context = {"match": match.public_id, "context": " · ".join(filter(None, parts)), **zone, **entry_numbers(match)}
+    key = f"{kind}:{match.public_id}:{params.get('variant', '')}:{now:%Y%m%d%H%M%S}"
+    notices = side_notices(match, sides, context | params, key, accounts)
+    page = reverse("match-play", args=[match.public_id])
+    notify_each(kind=kind, notices=[notice._replace(url=page) for notice in notices], now=now)
