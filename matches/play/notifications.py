@@ -10,11 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from matches.lifecycle import links
-from matches.lifecycle.events import events
+from matches.lifecycle.notices import context_of, side_notices
 from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.live import LiveState
-from matches.reporting.services.notifications import entry_numbers, side_notices
 from players.models import Notification
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify_each
@@ -136,11 +135,7 @@ def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, s
     accounts = accounts_of(match.players[side] for side in sides)
     if not accounts:
         return
-    played_for = events().contexts([match.parent_topic]).get(match.parent_topic)
-    parts = (played_for.title if played_for else "", events().places([match.pk]).get(match.pk, ""))
-    zone = {"zone": match.club.time_zone} if match.club is not None else {}
-    context = {"match": match.public_id, "context": " · ".join(filter(None, parts)), **zone, **entry_numbers(match)}
     key = f"{kind}:{match.public_id}:{params.get('variant', '')}:{now:%Y%m%d%H%M%S}"
-    notices = side_notices(match, sides, context | params, key, accounts)
+    notices = side_notices(match, sides, context_of(match) | params, key, accounts)
     page = reverse("match-play", args=[match.public_id])
     notify_each(kind=kind, notices=[notice._replace(url=page) for notice in notices], now=now)

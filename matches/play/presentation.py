@@ -13,6 +13,7 @@ from engine.clock import SECOND
 from engine.cube import Side
 from engine.legality import step_graph
 from engine.match import MatchState
+from matches.lifecycle.arrivals import claimable_from_call
 from matches.models import Action, Match
 from matches.play.instants import from_ms
 from matches.play.live import Kind, LiveState
@@ -20,7 +21,6 @@ from matches.play.public_state import Json, action_json, chain_json, chains_of, 
 from matches.play.services import absences, lag
 from matches.play.topics import topic_of
 from matches.play.watching.delay import Watched
-from matches.reporting.services.arrivals import claimable_from_call
 
 MOST_ACTIONS = 500
 """Of one answer; a reader that is further behind asks again."""

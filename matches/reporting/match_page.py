@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 from core.messages import sentence
 from engine.records import from_data
 from matches.access import Seat, Visitor, action_url, viewer_of
-from matches.lifecycle import provisional
+from matches.lifecycle import arrivals, provisional
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
 from matches.lifecycle.successors import successors_of
@@ -37,7 +37,7 @@ from matches.reporting.appointments import zone_of
 from matches.reporting.link_handouts import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
 from matches.reporting.running import ShownRunningScore, running_form, running_score
-from matches.reporting.services import arrivals, objections
+from matches.reporting.services import objections
 from matches.reporting.shorter import shorter_match
 from matches.reporting.shown import (
     Arrivals,

@@ -6,12 +6,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from matches.lifecycle.events import events
+from matches.lifecycle.notices import side_notices
 from matches.lifecycle.where import State
 from matches.models import Match
 from matches.play.whereabouts import where_of
 from matches.presentation.visibility import NOBODY
 from matches.reporting.notification_kinds import personal_link
-from matches.reporting.services.notifications import side_notices
 from players.actors import Actor
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify_each

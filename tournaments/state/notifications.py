@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from matches.lifecycle.notices import side_notices
 from matches.models import Match
 from matches.play.whereabouts import where_of
 from matches.presentation.visibility import NOBODY
-from matches.reporting.services.notifications import side_notices
 from players.notifications.kinds import Kind, Params
 from players.notifications.services import accounts_of, notify, notify_each, users_of
 from tournaments.models import Division, Draw, Entry, Fixture

@@ -10,6 +10,7 @@ from engine.actions import Act, Phase
 from engine.cube import Side
 from engine.errors import Refused
 from engine.plays import Play, legal_plays
+from matches.lifecycle.arrivals import arrive_at_board
 from matches.models import Action, LiveMatch, Match
 from matches.play.bear_off import best_bear_off, is_plain_bear_off
 from matches.play.instants import to_ms
@@ -18,7 +19,6 @@ from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal, event_of, lock_with_live
-from matches.reporting.services.arrivals import arrive_at_board
 from players.actors import SYSTEM, Actor
 
 OF_PLAYERS = frozenset(

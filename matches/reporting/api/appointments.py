@@ -14,11 +14,12 @@ from rest_framework.views import APIView
 from core.absolute_urls import absolute_url
 from matches.access import side_of
 from matches.api_access import LINK, seat_of
+from matches.lifecycle import arrivals
 from matches.models import CalendarFeed
 from matches.reporting import calendars
 from matches.reporting.api.base import match_response
 from matches.reporting.serializers import MatchSerializer
-from matches.reporting.services import arrivals, feeds
+from matches.reporting.services import feeds
 from players.accounts.api import me
 from players.accounts.serializers import PROBLEM
 

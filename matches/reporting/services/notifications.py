@@ -3,15 +3,14 @@
 Each function is called in the transaction that makes the change.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.urls import reverse
 
 from core.locks import for_update
-from matches.lifecycle.events import events
+from matches.lifecycle.notices import context_of, page_of, side_notices
 from matches.models import Claim, Match, Objection, Proposal, Provisional, Result
 from matches.presentation.labels import score_of
 from matches.reporting import notification_kinds as kinds
@@ -58,8 +57,8 @@ def notify_objection(match: Match, objection: Objection) -> None:
     params = {"objector": match.players[objection.side].pk}
     key = f"{kinds.OBJECTED}:{objection.public_id}"
     _notify(match, [1 - objection.side], kinds.OBJECTED, params, key, objection.created_at)
-    params |= _context_of(match) | entry_numbers(match) | {"opponent": match.players[1 - objection.side].pk}
-    notices = [Notice(user, params, _page(match), key) for user in directors_of(match)]
+    params |= context_of(match) | {"opponent": match.players[1 - objection.side].pk}
+    notices = [Notice(user, params, page_of(match), key) for user in directors_of(match)]
     notify_each(kind=kinds.OBJECTED, notices=notices, now=objection.created_at)
 
 
@@ -145,40 +144,5 @@ def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, A
     """Notify the accounts of these sides; each learns of its own side and its opponent."""
     accounts = accounts_of(match.players[side] for side in sides)
     if accounts:
-        notices = side_notices(match, sides, _context_of(match) | params, key, accounts)
+        notices = side_notices(match, sides, context_of(match) | params, key, accounts)
         notify_each(kind=kind, notices=notices, now=now)
-
-
-def side_notices(
-    match: Match, sides: Iterable[int], params: Mapping[str, Any], key: str, accounts: Mapping[int, int]
-) -> list[Notice]:
-    """Return a notice about a match for each of these sides that has an account, with its side and its opponent."""
-    return [
-        Notice(
-            user=accounts[match.players[side].pk],
-            params={"side": side, "opponent": match.players[1 - side].pk, **entry_numbers(match), **params},
-            url=_page(match),
-            key=key,
-        )
-        for side in sides
-        if match.players[side].pk in accounts
-    ]
-
-
-def entry_numbers(match: Match) -> dict[str, Any]:
-    """The parameter that names the re-entries of a match by number; none if it has none."""
-    numbers = zip(match.players, match.entry_numbers, strict=True)
-    again = {str(player.pk): number for player, number in numbers if number > 1}
-    return {"entry_numbers": again} if again else {}
-
-
-def _context_of(match: Match) -> dict[str, Any]:
-    """The parameters that every notification about a match has."""
-    played_for = events().contexts([match.parent_topic]).get(match.parent_topic)
-    parts = (played_for.title if played_for else "", events().places([match.pk]).get(match.pk, ""))
-    zone = {"zone": match.club.time_zone} if match.club is not None else {}
-    return {"match": match.public_id, "context": " · ".join(filter(None, parts)), **zone}
-
-
-def _page(match: Match) -> str:
-    return reverse("match", args=[match.public_id])

@@ -125,11 +125,6 @@ def withdraw_proposal(
     return offered
 
 
-def appointment(match: Match) -> Proposal | None:
-    """The proposal whose time was accepted, if there is one."""
-    return match.proposals.filter(state=State.ACCEPTED).first()
-
-
 def note_shown(*, match: Match, side: int, now: datetime) -> None:
     """Note that a signed-in player has opened the page with the times that the other side proposes."""
     unseen = match.proposals.filter(side=1 - side, state=State.OPEN, shown_at=None)

@@ -12,9 +12,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.absolute_urls import absolute_url
 from matches.access import Seat, side_of
+from matches.lifecycle import arrivals
 from matches.reporting import calendars
 from matches.reporting.forms import TapForm
-from matches.reporting.services import arrivals, feeds
+from matches.reporting.services import feeds
 from matches.reporting.views.acting import acting
 from players.accounts.views.pages import account_needed, me
 

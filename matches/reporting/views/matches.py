@@ -25,7 +25,7 @@ from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from matches import access
 from matches.access import Seat, action_url, match_url
-from matches.lifecycle import links
+from matches.lifecycle import arrivals, links
 from matches.lifecycle.own_match import side_of
 from matches.models import CalendarFeed, Match
 from matches.play.services import starting
@@ -94,7 +94,7 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
     if not token and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     seat = seated(request, public_id, token)
-    agreed = proposals.appointment(seat.match) if seat.side is not None else None
+    agreed = arrivals.appointment(seat.match) if seat.side is not None else None
     if agreed is None or agreed.agreed_at is None:
         raise Http404
     return as_attachment(_calendar(request, seat, agreed.agreed_at))

@@ -8,13 +8,13 @@ from django.test import Client
 from django.utils import timezone
 
 from engine.errors import Refused
-from matches.lifecycle import links
+from matches.lifecycle import arrivals, links
 from matches.lifecycle.events import events
 from matches.lifecycle.play_rules import PlayRules
 from matches.lifecycle.voiding import void_matches
 from matches.models import CalendarFeed, Match, Proposal, Result
 from matches.reporting.calendars import token_of
-from matches.reporting.services import arrivals, feeds, proposals
+from matches.reporting.services import feeds, proposals
 from matches.reporting.services.reminders import send_due_reminders
 from players.actors import SYSTEM, Actor
 from players.models import Delivery, Player, User

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from engine.errors import Refused
+from matches.lifecycle import arrivals
 from matches.lifecycle.opening import set_due
 from matches.lifecycle.where import where_is
 from matches.models import Match, Proposal
@@ -41,7 +42,7 @@ def test_the_other_side_accepts_a_proposed_time(match: Match) -> None:
     assert offered.instants == [minutes(60), minutes(60 * 24), minutes(60 * 48)]
     accepted = accept(match, offered, CAROL, 24)
     assert (accepted.state, accepted.agreed_at) == (State.ACCEPTED, minutes(60 * 24))
-    assert proposals.appointment(match) == accepted
+    assert arrivals.appointment(match) == accepted
 
 
 def test_players_cannot_accept_their_own_or_unproposed_times(match: Match) -> None:
@@ -62,11 +63,11 @@ def test_proposing_other_times_answers_a_proposal(match: Match) -> None:
 def test_an_appointment_holds_until_another_is_accepted(match: Match) -> None:
     first = accept(match, propose(match, BOB, 1), CAROL, 1)
     second = propose(match, BOB, 5)
-    assert proposals.appointment(match) == first
+    assert arrivals.appointment(match) == first
     accept(match, second, CAROL, 5)
     first.refresh_from_db()
     assert first.state == State.REPLACED
-    assert proposals.appointment(match) == second
+    assert arrivals.appointment(match) == second
 
 
 def test_only_the_proposer_can_withdraw_times(match: Match) -> None:

@@ -13,7 +13,6 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed, lock_match, refuse_over
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match, Proposal, Result
-from matches.reporting.services.proposals import appointment
 from players.actors import Actor, log
 
 Here = tuple[datetime | None, datetime | None]
@@ -112,6 +111,11 @@ def _refuse_over(match: Match) -> None:
     """Refuse a match that is over or being played; to an open board that waits for a player both can still come."""
     if match.state != Match.State.LIVE or not match.live.is_invitation:
         refuse_over(match)
+
+
+def appointment(match: Match) -> Proposal | None:
+    """The proposal whose time was accepted, if there is one."""
+    return match.proposals.filter(state=Proposal.State.ACCEPTED).first()
 
 
 def _appointment(match: Match) -> tuple[Proposal, datetime]:
