@@ -36,10 +36,16 @@ def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action])
     It is `public_json` with what each side may do, the actions and the chains.
     """
     is_away = any(absence.since is not None for absence in state.absences)
-    if state.match.is_over or is_away or not STREAMED.issuperset(action.kind for action in actions):
+    if (
+        state.is_invitation
+        or state.match.is_over
+        or is_away
+        or not STREAMED.issuperset(action.kind for action in actions)
+    ):
         return ""
     content = {
         **public_json(live, state),
+        "invitation": None,
         "last": live.last,
         "changed_by": live.changed_by,
         "now": timezone.now(),
