@@ -132,6 +132,7 @@ def test_a_board_of_a_tournament_that_is_opened_alone_at_night_has_no_clock_and_
     clock_worker.work(now=timezone.now() + timedelta(minutes=9))
     expect(page.locator(".play-clock.is-running")).to_have_count(0)
     expect(page.locator('[data-banner="away"]')).to_be_hidden()
+    eventually(lambda: DiceChain.objects.filter(owner=BOB).exists())
     clock_worker.work(now=timezone.now() + timedelta(minutes=11))
     expect(page.locator('[data-banner="lapsed"]')).to_contain_text("Nothing is lost")
     looked_at(page)
