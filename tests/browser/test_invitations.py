@@ -112,6 +112,7 @@ def test_the_challenger_takes_the_challenge_back_while_waiting(
     accepts(other)
     expect(waiting).to_have_url(other.url)
     Seat(waiting).act("ready")
+    eventually(lambda: DiceChain.objects.filter(owner__in=(BOB, CAROL)).count() == 2)
     follow(waiting.get_by_role("button", name="Withdraw the challenge"))
     expect(waiting.get_by_text("Your challenge is withdrawn.")).to_be_visible()
     expect(other.locator('[data-banner="calledOff"]')).to_be_visible()
