@@ -17,7 +17,7 @@ from matches.lifecycle.arrivals import claimable_from_call
 from matches.models import Action, Match
 from matches.play.instants import from_ms
 from matches.play.live import Kind, LiveState
-from matches.play.public_state import Json, action_json, chain_json, chains_of, may_do, public_json
+from matches.play.public_state import Json, action_json, chain_json, chains_of, invitation_json, may_do, public_json
 from matches.play.services import absences, lag
 from matches.play.topics import topic_of
 from matches.play.watching.delay import Watched
@@ -139,11 +139,7 @@ def _invitation_json(watched: Watched) -> Json | None:
     if not watched.state.is_invitation or state == Match.State.SETTLED:
         return None
     claim_from = claimable_from_call(watched.live.match, watched.side) if watched.side is not None else None
-    return {
-        "until": watched.live.lapses_at,
-        "is_open": state == Match.State.LIVE,
-        "claim_from": claim_from,
-    }
+    return invitation_json(watched.live, claim_from)
 
 
 def _may_claim(absence: Json | None, side: Side | None) -> bool:

@@ -4,6 +4,7 @@ Whoever follows the event stream of a match gets it with each action, and needs 
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import prefetch_related_objects
@@ -40,6 +41,8 @@ def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action])
         return ""
     content = {
         **public_json(live, state),
+        # Only the side that has come may claim a no-show, and the answer to its action tells it from when.
+        "invitation": invitation_json(live) if state.is_invitation else None,
         "last": live.last,
         "changed_by": live.changed_by,
         "now": timezone.now(),
@@ -64,6 +67,11 @@ def public_json(live: LiveMatch, state: LiveState) -> Json:
         "clock": clock_json(state.clock) if state.clock else None,
         "spectators_delay": live.spectators_delay,
     }
+
+
+def invitation_json(live: LiveMatch, claim_from: datetime | None = None) -> Json:
+    """Until when a player may still come to a board, or that it is closed."""
+    return {"until": live.lapses_at, "is_open": live.lapsed_at is None, "claim_from": claim_from}
 
 
 def game_json(match: MatchState) -> Json:

@@ -46,7 +46,7 @@ from tests.matches.play.conftest import START
 from tests.tiers import TIER
 
 MOST_RUNS = 5
-USUAL = (Act.PLAY, Act.ROLL, Kind.READY, Kind.PAUSE, Kind.ADJUST_CLOCK, Kind.HERE, "presence", "lapse")
+USUAL = (Act.PLAY, Act.ROLL, Kind.READY, Kind.PAUSE, Kind.ADJUST_CLOCK, Kind.HERE, "presence")
 CLOCKS = (
     None,
     ClockSettings(12 * SECOND, 2 * MINUTE),
@@ -182,6 +182,11 @@ class PlayedHere(RuleBasedStateMachine):
             value *= 5 * DAY
         self.act(side, kind, value=value, after=max(0, self.live.last - behind), moves=((6, 5), (8, 7)))
 
+    @rule(side=st.integers(0, 1))
+    def somebody_pauses(self, side: int) -> None:
+        if self.is_live:
+            self.act(side, Kind.PAUSE)
+
     @rule(side=st.integers(0, 1), chance=chances)
     def somebody_concedes(self, side: int, chance: Random) -> None:
         if not self.is_live:
@@ -226,15 +231,14 @@ class PlayedHere(RuleBasedStateMachine):
             self.attempt("sweep", lambda: due.settle_due(match_id=self.match.pk, now=self.now))
         assert not due.settle_due(match_id=self.match.pk, now=self.now), self.history()
 
-    @rule(is_repeated=st.booleans())
-    def the_invitation_lapses(self, is_repeated: bool) -> None:
-        if not self.is_live or self.live.lapses_at is None:
+    @rule(chance=chances)
+    def the_invitation_lapses(self, chance: Random) -> None:
+        if not self.is_live or self.live.lapses_at is None or chance.randrange(SELDOM) > 1:
             return
         self.now = max(self.now, self.live.lapses_at)
         self.attempt("lapse", lambda: challenges.lapse(match_id=self.match.pk, now=self.now))
         assert self.live.match.state == Match.State.OPEN, self.history()
-        if is_repeated:
-            self.attempt("invite", lambda: start(match=self.match, settings=PlaySettings(), by=SYSTEM, now=self.now))
+        self.attempt("invite", lambda: start(match=self.match, settings=PlaySettings(), by=SYSTEM, now=self.now))
 
     @rule(seconds=st.sampled_from([7.0, 60.0]))
     def the_server_is_away(self, seconds: float) -> None:
