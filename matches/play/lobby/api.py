@@ -16,6 +16,7 @@ from matches.access import match_for_player
 from matches.models import Challenge, RatingPool
 from matches.play.lobby import selectors
 from matches.play.lobby.serializers import (
+    AcceptSerializer,
     BlockedSerializer,
     ChallengeSerializer,
     NewChallengeSerializer,
@@ -24,6 +25,7 @@ from matches.play.lobby.serializers import (
     started,
 )
 from matches.play.lobby.services import blocks, challenges, practice
+from matches.play.lobby.services.limits import foresee
 from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, PersonSerializer
 from players.accounts.services import ensure_player
@@ -86,7 +88,8 @@ class Challenges(LobbyView):
     )
     def get(self, request: Request) -> Response:
         """The newest first, without pages."""
-        rows = selectors.open_challenges(player_of(me(request)), timezone.now())[: selectors.CHALLENGES_SHOWN]
+        player, now = player_of(me(request)), timezone.now()
+        rows = foresee(selectors.open_challenges(player, now)[: selectors.CHALLENGES_SHOWN], player, now)
         return Response(ChallengeSerializer(rows, many=True).data)
 
     @extend_schema(
@@ -103,7 +106,9 @@ class Challenges(LobbyView):
         wish = challenges.ChallengeInput(
             **form, opponent=selectors.other_player(opponent) if opponent else None, pool=_pool(pool)
         )
-        challenge = challenges.make_challenge(**self.acting(), wish=wish)
+        acting = self.acting()
+        challenge = challenges.make_challenge(**acting, wish=wish)
+        (challenge,) = foresee([challenge], acting["player"], acting["now"])
         return Response(ChallengeSerializer(challenge).data, status=status.HTTP_201_CREATED)
 
 
@@ -123,13 +128,15 @@ class AcceptChallenge(LobbyView):
     @extend_schema(
         operation_id="challenges_accept",
         summary="Accept a challenge; its match begins at once",
-        request=None,
+        request=AcceptSerializer,
+        examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The match; the same if it is accepted again."""
-        challenge = self.challenge(public_id)
-        return Response(started(challenges.accept(challenge=challenge, **self.acting()), request))
+        as_read = validated(AcceptSerializer, request)["not_rated"]
+        match = challenges.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
+        return Response(started(match, request))
 
 
 class DeclineChallenge(LobbyView):
@@ -169,13 +176,15 @@ class Rematch(LobbyView):
         operation_id="matches_rematch",
         summary="Ask for a rematch of a friendly match",
         description="It begins once both players have asked for it.",
-        request=None,
+        request=AcceptSerializer,
+        examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The new match, or null while only one player wants it."""
         match = match_for_player(me(request), public_id).match
-        return Response(started(challenges.want_rematch(match=match, **self.acting()), request))
+        as_read = validated(AcceptSerializer, request)["not_rated"]
+        return Response(started(challenges.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
 
 
 class Blocks(LobbyView):

@@ -78,9 +78,27 @@ class ChallengeSerializer(serializers.Serializer[Any]):
     clock = serializers.ChoiceField(ClockPreset.choices)
     turn_days = serializers.IntegerField()
     rated = serializers.BooleanField()
+    not_rated = serializers.ChoiceField(
+        Challenge.NotRated.choices,
+        allow_blank=True,
+        help_text="Why its match is not rated although that is wished, or, until it is accepted, would not be if you "
+        "played it now: `address`, `day` (the 4th of you two) or `week` (the 11th).",
+    )
     pool_id = serializers.IntegerField(allow_null=True)
     state = serializers.ChoiceField(Challenge.State.choices)
     expires_at = serializers.DateTimeField()
+
+
+class AcceptSerializer(serializers.Serializer[Any]):
+    """What you have read about the match."""
+
+    not_rated = serializers.ChoiceField(
+        Challenge.NotRated.choices,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="As the challenge has it; 409 `rating_changed` where that has changed since.",
+    )
 
 
 class BlockedSerializer(serializers.Serializer[Any]):

@@ -17,7 +17,7 @@ from engine.errors import Refused
 from matches.access import Seat, match_for_player
 from matches.models import Challenge, Match
 from matches.play.lobby import selectors
-from matches.play.lobby.forms import BlockForm, ChallengeForm, PracticeForm
+from matches.play.lobby.forms import AcceptForm, BlockForm, ChallengeForm, PracticeForm
 from matches.play.lobby.services import blocks, challenges, practice
 from matches.play.services import starting
 from matches.reporting.action_urls import action_url
@@ -124,8 +124,18 @@ def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Accept a challenge and go to the board."""
     challenge, _ = selectors.challenge_for(me(request), public_id)
     player = ensure_player(user=me(request), by=by(request))
-    match = challenges.accept(challenge=challenge, player=player, by=by(request), now=timezone.now())
+    match = challenges.accept(
+        challenge=challenge, player=player, by=by(request), now=timezone.now(), not_rated=_as_read(request)
+    )
     return _to_board(match)
+
+
+def _as_read(request: HttpRequest) -> str:
+    """Why the match is not rated, as the page of the reader said. Raise Http404 for what no page says."""
+    form = AcceptForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    return str(form.cleaned_data["not_rated"])
 
 
 @account_needed
@@ -165,7 +175,9 @@ def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
     """Ask for a rematch; if the opponent has asked already, go to its board."""
     seat = match_for_player(request.user, public_id)
     player = ensure_player(user=me(request), by=by(request))
-    match = challenges.want_rematch(match=seat.match, player=player, by=by(request), now=timezone.now())
+    match = challenges.want_rematch(
+        match=seat.match, player=player, by=by(request), now=timezone.now(), not_rated=_as_read(request)
+    )
     if match is not None:
         return _to_board(match)
     messages.success(request, gettext("The rematch begins when your opponent accepts it."))

@@ -17,6 +17,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import LONGEST_DAYS, PlayRules
 from matches.models import LONGEST_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, ClockPreset, Match, RatingPool
 from matches.play.lobby.services.blocks import is_blocked
+from matches.play.lobby.services.limits import has_confirmed_address, not_rated_between
 from matches.play.services.starting import PlaySettings, start
 from players.actors import Actor, log
 from players.models import Membership, Player
@@ -47,7 +48,7 @@ def make_challenge(*, player: Player, wish: ChallengeInput, by: Actor, now: date
     """Offer a friendly match to one player or to everybody.
 
     Refused: `bad_length`, `bad_days`, `challenge_self`, `challenge_of_bot`, `opponent_without_account`,
-    `challenge_blocked`, `pool_of_other_club`, `too_many_challenges`.
+    `challenge_blocked`, `pool_of_other_club`, `address_unconfirmed`, `too_many_challenges`.
     """
     _check_wish(player, wish)
     with transaction.atomic():
@@ -78,10 +79,14 @@ def _create(
     return challenge
 
 
-def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime) -> Match:
+def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime, not_rated: str = "") -> Match:
     """Accept a challenge and start its match; accepting it again returns the same match.
 
-    Refused: `challenge_gone`, `challenge_own`, `challenge_of_others`, `challenge_blocked`, `pool_of_other_club`.
+    `not_rated` is why the match is not rated, of `Challenge.NotRated`, as the player has read it; empty if it is rated
+    where that is wished.
+
+    Refused: `challenge_gone`, `challenge_own`, `challenge_of_others`, `challenge_blocked`, `pool_of_other_club`,
+    `rating_changed`, and `open_not_rated`, since whoever made an open challenge could not read it.
     """
     with transaction.atomic():
         row = _lock(challenge)
@@ -89,11 +94,12 @@ def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime) ->
             return row.match
         _check_open(row, now)
         _check_accepts(row, player)
+        _decide_rated(row, player, not_rated, now)
         if row.opponent is None:
             touch_on_commit(LOBBY_TOPIC)
         row.opponent, row.state = player, State.ACCEPTED
         row.match = _start(row, player, by, now)
-        row.save(update_fields=["opponent", "state", "match"])
+        row.save(update_fields=["opponent", "state", "match", "not_rated"])
         log(by, "challenge_accepted", row.topic, match=row.match.public_id)
     return row.match
 
@@ -126,7 +132,7 @@ def expire_challenges(*, now: datetime) -> int:
     return len(rows)
 
 
-def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime) -> Match | None:
+def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_rated: str = "") -> Match | None:
     """Ask for another match after a friendly, or accept the opponent's wish; return the new match once both want it.
 
     Refused: `no_rematch`, `challenge_blocked`, and what `accept` refuses.
@@ -143,7 +149,7 @@ def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime) -> M
         if any(wish.challenger_id == player.pk for wish in current):
             return None
         if current:
-            return accept(challenge=current[0], player=player, by=by, now=now)
+            return accept(challenge=current[0], player=player, by=by, now=now, not_rated=not_rated)
         expire_challenges(now=now)
         first, second = (canonical(seat) for seat in locked.players)
         other = second if first == player else first
@@ -162,6 +168,8 @@ def _check_wish(player: Player, wish: ChallengeInput) -> None:
     if not 1 <= wish.turn_days <= LONGEST_DAYS:
         raise Refused("bad_days", most=LONGEST_DAYS)
     _check_pool(wish.pool, player)
+    if wish.rated and not has_confirmed_address(player):
+        raise Refused("address_unconfirmed")
     if (opponent := wish.opponent) is None:
         return
     if opponent == player:
@@ -184,6 +192,19 @@ def _check_accepts(row: Challenge, player: Player) -> None:
     _check_pool(row.pool, player)
 
 
+def _decide_rated(row: Challenge, player: Player, as_read: str, now: datetime) -> None:
+    """Decide whether the match of a challenge that is being accepted is rated."""
+    if not row.rated:
+        return
+    # Two matches of the same players that begin at once: the second counts the first.
+    list(for_update(Player.objects.filter(pk__in=(row.challenger_id, player.pk)).order_by("pk")))
+    row.not_rated = not_rated_between(player, [row.challenger], now).get(row.challenger_id, "")
+    if row.not_rated and row.opponent is None:
+        raise Refused("open_not_rated")
+    if row.not_rated != as_read:
+        raise Refused("rating_changed")
+
+
 def _check_pool(pool: RatingPool | None, player: Player) -> None:
     """Refuse (`pool_of_other_club`) the pool of a club that the player is not a member of."""
     if pool is None or pool.club_id is None:
@@ -193,7 +214,7 @@ def _check_pool(pool: RatingPool | None, player: Player) -> None:
 
 
 def _lock(challenge: Challenge) -> Challenge:
-    return for_update(Challenge.objects.select_related("challenger", "pool", "match")).get(pk=challenge.pk)
+    return for_update(Challenge.objects.select_related("challenger__user", "pool", "match")).get(pk=challenge.pk)
 
 
 def _check_open(row: Challenge, now: datetime) -> None:
@@ -219,7 +240,7 @@ def _publish(rows: Sequence[Challenge]) -> None:
 
 
 def _start(row: Challenge, player: Player, by: Actor, now: datetime) -> Match:
-    settings = MatchSettings(rated=row.rated, pool=row.pool)
+    settings = MatchSettings(rated=row.rated and not row.not_rated, pool=row.pool)
     opening = Opening((row.challenger, player), row.length)
     match = open_matches([opening], settings=settings, by=by, now=now)[0]
     rules = PlayRules(clock=row.clock, turn_days=row.turn_days)
