@@ -16,7 +16,7 @@ from matches.access import match_for_player
 from matches.models import Challenge, RatingPool
 from matches.play.lobby import selectors
 from matches.play.lobby.serializers import (
-    AcceptSerializer,
+    AcceptChallengeSerializer,
     BlockedSerializer,
     ChallengeSerializer,
     NewChallengeSerializer,
@@ -128,13 +128,13 @@ class AcceptChallenge(LobbyView):
     @extend_schema(
         operation_id="challenges_accept",
         summary="Accept a challenge; its match begins at once",
-        request=AcceptSerializer,
+        request=AcceptChallengeSerializer,
         examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The match; the same if it is accepted again."""
-        as_read = validated(AcceptSerializer, request)["not_rated"]
+        as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
         match = challenges.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
         return Response(started(match, request))
 
@@ -176,14 +176,14 @@ class Rematch(LobbyView):
         operation_id="matches_rematch",
         summary="Ask for a rematch of a friendly match",
         description="It begins once both players have asked for it.",
-        request=AcceptSerializer,
+        request=AcceptChallengeSerializer,
         examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The new match, or null while only one player wants it."""
         match = match_for_player(me(request), public_id).match
-        as_read = validated(AcceptSerializer, request)["not_rated"]
+        as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
         return Response(started(challenges.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
 
 

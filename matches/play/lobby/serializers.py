@@ -89,7 +89,7 @@ class ChallengeSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField()
 
 
-class AcceptSerializer(serializers.Serializer[Any]):
+class AcceptChallengeSerializer(serializers.Serializer[Any]):
     """What you have read about the match."""
 
     not_rated = serializers.ChoiceField(
