@@ -6,11 +6,12 @@ from playwright.sync_api import expect
 
 from matches.play.lobby.services.challenges import ChallengeInput, accept, make_challenge
 from players.actors import Actor
-from players.models import Player, User
+from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
-from tests.matches.conftest import bob_player, carol_player
+from tests.matches.conftest import bob_player, carol_player, club
+from tests.matches.play.lobby.test_reviews import week_of
 
-__all__ = ["bob_player", "carol_player"]
+__all__ = ["bob_player", "carol_player", "club"]
 
 SOON = 6_000
 """Milliseconds, fewer than the pages wait without a stream."""
@@ -56,3 +57,26 @@ def test_both_read_that_a_fourth_match_would_not_be_rated(
     challenge.refresh_from_db()
     assert challenge.match is not None
     assert (challenge.match.rated, challenge.not_rated) == (False, "day")
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_an_officer_takes_a_friendly_out_of_the_ratings(
+    open_page: OpenPage,
+    looked_at: Check,
+    club: Club,
+    bob_player: Player,
+    carol_player: Player,
+    alice: User,
+    width: int,
+    scheme: str,
+) -> None:
+    week_of(bob_player, carol_player, 7)
+    page = open_page(f"/clubs/{club.slug}/", width=width, scheme=scheme, user=alice)
+    page.get_by_role("link", name="Friendly matches").click()
+    pair = page.locator("section", has_text="all won by Bob")
+    expect(pair).to_contain_text("7 given up before the 10th play")
+    looked_at(page)
+    pair.get_by_role("button", name="Take out of the ratings").first.click()
+    expect(page.get_by_text("The match no longer counts.")).to_be_visible()
+    pair.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("The match counts again.")).to_be_visible()

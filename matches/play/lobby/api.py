@@ -21,11 +21,14 @@ from matches.play.lobby.serializers import (
     ChallengeSerializer,
     NewChallengeSerializer,
     NewPracticeSerializer,
+    PairSerializer,
+    ReviewSerializer,
     StartedMatchSerializer,
     started,
 )
-from matches.play.lobby.services import blocks, challenges, practice
+from matches.play.lobby.services import blocks, challenges, practice, reviews
 from matches.play.lobby.services.limits import foresee
+from players import access
 from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, PersonSerializer
 from players.accounts.services import ensure_player
@@ -227,4 +230,37 @@ class OneBlock(LobbyView):
         if other == self.player():
             raise Http404
         blocks.unblock(player=self.player(), other=other, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Friendlies(APIView):
+    """The friendlies of a club's members that its officers look at."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="club_friendlies_list",
+        summary="List pairs of players whose friendlies should be looked at (directors)",
+        description="More than 6 rated ones of the same two players in 30 days, all won by one of them or half of them "
+        "conceded or lost on time before the 10th play.",
+        responses={200: PairSerializer(many=True), 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The pair with the most matches first."""
+        club = access.club_for_director(request.user, slug)
+        return Response(PairSerializer(reviews.pairs_to_review(club, timezone.now()), many=True).data)
+
+    @extend_schema(
+        operation_id="club_friendlies_decide",
+        summary="Take a friendly match out of the ratings, or put it back (directors)",
+        request=ReviewSerializer,
+        examples=[OpenApiExample("Out", value={"match": "k3v9w2xq7m", "rated": False}, request_only=True)],
+        responses={204: None, 403: PROBLEM, **REFUSED},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """204, also if it was decided before."""
+        club = access.club_for_director(request.user, slug)
+        form = validated(ReviewSerializer, request)
+        match = reviews.match_to_review(club, form["match"])
+        reviews.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -25,6 +25,7 @@ MESSAGES = {
     "rating_changed": gettext_noop(
         "The lobby now says something else about whether this match is rated. Read it, then accept."
     ),
+    "review_own": gettext_noop("You play in this match. Another officer of the club decides about it."),
     "no_rematch": gettext_noop("A rematch is only possible after a friendly match."),
     "block_self": gettext_noop("You cannot block yourself."),
 }
@@ -33,6 +34,6 @@ _NOT_AT_THIS_MOMENT = (
     *("too_many_challenges", "challenge_gone", "no_rematch"),
     *("address_unconfirmed", "open_not_rated", "rating_changed"),
 )
-_NOT_YOURS = ("challenge_own", "challenge_of_others", "challenge_blocked")
+_NOT_YOURS = ("review_own", "challenge_own", "challenge_of_others", "challenge_blocked")
 STATUS = dict.fromkeys(_NOT_AT_THIS_MOMENT, HTTPStatus.CONFLICT) | dict.fromkeys(_NOT_YOURS, HTTPStatus.FORBIDDEN)
 """The HTTP status of a code, where it is not 422."""

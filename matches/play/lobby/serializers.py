@@ -107,6 +107,30 @@ class BlockedSerializer(serializers.Serializer[Any]):
     player = serializers.CharField(max_length=LENGTH, help_text="Public id.")
 
 
+class ReviewedSerializer(serializers.Serializer[Any]):
+    """A friendly match of two players who are listed."""
+
+    match = serializers.CharField(source="match.public_id")
+    finished_at = serializers.DateTimeField(source="match.finished_at")
+    winner = PersonSerializer(allow_null=True)
+    ended_early = serializers.BooleanField(help_text="Conceded or lost on time before the 10th play.")
+    rated = serializers.BooleanField(source="is_rated")
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    """Two players whose friendlies of the last 30 days an officer should look at."""
+
+    players = PersonSerializer(many=True)
+    matches = ReviewedSerializer(many=True, help_text="The newest first.")
+
+
+class ReviewSerializer(serializers.Serializer[Any]):
+    """Whether a friendly match counts for the ratings, as an officer decides."""
+
+    match = serializers.CharField(max_length=LENGTH, help_text="Public id.")
+    rated = serializers.BooleanField()
+
+
 def started(match: Match | None, request: Request | HttpRequest) -> Json:
     """Data of StartedMatchSerializer."""
     if match is None:

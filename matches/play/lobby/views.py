@@ -3,13 +3,14 @@
 import functools
 
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.htmx import is_htmx
 from core.messages import sentence
@@ -17,12 +18,13 @@ from engine.errors import Refused
 from matches.access import Seat, match_for_player
 from matches.models import Challenge, Match
 from matches.play.lobby import selectors
-from matches.play.lobby.forms import AcceptForm, BlockForm, ChallengeForm, PracticeForm
-from matches.play.lobby.services import blocks, challenges, practice
+from matches.play.lobby.forms import AcceptForm, BlockForm, ChallengeForm, PracticeForm, ReviewForm
+from matches.play.lobby.services import blocks, challenges, practice, reviews
 from matches.play.services import starting
 from matches.reporting.action_urls import action_url
 from matches.reporting.forms import TapForm
 from matches.reporting.views.acting import acting
+from players import access
 from players.accounts.services import ensure_player
 from players.accounts.views.pages import View, account_needed, by, me, page
 from players.models import Player
@@ -131,10 +133,10 @@ def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _as_read(request: HttpRequest) -> str:
-    """Why the match is not rated, as the page of the reader said. Raise Http404 for what no page says."""
+    """Why the match is not rated, as the page of the reader said. Raise BadRequest for what no page says."""
     form = AcceptForm(request.POST)
     if not form.is_valid():
-        raise Http404
+        raise BadRequest("No page says so.")
     return str(form.cleaned_data["not_rated"])
 
 
@@ -210,3 +212,26 @@ def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
     text = gettext("{name} can play friendly matches with you again.").format(name=other.shown_name)
     messages.success(request, text)
     return redirect("lobby")
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def friendlies(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the friendlies of members to look at; POST takes one out of the ratings or puts it back."""
+    club = access.club_for_director(request.user, slug)
+    if request.method != "POST":
+        context = {"club": club, "pairs": reviews.pairs_to_review(club, timezone.now())}
+        return render(request, "matches/play/lobby/friendlies.html", context)
+    form = ReviewForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("The match or the decision is missing.")
+    match, rated = reviews.match_to_review(club, form.cleaned_data["match"]), form.cleaned_data["rated"]
+    try:
+        reviews.decide_rated(match=match, club=club, rated=rated, by=by(request), now=timezone.now())
+    except Refused as refused:
+        messages.error(request, sentence(refused.code, refused.params))
+    else:
+        text = gettext("The match counts again.") if rated else gettext("The match no longer counts.")
+        messages.success(request, text)
+    return redirect("club-friendlies", slug)

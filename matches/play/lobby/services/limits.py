@@ -26,7 +26,7 @@ def not_rated_between(player: Player, others: Collection[Player], now: datetime)
     )
     since_week = since_day - timedelta(days=since_day.weekday())
     rows = Challenge.objects.filter(
-        Q(challenger=player) | Q(opponent=player), match__rated=True, match__created_at__gte=since_week
+        Q(challenger=player) | Q(opponent=player), rated=True, not_rated="", match__created_at__gte=since_week
     ).exclude(match__state=Match.State.VOID)
     made = [
         (opponent if challenger == player.pk else challenger, at)
