@@ -104,7 +104,8 @@ MOST: dict[tuple[str, int, Way], tuple[int, ...]] = {
     ("knockout", 64, confirmed_by_director): (26,),
     # The division is settled in a second transaction.
     ("knockout", 64, confirmed_by_player): (13, 16),
-    ("knockout", 64, finished_here): (15, 16),
+    # Two of them find that a side made no play, and store that the match is not rated.
+    ("knockout", 64, finished_here): (17, 16),
 }
 NOTIFYING = 6
 """Queries to notify the two players of a new match, if they have accounts."""
