@@ -21,9 +21,10 @@ from math import erfc, sqrt
 from multiprocessing import Pool
 from random import Random
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.dice import LINKS, ChainTag, opening_roll, previous, roll
+from tools.verify_dice import Verifier
 
 ROLLS_OF_A_MATCH = LINKS
 FACES = 6
@@ -34,6 +35,12 @@ SUSPICIOUS = 1e-4
 """A chance below which the benchmark fails. The rolls follow from the seed, so a run that passes passes again."""
 RECOMMITS, TRIES = 100_000, 100
 """New chains of the grinding player in all, and for each roll."""
+DEVICES, SWITCHED_MATCHES, SWITCHED_TURNS = 5, 50, 1_000
+"""Of the operator who changes devices: they play so many turns of each match."""
+FAIR = 49 / 6
+"""Mean pips of fair dice."""
+PIPS_SPREAD = 4.30
+"""The standard deviation of the pips of a roll."""
 Pair = tuple[int, int]
 
 
@@ -59,9 +66,9 @@ class Tally(NamedTuple):
         return total
 
 
-def links_of(match: str, owner: str, secret: bytes) -> list[bytes]:
+def links_of(match: str, owner: str, secret: bytes, number: int = 1) -> list[bytes]:
     """All links of a chain, the first one first."""
-    tag, link = ChainTag(match, owner), secret
+    tag, link = ChainTag(match, owner, number), secret
     links = [link]
     for _ in range(LINKS - 1):
         link = previous(tag, link)
@@ -158,6 +165,138 @@ def grind(seed: int) -> tuple[float, float]:
     return at_once * TRIES / RECOMMITS, by_the_rule * TRIES / RECOMMITS
 
 
+class Switching(NamedTuple):
+    """What changing devices gave: the pips of full and of weak rolls."""
+
+    full: list[int]
+    weak: list[int]
+
+
+class Operator:
+    """A player who runs the server and has five devices, beside an honest opponent; both write down the proof.
+
+    The operator knows what each device would roll as soon as the opponent has revealed a link.
+    """
+
+    def __init__(self, number: int, seed: int) -> None:
+        self.match = f"switching-{seed}-{number}"
+        owners = [("0", device) for device in range(1, DEVICES + 1)] + [("1", 1), ("server", 1)]
+        secrets = {key: hashlib.sha256(f"{self.match} {key}".encode()).digest() for key in owners}
+        self.links = {key: links_of(self.match, key[0], secrets[key], key[1]) for key in owners}
+        self.used = dict.fromkeys(owners, 0)
+        self.reveals = {"0": 0, "1": 0}
+        self.armings: list[dict[str, Any]] = []
+        self.rolls: list[dict[str, Any]] = []
+        for owner, device in owners[:-1]:
+            self.arm(owner, device)
+        self.latest = b""
+        self.seen = 0
+
+    @property
+    def export(self) -> dict[str, Any]:
+        """The proof, for tools/verify_dice.py."""
+        anchors = {key: previous(ChainTag(self.match, *key), links[0]).hex() for key, links in self.links.items()}
+        chains = [{"owner": owner, "number": device, "anchor": anchors[owner, device]} for owner, device in anchors]
+        armings = sorted(self.armings, key=lambda arming: str(arming["owner"]))
+        return {"match": self.match, "chains": chains, "armings": armings, "rolls": self.rolls}
+
+    def arm(self, owner: str, device: int) -> None:
+        self.armings.append({"owner": owner, "chain": device, "own_reveals": self.reveals[owner]})
+
+    def reveal(self, owner: str, device: int = 1) -> dict[str, Any]:
+        key = (owner, device)
+        link = self.links[key][self.used[key]]
+        self.used[key] += 1
+        data: dict[str, Any] = {"owner": owner, "chain": device, "number": self.used[key], "link": link.hex()}
+        if owner == "server":
+            return data
+        self.reveals[owner] += 1
+        return data | {"seen": sum(arming["owner"] != owner for arming in self.armings)}
+
+    def open(self) -> None:
+        self.note(None, [self.reveal("0", DEVICES), self.reveal("1")], weak=False)
+
+    def opponents_turn(self) -> None:
+        """The opponent rolls, and reveals a link with the play."""
+        self.note(1, [self.reveal("1")], weak=False)
+        link = self.reveal("1")
+        self.rolls[-1]["play_link"] = link
+        self.latest, self.seen = bytes.fromhex(link["link"]), link["seen"]
+
+    def would_roll(self, device: int) -> Pair:
+        """What a device would roll now."""
+        key, number = self.links["server", 1][self.used["server", 1]], len(self.rolls) + 1
+        return roll(key, self.match, number, fresh=self.links["0", device][self.used["0", device]], latest=self.latest)
+
+    @property
+    def best(self) -> int:
+        """The device that would roll best now."""
+        return max(range(1, DEVICES + 1), key=lambda device: pips(self.would_roll(device)))
+
+    @property
+    def in_force(self) -> int:
+        """The device that rolls in full now."""
+        return int([each["chain"] for each in self.armings if each["owner"] == "0"][self.seen - 1])
+
+    def note(self, side: int | None, links: list[dict[str, Any]], *, weak: bool) -> None:
+        """Write down the next roll; `latest` is the link that the opponent of `side` has revealed last."""
+        server = self.reveal("server")
+        key, number = bytes.fromhex(server["link"]), len(self.rolls) + 1
+        fresh = bytes.fromhex(links[0]["link"])
+        if side is None:
+            dice = opening_roll(key, self.match, number, links=(fresh, bytes.fromhex(links[1]["link"])))
+        else:
+            latest = self.latest if side == 0 else bytes.fromhex(self.rolls[-1]["links"][0]["link"])
+            dice = roll(key, self.match, number, fresh=fresh, latest=latest)
+        entry = {"number": number, "side": side, "links": links, "server": server, "dice": list(dice), "weak": weak}
+        self.rolls.append(entry)
+
+
+def switch(number: int, seed: int, *, weak_too: bool) -> Switching:
+    """Play a match in which the operator arms the device that would have rolled best, each turn.
+
+    With `weak_too` they also roll on it at once where it is not in force, which marks the roll weak. The proof is
+    checked as tools/verify_dice.py does.
+    """
+    operator, switching = Operator(number, seed), Switching([], [])
+    operator.open()
+    for _ in range(SWITCHED_TURNS):
+        operator.opponents_turn()
+        best, in_force = operator.best, operator.in_force
+        device = best if weak_too else in_force
+        if best != in_force:
+            operator.arm("0", best)
+        worth = pips(operator.would_roll(device))
+        operator.note(0, [operator.reveal("0", device)], weak=device != in_force)
+        (switching.full if device == in_force else switching.weak).append(worth)
+    verifier = Verifier(operator.export)
+    problems = verifier.run()
+    if problems or verifier.weak != len(switching.weak):
+        raise AssertionError(problems[:3])
+    return switching
+
+
+def mean(values: list[int]) -> float:
+    return sum(values) / len(values)
+
+
+def switch_devices(pool: Any, seed: int) -> bool:
+    """Measure and print what five devices gain an operator; whether full rolls are those of fair dice."""
+    print(f"\n{DEVICES} devices of a player who runs the server, changed as suits them; pips a roll")
+    numbers = range(SWITCHED_MATCHES)
+    by_the_rule = pool.map(partial(switch, seed=seed, weak_too=False), numbers)
+    full = [worth for each in by_the_rule for worth in each.full]
+    print(f"armed each turn, effective after the opponent's play: {len(full):,} full rolls {mean(full):.2f}")
+    weak_too = pool.map(partial(switch, seed=seed, weak_too=True), numbers)
+    rest = [worth for each in weak_too for worth in each.full]
+    weak = [worth for each in weak_too for worth in each.weak]
+    print(
+        f"rolled at once where better: {len(weak):,} rolls marked weak {mean(weak):.2f}, "
+        f"{len(rest):,} kept in full {mean(rest):.2f}"
+    )
+    return abs(mean(full) - FAIR) < 4 * PIPS_SPREAD / sqrt(len(full))
+
+
 def main() -> int:
     """Measure and print; 1 if the dice look odd."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -189,9 +328,10 @@ def main() -> int:
     print(f"control: no bytes skipped, {CONTROL_ROLLS:,} rolls {biased:.1e}")
     at_once, by_the_rule = grind(options.seed)
     print(f"\n{RECOMMITS:,} new chains of a player who runs the server, {TRIES} for each roll; pips a roll")
-    print(f"no gain {49 / 6:.2f}, chain used at once (marked weak) {at_once:.2f}, by the rule {by_the_rule:.2f}")
-    # The spread of the pips of a roll is 4.30.
-    no_gain = abs(by_the_rule - 49 / 6) < 4 * 4.30 / sqrt(RECOMMITS / TRIES)
+    print(f"no gain {FAIR:.2f}, chain used at once (marked weak) {at_once:.2f}, by the rule {by_the_rule:.2f}")
+    no_gain = abs(by_the_rule - FAIR) < 4 * PIPS_SPREAD / sqrt(RECOMMITS / TRIES)
+    with Pool(options.processes) as pool:
+        no_gain &= switch_devices(pool, options.seed)
     return 0 if min(chances.values()) > SUSPICIOUS > biased and no_gain else 1
 
 

@@ -2,24 +2,30 @@
 """Check every roll of a match played on Barpoint, from its JSON export alone.
 
     python3 verify_dice.py match.json
+    python3 verify_dice.py match.json --record record.mat
     python3 verify_dice.py match.json --seen earlier.json
 
-Needs nothing but Python 3.9 and this file. The scheme is described in docs/dice.md. `--seen` names an export of the
-same match that was saved earlier, for instance after the first roll: a chain that was exchanged afterwards is found
-only by comparing the two. Exit status: 0 all rolls are right, 1 something is wrong, 2 the file cannot be read.
+Needs nothing but Python 3.9 and this file. The scheme is described in docs/dice.md. `--record` names the record of the
+match, as `.mat` or JSON: without it nobody can tell whether these dice were the ones on the board, or whether the last
+roll is missing. `--seen` names an export of the same match that was saved earlier, for instance after the first roll: a
+chain that was exchanged afterwards is found only by comparing the two. Exit status: 0 all rolls are right, 1 something
+is wrong, 2 a file cannot be read.
 """
 
 import argparse
 import hashlib
 import hmac
 import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
-FORMAT = "barpoint-dice/1"
-LINKS = 4096
+FORMAT = "barpoint-dice/2"
 Key = tuple[str, int]
+Roll = tuple[int, tuple[int, int]]
+"""A roll of a record: the side that plays it, or UNKNOWN, and the dice."""
+UNKNOWN = -1
 
 
 class Problems(list[str]):
@@ -53,16 +59,27 @@ class Verifier:
     """Walks the rolls in order and remembers the last link that each chain has revealed."""
 
     def __init__(self, export: dict[str, Any]) -> None:
+        self.problems = Problems()
         self.match: str = export["match"]
         self.rolls: list[dict[str, Any]] = export["rolls"]
-        self.chains: dict[Key, dict[str, Any]] = {(c["owner"], c["number"]): c for c in export["chains"]}
+        self.chains: dict[Key, dict[str, Any]] = {}
+        for chain in export["chains"]:
+            key = (chain["owner"], chain["number"])
+            self.problems.check(key not in self.chains, f"Chain {key[1]} of {key[0]} is listed twice.")
+            self.chains.setdefault(key, chain)
+        self.armings: dict[str, list[tuple[int, int]]] = {"0": [], "1": []}
+        """By side: which chain, and how many links the side had revealed before."""
+        for arming in export["armings"]:
+            own = self.armings[arming["owner"]]
+            in_order = not own or own[-1][1] <= arming["own_reveals"]
+            self.problems.check(in_order, f"An arming of chain {arming['chain']} of {arming['owner']} is out of order.")
+            own.append((arming["chain"], arming["own_reveals"]))
         self.last: dict[Key, tuple[int, bytes]] = {
             key: (0, bytes.fromhex(chain["anchor"])) for key, chain in self.chains.items()
         }
-        self.latest: dict[str, str] = {"0": "", "1": ""}
+        self.latest: dict[str, dict[str, Any]] = {"0": {"link": "", "seen": 0}, "1": {"link": "", "seen": 0}}
         self.reveals: dict[str, int] = {"0": 0, "1": 0}
-        """How many rolls each side has revealed a link for."""
-        self.problems = Problems()
+        """How many links each side has revealed."""
         self.weak = 0
 
     def run(self) -> Problems:
@@ -78,14 +95,22 @@ class Verifier:
         side = roll["side"]
         owners = ["0", "1"] if side is None else [str(side)]
         revealed = {link["owner"]: link for link in roll["links"]}
-        if not self.problems.check(sorted(revealed) == sorted(owners), f"{name} shows the links of the wrong sides."):
+        right = sorted(link["owner"] for link in roll["links"]) == sorted(owners)
+        if not self.problems.check(right, f"{name} shows the links of the wrong sides."):
             return
-        before = dict(self.reveals)
+        others = {owner: revealed.get(other(owner), self.latest[other(owner)]) for owner in owners}
+        is_full = all(self._in_force(owner, others[owner]) == revealed[owner]["chain"] for owner in owners)
+        weak = bool(roll["weak"])
+        self.problems.check(is_full or weak, f"{name} uses a chain that was not in force and is not marked weak.")
+        self.problems.check(not (is_full and weak), f"{name} uses the chain in force, but is marked weak.")
+        self.weak += weak
         for owner in owners:
-            # In an opening both links were revealed before the dice were drawn.
-            by_opponent = before["1" if owner == "0" else "0"] + (side is None)
-            self._check_players_link(name, revealed[owner], by_opponent, bool(roll["weak"]))
-        self.weak += bool(roll["weak"])
+            was_armed = any(
+                chain == revealed[owner]["chain"] and before <= self.reveals[owner]
+                for chain, before in self.armings[owner]
+            )
+            self.problems.check(was_armed, f"{name} uses a chain of {owner} before it was armed.")
+            self._check_players_link(name, revealed[owner])
         server = roll["server"]
         self._check_link(name, server, "server")
         first, second = self._entropy(side, revealed)
@@ -93,23 +118,37 @@ class Verifier:
         dice = next(dice for dice in stream if side is not None or dice[0] != dice[1])
         shown = tuple(roll["dice"])
         self.problems.check(dice == shown, f"{name} is {shown[0]}-{shown[1]}, but the links give {dice[0]}-{dice[1]}.")
+        if roll.get("play_link"):
+            self._check_play(name, roll, dice)
+
+    def _in_force(self, owner: str, opponents: dict[str, Any]) -> int:
+        """The one chain whose next link makes a full roll of a side with this link of the opponent; 0 if there is none.
+
+        It is the chain that the side armed last before this link of its own, among the armings that the opponent had
+        seen with theirs.
+        """
+        seen = self.armings[owner][: opponents.get("seen", 1)]
+        return next((chain for chain, before in reversed(seen) if before <= self.reveals[owner]), 0)
 
     def _entropy(self, side: Any, revealed: dict[str, dict[str, Any]]) -> tuple[str, str]:
         """The two players' links that go into the dice: of both sides in the opening, else fresh and latest."""
         if side is None:
             return revealed["0"]["link"], revealed["1"]["link"]
-        return revealed[str(side)]["link"], self.latest[str(1 - side)]
+        return revealed[str(side)]["link"], self.latest[str(1 - side)]["link"]
 
-    def _check_players_link(self, name: str, link: dict[str, Any], by_opponent: int, weak: bool) -> None:
-        """Check a link of a player; the opponent has revealed links for `by_opponent` rolls."""
-        owner, key = link["owner"], (link["owner"], link["chain"])
-        chain = self.chains.get(key)
-        if chain:
-            # A chain is proof only once the opponent has revealed a link after it was committed.
-            strong = by_opponent > chain["opponent_reveals"]
-            self.problems.check(strong or weak, f"{name} uses a chain too early and is not marked weak.")
+    def _check_play(self, name: str, roll: dict[str, Any], dice: tuple[int, int]) -> None:
+        """Check the link that was revealed with the play of a roll."""
+        link = roll["play_link"]
+        mover = player_of(roll["side"], dice)
+        if self.problems.check(link["owner"] == str(mover), f"{name} shows the links of the wrong sides."):
+            self._check_players_link(name, link)
+
+    def _check_players_link(self, name: str, link: dict[str, Any]) -> None:
+        owner = link["owner"]
+        is_known = 0 <= link.get("seen", 1) <= len(self.armings[other(owner)])
+        self.problems.check(is_known, f"{name} has a link that has seen armings that are not listed.")
         self._check_link(name, link, owner)
-        self.latest[owner] = link["link"]
+        self.latest[owner] = link
         self.reveals[owner] += 1
 
     def _check_link(self, name: str, link: dict[str, Any], owner: str) -> None:
@@ -124,6 +163,55 @@ class Verifier:
         self.last[key] = (link["number"], value)
 
 
+def other(owner: str) -> str:
+    """The opponent of a side."""
+    return "1" if owner == "0" else "0"
+
+
+def player_of(side: Any, dice: tuple[int, int]) -> int:
+    """Who plays a roll: in an opening, the side with the higher die."""
+    return int(dice[1] > dice[0]) if side is None else int(side)
+
+
+def games_in_record(text: str) -> list[list[Roll]]:
+    """The rolls of each game of a record, as Barpoint writes `.mat` and JSON."""
+    if text.lstrip().startswith("{"):
+        return [
+            [(event["side"], (event["dice"][0], event["dice"][1])) for event in game["events"] if event.get("dice")]
+            for game in json.loads(text)["games"]
+        ]
+    games = re.split(r"(?m)^\s*Game \d+\s*$", text)[1:]
+    rows = [[row for row in game.splitlines() if re.match(r"\s*\d+\)", row)] for game in games]
+    dice = [[found for row in game for found in re.findall(r"(?<!\d)([1-6])([1-6]):", row)] for game in rows]
+    return [[(UNKNOWN, (int(first), int(second))) for first, second in game] for game in dice]
+
+
+def compare_with_record(export: dict[str, Any], record: list[list[Roll]]) -> Problems:
+    """Where the dice on the board, by the record of the match, are not those of the proof."""
+    problems = Problems()
+    games: list[list[dict[str, Any]]] = []
+    for roll in export["rolls"]:
+        if roll["side"] is None or not games:
+            games.append([])
+        games[-1].append(roll)
+    # What was rolled and never played, since the game ended on time or by a ruling, is in no record.
+    games = [[roll for roll in game if not roll.get("unplayed")] for game in games]
+    proven = [game for game in games if game]
+    recorded = [game for game in record if game]
+    for played, shown in zip(proven, recorded):  # noqa: B905, Python 3.9 has no `strict`
+        for roll, (side, dice) in zip(played, shown):  # noqa: B905
+            left, right = roll["dice"]
+            name, mover = f"Roll {roll['number']}", player_of(roll["side"], (left, right))
+            same = sorted(roll["dice"]) == sorted(dice)
+            problems.check(same, f"{name} is {left}-{right}, but {dice[0]}-{dice[1]} in the record.")
+            problems.check(side in (UNKNOWN, mover), f"{name} is of another side in the record.")
+    counts = [sum(len(game) for game in games) for games in (proven, recorded)]
+    problems.check(counts[0] == counts[1], f"The proof has {counts[0]} rolls that were played, the record {counts[1]}.")
+    ends = [[len(game) for game in games] for games in (proven, recorded)]
+    problems.check(counts[0] != counts[1] or ends[0] == ends[1], "Other rolls begin the games in the record.")
+    return problems
+
+
 def compare(earlier: dict[str, Any], export: dict[str, Any]) -> Problems:
     """What has changed since an earlier export of the same match."""
     problems = Problems()
@@ -132,9 +220,22 @@ def compare(earlier: dict[str, Any], export: dict[str, Any]) -> Problems:
     for chain in earlier["chains"]:
         key = (chain["owner"], chain["number"])
         problems.check(now.get(key) == chain["anchor"], f"Chain {key[1]} of {key[0]} was exchanged since.")
+    listed = export["armings"][: len(earlier["armings"])]
+    problems.check(earlier["armings"] == listed, "Armings that were listed already have changed since.")
     before, after = earlier["rolls"], export["rolls"][: len(earlier["rolls"])]
-    problems.check(before == after, "Rolls that were made already have changed since.")
+    same = len(before) == len(after) and all(is_continued(*pair) for pair in zip(before, after))  # noqa: B905
+    problems.check(same, "Rolls that were made already have changed since.")
     return problems
+
+
+def is_continued(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether a roll is as it was, but that it may have been played since."""
+    if not before.get("unplayed"):
+        return before == after
+    later = ("unplayed", "play_link")
+    return {name: before[name] for name in before if name not in later} == {
+        name: after[name] for name in after if name not in later
+    }
 
 
 def load(path: str) -> dict[str, Any]:
@@ -153,12 +254,16 @@ def main(arguments: list[str]) -> int:
     """Verify one export; see the text at the top."""
     parser = argparse.ArgumentParser(description="Check every roll of a match played on Barpoint.")
     parser.add_argument("export")
+    parser.add_argument("--record", help="the record of the match, as .mat or JSON")
     parser.add_argument("--seen", help="an export of the same match that was saved earlier")
     given = parser.parse_args(arguments)
     try:
         export = load(given.export)
         verifier = Verifier(export)
         problems = verifier.run()
+        if given.record:
+            with open(given.record, encoding="utf-8-sig") as file:
+                problems += compare_with_record(export, games_in_record(file.read()))
         if given.seen:
             problems += compare(load(given.seen), export)
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
@@ -168,7 +273,8 @@ def main(arguments: list[str]) -> int:
         print(problem)
     if not problems:
         weak = f", {verifier.weak} of them marked weak" if verifier.weak else ""
-        print(f"All {len(verifier.rolls)} rolls follow from the committed chains{weak}.")
+        record = " and are those of the record" if given.record else ""
+        print(f"All {len(verifier.rolls)} rolls follow from the committed chains{weak}{record}.")
     return 1 if problems else 0
 
 

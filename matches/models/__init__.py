@@ -26,6 +26,7 @@ from matches.models.ratings import (
     RatingMark,
     RatingPool,
     RatingStart,
+    Unrating,
 )
 from matches.models.submissions import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
 
@@ -71,5 +72,6 @@ __all__ = [
     "RatingStart",
     "Result",
     "Submission",
+    "Unrating",
     "Verdict",
 ]

@@ -31,6 +31,13 @@ class Challenge(models.Model):
         WITHDRAWN = "withdrawn", _("withdrawn")
         EXPIRED = "expired", _("expired")
 
+    class NotRated(models.TextChoices):
+        """Why a match that was wished rated is not."""
+
+        ADDRESS = "address", _("not rated: an email address is not confirmed")
+        DAY = "day", _("not rated: the 4th today")
+        WEEK = "week", _("not rated: the 11th this week")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     challenger = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     opponent = models.ForeignKey("players.Player", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
@@ -42,6 +49,14 @@ class Challenge(models.Model):
         default=False, db_default=False, help_text=_("It was offered to everybody, whoever has accepted it since.")
     )
     rated = models.BooleanField(default=False)
+    not_rated = models.CharField(
+        max_length=7,
+        choices=NotRated,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Why its match is not rated although that was wished; decided when the match was made."),
+    )
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     rematch_of = models.ForeignKey(
         "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="rematches"

@@ -124,6 +124,13 @@ class LiveMatch(models.Model):
     bot_program = models.CharField(
         max_length=20, blank=True, default="", db_default="", help_text=_("That program, e.g. gnubg.")
     )
+    armings = models.JSONField(
+        default=list,
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("Each time a side's device has armed its dice chain: side, chain, links the side had revealed."),
+    )
 
     class Meta:
         verbose_name = _("match played here")
@@ -215,6 +222,14 @@ class DiceChain(models.Model):
     latest = models.CharField(max_length=HASH_DIGITS, help_text=_("The link revealed last, or the anchor."))
     opponent_reveals = models.PositiveIntegerField(
         default=0, help_text=_("How many rolls the opponent had revealed a link for when this was committed.")
+    )
+    last_reveal = models.PositiveIntegerField(
+        default=0, db_default=0, help_text=_("Which link of its owner, over all chains, was the latest of this one.")
+    )
+    seen = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text=_("How many armings of the opponent were known with that link."),
     )
     kept_by_server = models.BooleanField(default=False)
     committed_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -186,3 +186,26 @@ class RatingStart(models.Model):
 
     def __str__(self) -> str:
         return f"{self.player_id}: {self.rating:.1f}"
+
+
+class Unrating(models.Model):
+    """An officer's decision that a friendly match does not count for the ratings; without effect once undone.
+
+    `Match.rated` follows from it.
+    """
+
+    match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="unratings")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("unrating")
+        verbose_name_plural = _("unratings")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["match"], condition=Q(undone_at=None), name="unrated_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id} · {self.at:%Y-%m-%d}"

@@ -135,8 +135,9 @@ class LiveChains(APIView):
 
     @extend_schema(
         operation_id="live_commit_chain",
-        summary="Commit to a dice chain",
-        description="Once before the first roll; again after a chain was lost. docs/dice.md describes chains.",
+        summary="Arm a dice chain, and commit to it if it is new",
+        description="Once before the first roll, and whenever this device is to be played on again. docs/dice.md "
+        "describes chains.",
         request=DiceChainSerializer,
         examples=[OpenApiExample("Kept by the server", value={"anchor": ""}, request_only=True)],
         parameters=[LINK],
@@ -145,8 +146,15 @@ class LiveChains(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """The board with the new anchor."""
         player = seat_of(request, public_id)
-        anchor = validated(DiceChainSerializer, request)["anchor"]
-        starting.commit_chain(match=player.match, side=side_of(player), anchor=anchor, by=player.by, now=timezone.now())
+        form = validated(DiceChainSerializer, request)
+        starting.commit_chain(
+            match=player.match,
+            side=side_of(player),
+            anchor=form["anchor"],
+            number=form.get("number"),
+            by=player.by,
+            now=timezone.now(),
+        )
         return _answer(request, _live(player.match), player)
 
 
@@ -177,6 +185,7 @@ class LiveActions(APIView):
             moves=form["moves"],
             value=_value(form),
             link=form["link"],
+            seen=form.get("seen"),
             play_forced=form["play_forced"],
             bear_off=form["bear_off"],
         )

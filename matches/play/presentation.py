@@ -1,5 +1,6 @@
 """A match played here as its pages and API clients read it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -15,10 +16,12 @@ from engine.legality import step_graph
 from engine.match import MatchState
 from matches.lifecycle.arrivals import claimable_from_call
 from matches.models import Action, Match
+from matches.play.dice_export import armings_up_to
 from matches.play.instants import from_ms
 from matches.play.live import Kind, LiveState
 from matches.play.public_state import Json, action_json, chain_json, chains_of, invitation_json, may_do, public_json
 from matches.play.services import absences, lag
+from matches.play.services.chains import armings_of
 from matches.play.topics import topic_of
 from matches.play.watching.delay import Watched
 
@@ -45,6 +48,7 @@ def as_json(
     # Before the chains, so that no roll is listed without its chain.
     actions = latest if is_all else visible_actions(watched, since)[:MOST_ACTIONS]
     actions_json = [action_json(action) for action in actions]
+    chains = _chains_json(watched)
     return {
         "seq": watched.last if watched.is_behind else live.match.seq,
         "last": watched.last,
@@ -56,7 +60,8 @@ def as_json(
         "invitation": _invitation_json(watched),
         "presence": [_presence_json(presence) for presence in presences or _presences(watched)],
         "lag": _lag_json(watched, lag_credits),
-        "chains": _chains_json(watched),
+        "chains": chains,
+        "armings": _armings_json(watched, chains),
         "actions": actions_json,
         **_side_json(watched),
         "topic": topic_of(watched),
@@ -166,7 +171,9 @@ def _chains_json(watched: Watched) -> list[Json]:
     if not watched.is_behind:
         return [chain_json(chain) for chain in chains]
     latest: dict[tuple[str, int], Json] = {}
-    for data in visible_actions(watched).filter(kind__in=(Act.ROLL, Kind.READY)).values_list("data", flat=True):
+    for data in (
+        visible_actions(watched).filter(kind__in=(Act.ROLL, Act.PLAY, Kind.READY)).values_list("data", flat=True)
+    ):
         for link in [*data.get("links", ()), data.get("link"), data.get("server")]:
             if link is not None:
                 latest[link["owner"], link["chain"]] = link
@@ -174,3 +181,15 @@ def _chains_json(watched: Watched) -> list[Json]:
         last = latest.get((chain.owner, chain.number))
         chain.used, chain.latest = (last["number"], last["link"]) if last is not None else (0, chain.anchor)
     return [chain_json(chain) for chain in chains if chain.committed_at <= watched.at]
+
+
+def _armings_json(watched: Watched, chains: Sequence[Json]) -> list[Json]:
+    """When which chains were armed, as far as the reader sees the links of `chains`."""
+    armings = armings_of(watched.live)
+    if watched.is_behind:
+        shown = {(chain["owner"], chain["number"]) for chain in chains}
+        reveals = Counter({chain["owner"]: 0 for chain in chains})
+        for chain in chains:
+            reveals[chain["owner"]] += chain["used"]
+        armings = list(armings_up_to(armings, shown, reveals))
+    return [arming._asdict() for arming in armings]

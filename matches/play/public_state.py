@@ -21,6 +21,7 @@ from engine.position import Position
 from matches.models import Action, DiceChain, LiveMatch
 from matches.play.instants import from_ms
 from matches.play.live import Kind, LiveState
+from matches.play.services.chains import armings_of
 
 Json = dict[str, Any]
 MOST_RESIGNED = 3
@@ -50,6 +51,7 @@ def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action])
         "may": [may_do(state, 0), may_do(state, 1)],
         "actions": [action_json(action) for action in actions],
         "chains": [chain_json(chain) for chain in chains_of(live)],
+        "armings": [arming._asdict() for arming in armings_of(live)],
     }
     return _ENCODER.encode(content)
 

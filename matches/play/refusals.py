@@ -21,12 +21,13 @@ MESSAGES = {
     "score_in_mid_game": gettext_noop("Set the score between two games. To do it now, end this game first."),
     "no_clock": gettext_noop("This match has no clock, or its clock does not allow this."),
     "no_chain": gettext_noop("Your dice for this match are not ready yet. Reload the page."),
-    "chain_waits": gettext_noop(
-        "Your new dice are not ready: your opponent's page has not responded yet. Try again shortly."
+    "new_chain_too_soon": gettext_noop(
+        "Another new device has just joined this match. This one can join a minute later, or play on with that one."
     ),
-    "too_many_chains": gettext_noop(
-        "You have changed devices {most} times in this match. Go on with the one you used last."
+    "too_many_armings": gettext_noop(
+        "You have changed devices {most} times since your last move. Go on with the one you used last."
     ),
+    "chain_number_taken": gettext_noop("Another of your devices has joined at the same moment. Try again."),
     "already_away": gettext_noop("This player is already away."),
     "not_away": gettext_noop("Your opponent is not away, or the match does not wait for them."),
     "not_away_long_enough": gettext_noop("Your opponent may still come back."),
@@ -45,7 +46,9 @@ _NOT_AT_THIS_MOMENT = (
     "already_here",
     "already_ready",
     "not_ready",
-    "chain_waits",
+    "new_chain_too_soon",
+    "too_many_armings",
+    "chain_number_taken",
     "already_away",
     "not_away",
     "not_away_long_enough",

@@ -50,10 +50,13 @@ class StartLiveSerializer(serializers.Serializer[Any]):
 
 
 class DiceChainSerializer(serializers.Serializer[Any]):
-    """A dice chain that a side commits to."""
+    """The dice chain of a device that a side plays on."""
 
     anchor = serializers.RegexField(
         HASH, required=False, default="", allow_blank=True, help_text="Link 0 in hexadecimal; empty: the server's."
+    )
+    number = serializers.IntegerField(
+        required=False, min_value=1, help_text="Which chain of your side it was made as; refused if another was."
     )
 
 
@@ -73,7 +76,14 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
         help_text="VACATION: so many days from now.",
     )
     link = serializers.RegexField(
-        HASH, required=False, default="", allow_blank=True, help_text="READY, ROLL: the next link of your dice chain."
+        HASH,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="READY, ROLL, PLAY: the next link of your dice chain. A play may do without.",
+    )
+    seen = serializers.IntegerField(
+        required=False, min_value=0, help_text="With a link: how many `armings` of the opponent you know; else all."
     )
     play_forced = serializers.BooleanField(default=False, help_text="ROLL: make the play too, if there is no choice.")
     bear_off = serializers.BooleanField(
@@ -243,6 +253,9 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     )
     ping = serializers.CharField(allow_null=True, help_text="For players: send it to `live/ping/` at once.")
     chains = serializers.ListField(child=serializers.DictField())
+    armings = serializers.ListField(
+        child=serializers.DictField(), help_text="Each time a device has armed its dice chain, in order."
+    )
     actions = LiveActionSerializer(many=True, help_text="After the number that was asked for, at most 500.")
     my_side = serializers.IntegerField(allow_null=True)
     may = serializers.ListField(child=serializers.CharField(), help_text="What your side may do now.")
@@ -274,4 +287,5 @@ class DiceSerializer(serializers.Serializer[Any]):
     format = serializers.CharField()
     match = serializers.CharField()
     chains = serializers.ListField(child=serializers.DictField())
+    armings = serializers.ListField(child=serializers.DictField())
     rolls = serializers.ListField(child=serializers.DictField())

@@ -28,11 +28,13 @@ class Outcome:
     rated: bool = True
     submission: int | None = None
     """Id of the record it would be based on. A void outcome keeps the record the match had."""
+    source: str = ""
+    """Of `Result.Source`, where it is that of a stored version."""
 
     @classmethod
     def of(cls, result: Result) -> "Outcome":
         """Return the outcome of a stored version, e.g. of the one to be reinstated."""
-        return cls(result.winner, result.kind, submission=result.submission_id)
+        return cls(result.winner, result.kind, submission=result.submission_id, source=result.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def _counting(
     rows = []
     for match in changed:
         outcome = _rated_outcome(outcomes[match.pk], played.get(match.pk))
-        if outcome is not None and rated.both_moved(outcome.submission):
+        if outcome is not None and rated.both_moved(match.pk, outcome.source, outcome.submission):
             sides = match.player_0_id, match.player_1_id
             rows.append((match.finished_at, match.pk, outcome.winner, *sides, match.length))
     return rated.as_rated(rows, same)

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
+from engine.actions import Act
 from engine.transcript import Kind as EventKind
-from matches.models import Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
+from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
 from players.models import Player
 from players.ratings import Change, RatedMatch, Standing, Start
 
@@ -139,11 +140,18 @@ def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:
     return {event["side"] for event in events if event["kind"] in MOVED} == {0, 1}
 
 
-def both_moved(submission: int | None) -> bool:
-    """Whether both sides moved in the record with this id; True without a record."""
-    if submission is None:
+def both_moved(match: int, source: str, submission: int | None) -> bool:
+    """Whether both sides made a play in a match by a version of its result, given its source and its record.
+
+    Plays are those of the record or, where the match ended on its board here, of the board. True where the result rests
+    on neither: players report what they played, and a ruling says that the match counts.
+    """
+    if submission is not None:
+        return each_side_moved(Submission.objects.values_list("transcript", flat=True).get(pk=submission))
+    if source != Result.Source.LIVE:
         return True
-    return each_side_moved(Submission.objects.values_list("transcript", flat=True).get(pk=submission))
+    plays = Action.objects.filter(live=match, kind=Act.PLAY).order_by()
+    return set(plays.values_list("side", flat=True).distinct()) == {0, 1}
 
 
 # Stored ratings

@@ -130,6 +130,9 @@ ROUTES: dict[str, Access] = {
     ),
     r"^matches/(?P<public_id>[2-9a-z]{10})/chat/(?P<message>[2-9a-z]{10})/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/messages/$": ONLY_OFFICERS,
+    # tests/matches/play/lobby/test_reviews.py
+    r"^clubs/(?P<slug>[a-z0-9-]+)/friendlies/$": ONLY_OFFICERS,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/friendlies/$": Access(401, 403, 403),
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/actions/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/rulings/$": Access(401, NOT_GET, NOT_GET),
     **{

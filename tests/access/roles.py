@@ -103,6 +103,9 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post", by_api(DIRECTORS), "api-pools api-pool-imports"),
     ("put", by_api(DIRECTORS), "api-pool"),
     ("post", by_api(DIRECTORS), "api-pool-undo"),
+    # Friendly matches of members
+    ("get post", DIRECTORS, "club-friendlies"),
+    ("get post", by_api(DIRECTORS), "api-club-friendlies"),
     # Invitations: anybody with the link
     ("get", PUBLIC, "invitation"),
     ("post", PUBLIC, "invitation-sign-up"),

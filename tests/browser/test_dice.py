@@ -15,6 +15,8 @@ from tests.browser.chromium import Chromium
 
 BOB, CAROL = 0, 1
 MATCH = "k3v9w2xq7m"
+NOTHING_YET = {"match": MATCH, "side": BOB, "chains": [], "armings": []}
+"""What a page knows that is opened first."""
 PLAIN = "http://club.test"
 """An origin that browsers do not trust, like a server in a club's network: without `crypto.subtle` and locks."""
 
@@ -84,6 +86,7 @@ class Server:
     def __init__(self) -> None:
         self.kept = {owner: self._chain(owner, 1) for owner in ("1", "server")}
         self.chains: list[dict[str, Any]] = [self._published(chain) for chain in self.kept.values()]
+        self.armings: list[dict[str, Any]] = [{"owner": "1", "chain": 1, "own_reveals": 0}]
         self.rolls: list[dict[str, Any]] = []
         self.latest: dict[str, bytes] = {}
         self.reveals = {"0": 0, "1": 0}
@@ -94,15 +97,15 @@ class Server:
 
     @staticmethod
     def _published(chain: Chain) -> dict[str, Any]:
-        used = {"opponent_reveals": 0, "used": 0}
-        return {"owner": chain.tag.owner, "number": chain.tag.number, "anchor": chain.anchor.hex()} | used
+        return {"owner": chain.tag.owner, "number": chain.tag.number, "anchor": chain.anchor.hex(), "used": 0}
 
     def commit(self, anchor: str, number: int) -> None:
-        """Take in a chain of Bob's."""
+        """Take in a chain of Bob's, if it is new, and arm it."""
         own = [chain for chain in self.chains if chain["owner"] == "0"]
-        assert number == len(own) + 1
-        chain = {"owner": "0", "number": number, "anchor": anchor, "opponent_reveals": self.reveals["1"], "used": 0}
-        self.chains.append(chain)
+        if anchor not in [chain["anchor"] for chain in own]:
+            assert number == len(own) + 1
+            self.chains.append({"owner": "0", "number": number, "anchor": anchor, "used": 0})
+        self.armings.append({"owner": "0", "chain": number, "own_reveals": self.reveals["0"]})
 
     def open(self, link: str) -> None:
         """An opening roll."""
@@ -129,9 +132,13 @@ class Server:
         entry = {"side": side, "number": number, "links": links, "server": server, "dice": list(dice), "weak": False}
         self.rolls.append(entry)
 
+    def play_for_bob(self, link: str) -> None:
+        self.rolls[-1]["play_link"] = self._bobs(link)
+
     def _bobs(self, link: str) -> dict[str, Any]:
         """The link as Bob's next one, if it is that."""
-        chain = [chain for chain in self.chains if chain["owner"] == "0"][-1]
+        armed = [arming for arming in self.armings if arming["owner"] == "0"][-1]["chain"]
+        chain = next(chain for chain in self.chains if (chain["owner"], chain["number"]) == ("0", armed))
         known = chain.get("latest", chain["anchor"])
         assert follows(ChainTag(MATCH, "0", chain["number"]), bytes.fromhex(link), bytes.fromhex(known))
         chain["latest"], chain["used"] = link, chain["used"] + 1
@@ -146,7 +153,8 @@ class Server:
         self.latest[owner] = bytes.fromhex(link)
         if owner in self.reveals:
             self.reveals[owner] += 1
-        return {"owner": owner, "chain": chain, "number": number, "link": link}
+        seen = {} if owner == "server" else {"seen": sum(arming["owner"] != owner for arming in self.armings)}
+        return {"owner": owner, "chain": chain, "number": number, "link": link} | seen
 
 
 class BobsTab:
@@ -156,30 +164,38 @@ class BobsTab:
         self.page, self.server = tab(device), server
 
     def open(self, **options: Any) -> None:
-        """Open the chain, and commit to it where that has not been done."""
-        arguments = {"match": MATCH, "side": BOB, "chains": self.server.chains, **options}
+        """Open the chain, and arm it unless it was armed last."""
+        published = {"chains": self.server.chains, "armings": self.server.armings}
+        arguments = {"match": MATCH, "side": BOB, **published, **options}
         opened = self.page.evaluate(
             """async (options) => {
               window.chain = await dice.openChain(options);
-              return { anchor: chain.anchor, number: chain.number, isCommitted: chain.isCommitted };
+              return { anchor: chain.anchor, number: chain.number, isArmed: chain.isArmed };
             }""",
             arguments,
         )
-        if arguments["chains"] and not opened["isCommitted"]:
+        if arguments["chains"] and not opened["isArmed"]:
             self.server.commit(opened["anchor"], opened["number"])
 
     def check(self) -> dict[str, Any]:
         """Check all that has been published, as actions of the match."""
-        actions = [
-            {"kind": "roll", "side": each["side"], "data": {name: each[name] for name in each if name != "side"}}
-            for each in self.server.rolls
-        ]
-        published = {"chains": self.server.chains, "actions": actions}
+        actions: list[dict[str, Any]] = []
+        for each in self.server.rolls:
+            data = {name: each[name] for name in each if name not in ("side", "play_link")}
+            actions.append({"kind": "roll", "side": each["side"], "data": data})
+            if "play_link" in each:
+                actions.append({"kind": "play", "side": each["side"], "data": {"link": each["play_link"]}})
+            elif each.get("is_played"):
+                actions.append({"kind": "play", "side": each["side"], "data": {}})
+        published = {"chains": self.server.chains, "armings": self.server.armings, "actions": actions}
         report: dict[str, Any] = self.page.evaluate("(published) => chain.check(published)", published)
         return report
 
     def reveal(self, number: int) -> str:
-        return str(self.page.evaluate("(number) => chain.reveal(number)", number))
+        return str(self.page.evaluate("async (number) => (await chain.reveal(number)).link", number))
+
+    def reveal_with_play(self, number: int) -> str:
+        return str(self.page.evaluate("async (number) => (await chain.revealWithPlay(number)).link", number))
 
     def refusal(self, number: int) -> str:
         return refusal(self.page, "chain.reveal(argument)", number)
@@ -226,7 +242,13 @@ def test_a_chain_of_the_browser_is_one_of_the_engine(bob: BobsTab, game: Server)
         else:
             game.roll_for_bob(bob.reveal(number))
     assert game.rolls[0]["links"][0]["link"] == chain.link(1).hex()
-    assert game.rolls[67]["links"][0] == {"owner": "0", "chain": 1, "number": 35, "link": chain.link(35).hex()}
+    assert game.rolls[67]["links"][0] == {
+        "owner": "0",
+        "chain": 1,
+        "number": 35,
+        "link": chain.link(35).hex(),
+        "seen": 1,
+    }
     assert bob.check() == {"verified": 69, "weak": [], "failed": [], "missing": False}
 
 
@@ -249,7 +271,9 @@ def test_a_link_is_revealed_once_and_only_after_the_roll_before_was_checked(bob:
 def test_the_tabs_of_a_browser_share_one_chain(device: BrowserContext, game: Server) -> None:
     tabs = [BobsTab(device, game) for _ in range(2)]
     for each in tabs:
-        each.page.evaluate("(match) => { window.opening = dice.openChain({ match, side: 0, chains: [] }) }", MATCH)
+        each.page.evaluate(
+            "(match) => { window.opening = dice.openChain({ match, side: 0, chains: [], armings: [] }) }", MATCH
+        )
     assert tabs[0].page.evaluate("opening.then(({ anchor }) => anchor)") == tabs[1].page.evaluate(
         "opening.then(({ anchor }) => anchor)"
     )
@@ -274,11 +298,9 @@ def test_a_reloaded_page_goes_on_with_its_chain(bob: BobsTab, device: BrowserCon
     assert again.anchor == anchor
     assert again.refusal(2) == "roll_unverified"
     assert again.reveal(1) == link
-    again.open(chains=None)
-    assert again.anchor == anchor
 
 
-def test_another_device_makes_a_new_chain(bob: BobsTab, game: Server) -> None:
+def test_a_browser_that_lost_its_storage_makes_a_new_chain(bob: BobsTab, game: Server) -> None:
     game.open(bob.reveal(1))
     first = bob.anchor
     bob.page.evaluate(
@@ -293,18 +315,65 @@ def test_another_device_makes_a_new_chain(bob: BobsTab, game: Server) -> None:
     game.roll_for_bob(bob.reveal(3))
     assert game.rolls[-1]["links"][0]["chain"] == 2
     assert bob.check() == {"verified": 3, "weak": [], "failed": [], "missing": False}
-    # Now Bob plays on from another device, and comes back.
-    game.commit("ab" * 32, 3)
+
+
+def test_each_device_keeps_its_chain(bob: BobsTab, game: Server) -> None:
+    """Bob goes over to his phone and comes back to his laptop: the laptop's chain serves again."""
+    game.open(bob.reveal(1))
+    laptop = bob.anchor
+    game.commit("ab" * 32, 2)
     bob.check()
-    assert bob.refusal(4) == "chain_replaced"
+    assert not bob.page.evaluate("chain.isArmed")
     bob.open()
-    assert game.chains[-1]["number"] == 4
+    assert bob.anchor == laptop
+    assert [arming["chain"] for arming in game.armings if arming["owner"] == "0"] == [1, 2, 1]
+    game.roll_for_carol()
+    bob.check()
+    game.roll_for_bob(bob.reveal(3))
+    assert bob.check() == {"verified": 3, "weak": [], "failed": [], "missing": False}
+
+
+def test_a_link_goes_with_each_play(bob: BobsTab, game: Server) -> None:
+    game.open(bob.reveal(1))
+    bob.check()
+    game.roll_for_bob(bob.reveal(2))
+    bob.check()
+    link = bob.reveal_with_play(2)
+    assert bob.reveal_with_play(2) == link
+    game.play_for_bob(link)
+    assert bob.check()["failed"] == []
+    game.roll_for_bob(bob.reveal(3))
+    assert bob.check() == {"verified": 3, "weak": [], "failed": [], "missing": False}
+
+
+def test_a_link_that_the_server_left_out_of_a_play_is_noticed(bob: BobsTab, game: Server) -> None:
+    """Otherwise the server could choose between two rolls of Carol's: by the link of Bob's roll, or of his play."""
+    game.open(bob.reveal(1))
+    bob.check()
+    game.roll_for_bob(bob.reveal(2))
+    bob.check()
+    bob.reveal_with_play(2)
+    game.rolls[-1]["is_played"] = True
+    assert bob.check()["failed"] == [{"number": 2, "reasons": ["link_dropped"]}]
+    assert bob.refusal(3) == "roll_failed"
+
+
+def test_a_server_that_says_bob_had_seen_another_device_of_carols_is_noticed(bob: BobsTab, game: Server) -> None:
+    """She armed it when his link was known, to choose the better of two rolls."""
+    link = bob.reveal(1)
+    game.chains.append({"owner": "1", "number": 2, "anchor": "ab" * 32, "used": 0})
+    game.armings.append({"owner": "1", "chain": 2, "own_reveals": 0})
+    game.open(link)
+    assert game.rolls[0]["links"][0]["seen"] == 2
+    failed = bob.check()["failed"]
+    assert {"number": 1, "reasons": ["seen_changed"]} in failed
 
 
 def test_no_link_is_given_before_its_chain_is_committed(device: BrowserContext, game: Server) -> None:
     bob = BobsTab(device, game)
     bob.page.evaluate(
-        "async (options) => { window.chain = await dice.openChain(options) }", {"match": MATCH, "side": BOB}
+        "async (options) => { window.chain = await dice.openChain(options) }",
+        NOTHING_YET,
     )
     bob.check()
     assert bob.refusal(1) == "not_committed"
@@ -321,6 +390,11 @@ def test_a_link_is_not_given_for_another_roll(bob: BobsTab, game: Server) -> Non
     game.rolls[0]["weak"] = True
     assert bob.check() == {"verified": 1, "weak": [1], "failed": [], "missing": False}
     assert bob.refusal(2) == "link_spent"
+    first = bob.anchor
+    bob.open()
+    assert bob.anchor != first, "his page goes on with another chain"
+    bob.check()
+    bob.reveal(2)
 
 
 def test_a_used_up_chain_is_replaced(bob: BobsTab, game: Server) -> None:
@@ -345,16 +419,15 @@ def test_a_browser_notices_what_was_exchanged_since_it_looked_first(
         again.check()["failed"]
     )
     game.chains[1]["anchor"] = anchor
-    game.commit("ab" * 32, 2)
-    game.chains[-1]["opponent_reveals"] = 0
+    game.armings[0]["own_reveals"] = 5
     fresh = BobsTab(device, game)
-    fresh.open(chains=None)
-    fresh.page.evaluate("(published) => chain.check(published)", {"chains": game.chains[:3], "rolls": game.rolls})
-    failed = fresh.page.evaluate("(published) => chain.check(published)", {"chains": game.chains, "rolls": []})
-    assert failed["failed"][0]["reasons"] == ["chain_backdated"]
+    fresh.open()
+    assert {"number": None, "chain": {"owner": "1", "number": 1}, "reasons": ["arming_changed"]} in (
+        fresh.check()["failed"]
+    )
 
 
 def test_without_storage_there_is_no_chain(device: BrowserContext) -> None:
     page = tab(device)
     page.evaluate("Object.defineProperty(globalThis, 'indexedDB', { value: undefined })")
-    assert page.evaluate("(match) => dice.openChain({ match, side: 0 })", MATCH) is None
+    assert page.evaluate("(options) => dice.openChain(options)", NOTHING_YET) is None

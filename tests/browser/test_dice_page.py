@@ -26,7 +26,10 @@ Export = dict[str, Any]
 CODES = {
     "is missing or out of order": "out_of_order",
     "shows the links of the wrong sides": "wrong_sides",
-    "uses a chain too early": "weak_unmarked",
+    "uses a chain that was not in force": "weak_unmarked",
+    "uses the chain in force, but is marked weak": "weak_unneeded",
+    "before it was armed": "chain_unarmed",
+    "has seen armings that are not listed": "seen_unknown",
     "that was never committed": "chain_unknown",
     "skips or repeats a link": "link_skipped",
     "that is not in the committed chain": "link_not_in_chain",
@@ -51,7 +54,12 @@ def by_script(export: Export) -> dict[str, Any]:
     """What tools/verify_dice.py finds, as the browser reports it."""
     verifier = Verifier(copy.deepcopy(export))
     reasons: dict[int, list[str]] = {}
-    for problem in verifier.run():
+    disordered = [
+        {"number": None, "chain": {"owner": owner, "number": int(number)}, "reasons": ["arming_disordered"]}
+        for problem in verifier.problems
+        for number, owner in re.findall(r"^An arming of chain (\d+) of (\d) is out of order", problem)
+    ]
+    for problem in verifier.run()[len(disordered) :]:
         (code,) = [code for sentence, code in CODES.items() if sentence in problem]
         reasons.setdefault(int(re.findall(r"^Roll (\d+)", problem)[0]), []).append(code)
     walked = [number for number, codes in reasons.items() if codes == ["out_of_order"]] or [len(export["rolls"]) + 1]
@@ -59,14 +67,15 @@ def by_script(export: Export) -> dict[str, Any]:
     return {
         "verified": len(right),
         "weak": [roll["number"] for roll in right if roll["weak"]],
-        "failed": [{"number": number, "reasons": codes} for number, codes in reasons.items()],
+        "failed": [*disordered, *({"number": number, "reasons": codes} for number, codes in reasons.items())],
     }
 
 
 def alter(export: Export, chance: random.Random) -> None:
     """Change one value somewhere."""
     roll, chain = chance.choice(export["rolls"]), chance.choice(export["chains"])
-    link = chance.choice([*roll["links"], roll["server"]])
+    link = chance.choice([*roll["links"], *([roll["play_link"]] if "play_link" in roll else []), roll["server"]])
+    arming = chance.choice(export["armings"])
     other = chance.choice(export["rolls"])
     alterations: list[Callable[[], Any]] = [
         lambda: roll.update(dice=other["dice"]),
@@ -80,7 +89,9 @@ def alter(export: Export, chance: random.Random) -> None:
         lambda: link.update(owner=chance.choice(["0", "1", "server"])),
         lambda: chain.update(anchor=other["server"]["link"]),
         lambda: chain.update(number=chain["number"] + 5),
-        lambda: chain.update(opponent_reveals=chain.get("opponent_reveals", 0) + 2),
+        lambda: link.update(seen=link.get("seen", 1) + chance.choice([-2, -1, 1])),
+        lambda: arming.update(own_reveals=arming["own_reveals"] + chance.choice([-1, 1])),
+        lambda: arming.update(chain=3 - arming["chain"]),
     ]
     chance.choice(alterations)()
 
@@ -90,13 +101,17 @@ def table_with_new_chains() -> frauds.Table:
     table = frauds.Table()
     table.open()
     for turn in range(8):
+        table.play()
         table.roll(turn % 2)
     table.commit("0")
-    table.roll(1)
+    table.play()
     table.roll(0)
     table.commit("1")
     table.roll(1, weak=True)
+    table.play()
+    table.arm("0", 1)
     table.open()
+    table.play()
     table.roll(0)
     return table
 

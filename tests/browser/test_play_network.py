@@ -140,13 +140,44 @@ def test_two_tabs_and_two_devices_play_one_match(
         expect(seat.panel("play")).to_be_visible()
     seats[BOB].move()
     assert rolls(match) == before + 1
-    # The other device has no chain of its own yet: it makes one with its first roll.
     seats[CAROL].act("roll")
     seats[CAROL].move()
-    device.act("roll", patience=20 * SECOND)
+    device.act("roll")
     assert rolls(match) == before + 3
     device.move()
     clocks_agree(match, [(seats[BOB].page, "near"), (second, "near"), (device.page, "near")])
+
+
+def test_a_player_changes_devices_during_a_match(
+    match: Match, seats: list[Seat], open_page: OpenPage, bob: User
+) -> None:
+    """In the opponent's turn nobody notices; in one's own turn the roll comes at once and is marked weak."""
+    bob_to(seats, "play")
+    seats[BOB].move()
+    seats[CAROL].act("roll")
+    phone = Seat(open_page(f"/matches/{match.public_id}/play/", user=bob))
+    eventually(lambda: match.live.chains.filter(owner=str(BOB)).count() == 2)
+    seats[CAROL].move()
+    phone.act("roll")
+    assert last_roll(match) == (2, False)
+    phone.move()
+    seats[CAROL].act("roll")
+    seats[CAROL].move()
+    # Back at the desk, whose page was open all the time: Bob rolls there in his own turn.
+    expect(seats[BOB].panel("roll")).to_be_visible()
+    seats[BOB].act("roll")
+    assert last_roll(match) == (1, True)
+    seats[BOB].move()
+    seats[CAROL].act("roll")
+    seats[CAROL].move()
+    seats[BOB].act("roll")
+    assert last_roll(match) == (1, False), "the desk was armed with that roll"
+
+
+def last_roll(match: Match) -> tuple[int, bool]:
+    """Of which of the roller's chains it is, and whether it is weak."""
+    data = Action.objects.filter(live=match.pk, kind="roll").latest("seq").data
+    return data["links"][0]["chain"], data["weak"]
 
 
 def clocks_agree(match: Match, pages: list[tuple[Page, str]]) -> None:

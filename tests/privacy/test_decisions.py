@@ -19,6 +19,7 @@ NOT_EXPORTED = {
     "admin.LogEntry": "the operator's log; its texts about a person are erased",
     "matches.BotPlayer": "not a person",
     "matches.RatingImport": "who imported a file for the club is in the log",
+    "matches.Unrating": "a director's act for the club, which is in the log",
     "players.User_groups": "permissions on the admin pages",
     "players.User_user_permissions": "permissions on the admin pages",
     # What a director did for a club or an event; when and what is in “log-of-you”.
@@ -36,7 +37,7 @@ NOT_EXPORTED = {
 """Models with a key to a person that no section of an export shows, and why."""
 
 CODES = {
-    "matches": "public_id key answer_key sha256 engine_version failure format dialect anchor latest",
+    "matches": "public_id key answer_key sha256 engine_version failure format dialect anchor latest armings",
     "tournaments": (
         "public_id key seed seed_hash lots_seed lots_hash algorithm basis batch currency source_stage before "
         "secret_hash link_hash link_form_hash"

@@ -155,6 +155,8 @@ VERBS: dict[str, str] = {
     "floor_undone": gettext_noop("undid a change on the floor"),
     "live_started": gettext_noop("opened the match for play here"),
     "dice_chain_committed": gettext_noop("committed to dice"),
+    "friendly_unrated": gettext_noop("took a friendly match out of the ratings"),
+    "friendly_rated_again": gettext_noop("put a friendly match back into the ratings"),
 }
 KINDS: dict[str, Sequence[str]] = {
     "results": ("result_appended", "line_entered", "line_undone",

@@ -190,7 +190,7 @@ def preview_result(
 
     def compare(after: list[StageState]) -> Consequences:
         changes = tuple(changes_between(division, before, after, but=fixture))
-        outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
+        outcome = Outcome.of(restored) if restored else Outcome(new.winner, new.kind)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
         ratings = tuple(preview_ratings(outcomes))
         without_lives = tuple(_newly_without_lives(before, after))

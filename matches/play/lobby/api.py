@@ -16,14 +16,19 @@ from matches.access import match_for_player
 from matches.models import Challenge, RatingPool
 from matches.play.lobby import selectors
 from matches.play.lobby.serializers import (
+    AcceptChallengeSerializer,
     BlockedSerializer,
     ChallengeSerializer,
     NewChallengeSerializer,
     NewPracticeSerializer,
+    PairSerializer,
+    ReviewSerializer,
     StartedMatchSerializer,
     started,
 )
-from matches.play.lobby.services import blocks, challenges, practice
+from matches.play.lobby.services import blocks, challenges, practice, reviews
+from matches.play.lobby.services.limits import foresee
+from players import access
 from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, PersonSerializer
 from players.accounts.services import ensure_player
@@ -86,7 +91,8 @@ class Challenges(LobbyView):
     )
     def get(self, request: Request) -> Response:
         """The newest first, without pages."""
-        rows = selectors.open_challenges(player_of(me(request)), timezone.now())[: selectors.CHALLENGES_SHOWN]
+        player, now = player_of(me(request)), timezone.now()
+        rows = foresee(selectors.open_challenges(player, now)[: selectors.CHALLENGES_SHOWN], player, now)
         return Response(ChallengeSerializer(rows, many=True).data)
 
     @extend_schema(
@@ -103,7 +109,9 @@ class Challenges(LobbyView):
         wish = challenges.ChallengeInput(
             **form, opponent=selectors.other_player(opponent) if opponent else None, pool=_pool(pool)
         )
-        challenge = challenges.make_challenge(**self.acting(), wish=wish)
+        acting = self.acting()
+        challenge = challenges.make_challenge(**acting, wish=wish)
+        (challenge,) = foresee([challenge], acting["player"], acting["now"])
         return Response(ChallengeSerializer(challenge).data, status=status.HTTP_201_CREATED)
 
 
@@ -123,13 +131,15 @@ class AcceptChallenge(LobbyView):
     @extend_schema(
         operation_id="challenges_accept",
         summary="Accept a challenge; its match begins at once",
-        request=None,
+        request=AcceptChallengeSerializer,
+        examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The match; the same if it is accepted again."""
-        challenge = self.challenge(public_id)
-        return Response(started(challenges.accept(challenge=challenge, **self.acting()), request))
+        as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
+        match = challenges.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
+        return Response(started(match, request))
 
 
 class DeclineChallenge(LobbyView):
@@ -169,13 +179,15 @@ class Rematch(LobbyView):
         operation_id="matches_rematch",
         summary="Ask for a rematch of a friendly match",
         description="It begins once both players have asked for it.",
-        request=None,
+        request=AcceptChallengeSerializer,
+        examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The new match, or null while only one player wants it."""
         match = match_for_player(me(request), public_id).match
-        return Response(started(challenges.want_rematch(match=match, **self.acting()), request))
+        as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
+        return Response(started(challenges.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
 
 
 class Blocks(LobbyView):
@@ -218,4 +230,37 @@ class OneBlock(LobbyView):
         if other == self.player():
             raise Http404
         blocks.unblock(player=self.player(), other=other, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Friendlies(APIView):
+    """The friendlies of a club's members that its officers look at."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="club_friendlies_list",
+        summary="List pairs of players whose friendlies should be looked at (directors)",
+        description="More than 6 rated ones of the same two players in 30 days, all won by one of them or half of them "
+        "conceded or lost on time before the 10th play.",
+        responses={200: PairSerializer(many=True), 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The pair with the most matches first."""
+        club = access.club_for_director(request.user, slug)
+        return Response(PairSerializer(reviews.pairs_to_review(club, timezone.now()), many=True).data)
+
+    @extend_schema(
+        operation_id="club_friendlies_decide",
+        summary="Take a friendly match out of the ratings, or put it back (directors)",
+        request=ReviewSerializer,
+        examples=[OpenApiExample("Out", value={"match": "k3v9w2xq7m", "rated": False}, request_only=True)],
+        responses={204: None, 403: PROBLEM, **REFUSED},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """204, also if it was decided before."""
+        club = access.club_for_director(request.user, slug)
+        form = validated(ReviewSerializer, request)
+        match = reviews.match_to_review(club, form["match"])
+        reviews.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

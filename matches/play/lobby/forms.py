@@ -12,7 +12,7 @@ from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NAME
 from matches.analysis.backends.chosen import installed_program
 from matches.lifecycle.play_rules import LONGEST_DAYS
-from matches.models import LONGEST_FRIENDLY, BotPlayer, ClockPreset, PracticeLevel, RatingPool
+from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, PracticeLevel, RatingPool
 from matches.play.levels import PROGRAM_NAMES
 from matches.play.lobby.selectors import player_with_id, players_called
 from matches.play.lobby.services.challenges import ChallengeInput
@@ -86,7 +86,12 @@ class ChallengeForm(RefusingForm):
         label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
     )
     ratings = forms.ChoiceField(
-        label=_("Ratings"), required=False, help_text=_("Accepting the challenge means accepting this, too.")
+        label=_("Ratings"),
+        required=False,
+        help_text=_(
+            "Accepting the challenge means accepting this, too. At most 3 matches a day and 10 a week between the same "
+            "two players are rated."
+        ),
     )
 
     FIELD_OF: ClassVar[dict[str, str]] = {
@@ -95,6 +100,7 @@ class ChallengeForm(RefusingForm):
         "challenge_of_bot": "opponent",
         "challenge_blocked": "opponent",
         "opponent_without_account": "opponent",
+        "address_unconfirmed": "ratings",
     }
 
     def __init__(self, *args: Any, pools: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
@@ -140,6 +146,19 @@ class ChallengeForm(RefusingForm):
             rated=pool != UNRATED,
             pool=RatingPool.objects.get(pk=pool) if pool not in (UNRATED, SITE) else None,
         )
+
+
+class AcceptForm(forms.Form):
+    """What the page said about the match that is being accepted."""
+
+    not_rated = forms.ChoiceField(choices=Challenge.NotRated, required=False)
+
+
+class ReviewForm(forms.Form):
+    """Whether a friendly match counts for the ratings, as an officer decides."""
+
+    match = forms.CharField(min_length=LENGTH, max_length=LENGTH)
+    rated = forms.TypedChoiceField(choices=[("yes", ""), ("no", "")], coerce=lambda value: value == "yes")
 
 
 class BlockForm(forms.Form):

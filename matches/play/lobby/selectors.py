@@ -1,8 +1,9 @@
 """What the lobby shows, and the challenges and players a user may act on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -13,6 +14,7 @@ from core.live.publishing import now_shown
 from core.names import fold
 from matches.models import Challenge, ClockPreset, FriendlyBlock, Match, RatingPool
 from matches.play.lobby.services.challenges import LOBBY_TOPIC
+from matches.play.lobby.services.limits import foresee, not_rated_between
 from matches.ratings.services.ratings import default_pool
 from players.models import Membership, Player, User
 from players.people.canonical import canonical, player_of
@@ -45,6 +47,13 @@ class Friendly:
     """The reader has asked for a rematch."""
     asked_for_rematch: bool = False
     """The opponent has."""
+    not_rated: str = ""
+    """Why a rated rematch would not be rated, of `Challenge.NotRated`."""
+
+    @property
+    def not_rated_label(self) -> str:
+        """The same as a sentence."""
+        return str(Challenge.NotRated(self.not_rated).label) if self.not_rated else ""
 
     @property
     def practice(self) -> str:
@@ -55,7 +64,7 @@ class Friendly:
 def lobby_page(user: User, now: datetime) -> dict[str, Any]:
     """Everything on the lobby page but its forms. A user without a player sees what is open to everybody."""
     player = player_of(user)
-    challenges = list(open_challenges(player, now)[:CHALLENGES_SHOWN])
+    challenges = foresee(open_challenges(player, now)[:CHALLENGES_SHOWN], player, now)
     own = player.pk if player is not None else None
     return {
         "player": player,
@@ -75,7 +84,7 @@ def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]
     Challenges between players of whom one has blocked the other are left out.
     """
     rows = Challenge.objects.filter(state=Challenge.State.OPEN, expires_at__gt=now)
-    rows = rows.select_related("challenger", "opponent", "pool__club")
+    rows = rows.select_related("challenger__user", "opponent__user", "pool__club")
     if player is None:
         return rows.filter(opponent__isnull=True)
     blocked = FriendlyBlock.objects.filter(player=player).values("blocked")
@@ -113,16 +122,26 @@ def finished_friendlies(player: Player | None, now: datetime) -> list[Friendly]:
     if player is None:
         return []
     rows = _friendlies(player).filter(state=Match.State.SETTLED, challenge__isnull=False)
-    matches = list(rows.order_by("-finished_at", "-pk").prefetch_related("rematches")[:LATEST])
-    return [_friendly(match, player, now) for match in matches if not _has_rematch(match)]
+    rows = rows.select_related("player_0__user", "player_1__user", "challenge")
+    rows = rows.order_by("-finished_at", "-pk").prefetch_related("rematches")[:LATEST]
+    matches = [match for match in rows if not _has_rematch(match)]
+    others = [_opponent(match, player) for match in matches if match.challenge.rated]
+    reasons = not_rated_between(player, others, now) if others else {}
+    return [_friendly(match, player, now, reasons) for match in matches]
+
+
+def _opponent(match: Match, player: Player) -> Player:
+    return match.player_1 if match.player_0 == player else match.player_0
 
 
 def _has_rematch(match: Match) -> bool:
     return any(wish.state == Challenge.State.ACCEPTED for wish in match.rematches.all())
 
 
-def _friendly(match: Match, player: Player, now: datetime | None = None) -> Friendly:
-    opponent = match.player_1 if match.player_0 == player else match.player_0
+def _friendly(
+    match: Match, player: Player, now: datetime | None = None, not_rated: Mapping[int, str] = MappingProxyType({})
+) -> Friendly:
+    opponent = _opponent(match, player)
     wishes = list(_open(match.rematches.all(), now)) if now is not None else []
     return Friendly(
         match,
@@ -130,6 +149,7 @@ def _friendly(match: Match, player: Player, now: datetime | None = None) -> Frie
         is_practice=match.live.bot_side is not None,
         wants_rematch=any(wish.challenger == player for wish in wishes),
         asked_for_rematch=any(wish.challenger != player for wish in wishes),
+        not_rated=not_rated.get(opponent.pk, "") if now is not None and match.challenge.rated else "",
     )
 
 

@@ -78,15 +78,57 @@ class ChallengeSerializer(serializers.Serializer[Any]):
     clock = serializers.ChoiceField(ClockPreset.choices)
     turn_days = serializers.IntegerField()
     rated = serializers.BooleanField()
+    not_rated = serializers.ChoiceField(
+        Challenge.NotRated.choices,
+        allow_blank=True,
+        help_text="Why its match is not rated although that is wished, or, until it is accepted, would not be if you "
+        "played it now: `address`, `day` (the 4th of you two) or `week` (the 11th).",
+    )
     pool_id = serializers.IntegerField(allow_null=True)
     state = serializers.ChoiceField(Challenge.State.choices)
     expires_at = serializers.DateTimeField()
+
+
+class AcceptChallengeSerializer(serializers.Serializer[Any]):
+    """What you have read about the match."""
+
+    not_rated = serializers.ChoiceField(
+        Challenge.NotRated.choices,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="As the challenge has it; 409 `rating_changed` where that has changed since.",
+    )
 
 
 class BlockedSerializer(serializers.Serializer[Any]):
     """A player to block."""
 
     player = serializers.CharField(max_length=LENGTH, help_text="Public id.")
+
+
+class ReviewedSerializer(serializers.Serializer[Any]):
+    """A friendly match of two players who are listed."""
+
+    match = serializers.CharField(source="match.public_id")
+    finished_at = serializers.DateTimeField(source="match.finished_at")
+    winner = PersonSerializer(allow_null=True)
+    ended_early = serializers.BooleanField(help_text="Conceded or lost on time before the 10th play.")
+    rated = serializers.BooleanField(source="is_rated")
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    """Two players whose friendlies of the last 30 days an officer should look at."""
+
+    players = PersonSerializer(many=True)
+    matches = ReviewedSerializer(many=True, help_text="The newest first.")
+
+
+class ReviewSerializer(serializers.Serializer[Any]):
+    """Whether a friendly match counts for the ratings, as an officer decides."""
+
+    match = serializers.CharField(max_length=LENGTH, help_text="Public id.")
+    rated = serializers.BooleanField()
 
 
 def started(match: Match | None, request: Request | HttpRequest) -> Json:

@@ -5,6 +5,7 @@ from django.urls import path, re_path
 from matches.play.lobby import api, views
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
+FRIENDLIES = r"clubs/(?P<slug>[a-z0-9-]+)/friendlies/"
 
 urlpatterns = [
     re_path(rf"^matches/{ID}/rematch/$", views.rematch, name="match-rematch"),
@@ -16,6 +17,8 @@ urlpatterns = [
     re_path(rf"^lobby/challenges/{ID}/withdraw/$", views.withdraw_challenge, name="withdraw-challenge"),
     path("lobby/blocks/", views.block_player, name="block-player"),
     re_path(rf"^lobby/blocks/{ID}/remove/$", views.unblock_player, name="unblock-player"),
+    re_path(rf"^{FRIENDLIES}$", views.friendlies, name="club-friendlies"),
+    re_path(rf"^api/v1/{FRIENDLIES}$", api.Friendlies.as_view(), name="api-club-friendlies"),
     path("api/v1/practice/", api.Practice.as_view(), name="api-practice"),
     path("api/v1/challenges/", api.Challenges.as_view(), name="api-challenges"),
     re_path(rf"^api/v1/challenges/{ID}/accept/$", api.AcceptChallenge.as_view(), name="api-challenge-accept"),

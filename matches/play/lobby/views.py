@@ -3,13 +3,14 @@
 import functools
 
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.htmx import is_htmx
 from core.messages import sentence
@@ -17,8 +18,9 @@ from engine.errors import Refused
 from matches.access import match_for_player
 from matches.models import Challenge, Match
 from matches.play.lobby import selectors
-from matches.play.lobby.forms import BlockForm, ChallengeForm, PracticeForm
-from matches.play.lobby.services import blocks, challenges, practice
+from matches.play.lobby.forms import AcceptForm, BlockForm, ChallengeForm, PracticeForm, ReviewForm
+from matches.play.lobby.services import blocks, challenges, practice, reviews
+from players import access
 from players.accounts.services import ensure_player
 from players.accounts.views.pages import View, account_needed, by, me, page
 from players.models import Player
@@ -113,8 +115,18 @@ def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Accept a challenge and go to the board."""
     challenge, _ = selectors.challenge_for(me(request), public_id)
     player = ensure_player(user=me(request), by=by(request))
-    match = challenges.accept(challenge=challenge, player=player, by=by(request), now=timezone.now())
+    match = challenges.accept(
+        challenge=challenge, player=player, by=by(request), now=timezone.now(), not_rated=_as_read(request)
+    )
     return _to_board(match)
+
+
+def _as_read(request: HttpRequest) -> str:
+    """Why the match is not rated, as the page of the reader said. Raise BadRequest for what no page says."""
+    form = AcceptForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("No page says so.")
+    return str(form.cleaned_data["not_rated"])
 
 
 @account_needed
@@ -154,7 +166,9 @@ def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
     """Ask for a rematch; if the opponent has asked already, go to its board."""
     seat = match_for_player(request.user, public_id)
     player = ensure_player(user=me(request), by=by(request))
-    match = challenges.want_rematch(match=seat.match, player=player, by=by(request), now=timezone.now())
+    match = challenges.want_rematch(
+        match=seat.match, player=player, by=by(request), now=timezone.now(), not_rated=_as_read(request)
+    )
     if match is not None:
         return _to_board(match)
     messages.success(request, gettext("The rematch begins when your opponent accepts it."))
@@ -187,3 +201,26 @@ def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
     text = gettext("{name} can play friendly matches with you again.").format(name=other.shown_name)
     messages.success(request, text)
     return redirect("lobby")
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def friendlies(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the friendlies of members to look at; POST takes one out of the ratings or puts it back."""
+    club = access.club_for_director(request.user, slug)
+    if request.method != "POST":
+        context = {"club": club, "pairs": reviews.pairs_to_review(club, timezone.now())}
+        return render(request, "matches/play/lobby/friendlies.html", context)
+    form = ReviewForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("The match or the decision is missing.")
+    match, rated = reviews.match_to_review(club, form.cleaned_data["match"]), form.cleaned_data["rated"]
+    try:
+        reviews.decide_rated(match=match, club=club, rated=rated, by=by(request), now=timezone.now())
+    except Refused as refused:
+        messages.error(request, sentence(refused.code, refused.params))
+    else:
+        text = gettext("The match counts again.") if rated else gettext("The match no longer counts.")
+        messages.success(request, text)
+    return redirect("club-friendlies", slug)

@@ -55,7 +55,11 @@ class ActionInput(NamedTuple):
     moves: tuple[tuple[int, ...], ...] = ()
     value: int | None = None
     link: str = ""
-    """READY and ROLL: the next link of the player's dice chain; empty where the server keeps it."""
+    """READY, ROLL and PLAY: the next link of the player's dice chain; empty where the server keeps it. A play may do
+    without, but then the opponent's next roll is fixed before it.
+    """
+    seen: int | None = None
+    """How many armings of the opponent's dice chains the device knows that reveals the link; None: all."""
     play_forced: bool = False
     """ROLL: play at once what cannot be played in another way, a dance included."""
     bear_off: bool = False
@@ -159,24 +163,29 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
         arrive_at_board(match=journal.match, side=side, by=by, now=now)
         _roll_if_both_are_ready(journal, at)
     elif request.kind == Kind.READY:
-        _be_ready(journal, event, request, by, now)
+        _be_ready(journal, event, request, by)
     elif request.kind == Act.ROLL:
-        _roll(journal, event, request, by, now)
+        _roll(journal, event, request, by)
     elif request.kind == Kind.CLAIM_AWAY:
         claim_absence(journal, event, by=by, key=request.key)
     else:
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
-        journal.append(event, by=by, key=request.key)
+        action = journal.append(event, by=by, key=request.key)
+        if request.kind == Act.PLAY:
+            chains = Chains(journal.live, journal.match.public_id)
+            link = chains.reveal_with_play(side, request.link, request.seen)
+            if link is not None:
+                action.data["link"] = link.data
         if is_dead_cube:
             # Legal, but without a limit the score would be, too.
             raise Refused("dead_cube")
 
 
-def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor, now: datetime) -> None:
+def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:
     """A side is ready for the opening roll, which the server makes once both are."""
     assert event.side is not None  # noqa: S101, a player acts
     chains = Chains(journal.live, journal.match.public_id)
-    link = chains.reveal_for_opening(event.side, request.link, now).data
+    link = chains.reveal_for_opening(event.side, request.link, request.seen).data
     journal.append(event, by=by, key=request.key, data={"link": link})
     _roll_if_both_are_ready(journal, event.at)
 
@@ -197,7 +206,7 @@ def _link_of(journal: Journal, side: Side) -> dict[str, object]:
     return link
 
 
-def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor, now: datetime) -> None:
+def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:
     """Roll for the side on turn, and play a forced play if asked to."""
     side = event.side
     assert side is not None  # noqa: S101, a player acts
@@ -206,7 +215,7 @@ def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor, now: 
     # Any dice tell whether this side may roll now: a link must not be revealed for nothing.
     after_event(journal.state, event._replace(dice=(1, 2)))
     chains = Chains(journal.live, journal.match.public_id)
-    rolled = chains.roll(side, chains.reveal(side, request.link, now))
+    rolled = chains.roll(side, chains.reveal(side, request.link, request.seen))
     journal.append(event._replace(dice=rolled.dice), by=by, key=request.key, data=rolled.data)
     _play_by_itself(journal, request, event.at, by)
 

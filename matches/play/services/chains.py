@@ -1,4 +1,4 @@
-"""The dice chains of a match played here: committed, revealed link by link, and rolled from (docs/dice.md)."""
+"""The dice chains of a match played here: armed, revealed link by link, and rolled from (docs/dice.md)."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -15,27 +15,37 @@ from matches.models import DiceChain, DiceSecret, LiveMatch
 from matches.play.live import Kind
 
 SERVER = DiceChain.Owner.SERVER
-WAIT_FOR_OPPONENT = timedelta(seconds=10)
-"""How long a new chain waits for a link of the opponent before its rolls go on as weak."""
-MOST_CHAINS = 30
-"""Chains a player may commit to in a match: more devices than anyone changes between."""
+BETWEEN_NEW_CHAINS = timedelta(minutes=1)
+"""A player's third chain and every later one is committed this long after the one before, or later."""
+MOST_ARMINGS = 100
+"""How often a side may change between devices without revealing a link: more than anyone does."""
 Data = dict[str, Any]
 
 
+class Arming(NamedTuple):
+    """A device of a player has armed its chain: it is to serve from the next link on that the opponent reveals."""
+
+    owner: str
+    chain: int
+    own_reveals: int
+    """How many links its owner had revealed by then."""
+
+
 class Reveal(NamedTuple):
-    """A link that a side reveals for a roll."""
+    """A link that a side reveals."""
 
     owner: str
     chain: int
     number: int
     link: str
-    weak: bool = False
-    """From a chain that the opponent has not yet answered with a link."""
+    seen: int = 0
+    """How many armings of the opponent the device knew that revealed it; none for the server."""
 
     @property
     def data(self) -> Data:
         """As it is stored and exported."""
-        return {"owner": self.owner, "chain": self.chain, "number": self.number, "link": self.link}
+        data: Data = {"owner": self.owner, "chain": self.chain, "number": self.number, "link": self.link}
+        return data if self.owner == SERVER else data | {"seen": self.seen}
 
 
 class Rolled(NamedTuple):
@@ -57,17 +67,8 @@ class Chains:
         self._chains = list(live.chains.all())
 
     def commit(self, owner: str, now: datetime, *, anchor: str | None = None) -> DiceChain:
-        """Add a chain: by its anchor if its owner keeps it, else one that the server keeps.
-
-        To commit to the owner's current chain again, from a second tab or after a lost answer, changes nothing.
-        Refused: `bad_link`, `too_many_chains`.
-        """
-        own = self._of(owner)
-        if own and anchor == own[-1].anchor:
-            return own[-1]
-        number = 1 + len(own)
-        if owner != SERVER and number > MOST_CHAINS:
-            raise Refused("too_many_chains", most=MOST_CHAINS)
+        """Add a chain: by its anchor if its owner keeps it, else one that the server keeps. Refused: `bad_link`."""
+        number = 1 + len(self._of(owner))
         secret: Chain | None = None
         if anchor is None:
             secret = Chain.from_secret(ChainTag(self.match_id, owner, number), secrets.token_bytes(LINK_BYTES))
@@ -88,33 +89,77 @@ class Chains:
         self._chains.append(chain)
         return chain
 
-    def reveal(self, side: Side, link: str, now: datetime) -> Reveal:
+    def arm(self, owner: str, now: datetime, *, anchor: str | None = None, number: int | None = None) -> DiceChain:
+        """Let a device of a player arm its chain, and commit to it first where it is new.
+
+        Without an `anchor` it is the chain that the server keeps for the player. To arm the chain that was armed last
+        changes nothing.
+
+        Refused: `bad_link`, `chain_number_taken` where a new chain was made as number `number` but is not,
+        `new_chain_too_soon`, `too_many_armings`.
+        """
+        own = self._of(owner)
+        kept = [chain for chain in own if (chain.kept_by_server if anchor is None else chain.anchor == anchor)]
+        chain = kept[-1] if kept and kept[-1].used < LINKS else None
+        armed = self._armed(owner)
+        if chain is not None and armed == chain:
+            return chain
+        own_reveals = self._reveals(owner)
+        if sum(each.own_reveals == own_reveals for each in self.armings(owner)) >= MOST_ARMINGS:
+            raise Refused("too_many_armings", most=MOST_ARMINGS)
+        if chain is None:
+            if anchor is not None and number not in (None, len(own) + 1):
+                raise Refused("chain_number_taken")
+            if len(own) > 1 and now - own[-1].committed_at < BETWEEN_NEW_CHAINS:
+                raise Refused("new_chain_too_soon")
+            chain = self.commit(owner, now, anchor=anchor)
+        self.live.armings = [*(self.live.armings or []), list(Arming(owner, chain.number, own_reveals))]
+        self.live.save(update_fields=["armings"])
+        return chain
+
+    def armings(self, owner: str) -> list[Arming]:
+        """Those of a side, in order."""
+        return [each for each in armings_of(self.live) if each.owner == owner]
+
+    def reveal(self, side: Side, link: str, seen: int | None = None) -> Reveal:
         """Take the next link of a side; `link` is empty where the server keeps the chain.
 
-        Refused: `no_chain`, `chain_waits`, `chain_exhausted`, `bad_link`.
+        It is one of the chain that was armed last, or of the one in force for a roll now. `seen` says how many armings
+        of the opponent the device knows; None: all.
+
+        Refused: `no_chain`, `chain_exhausted`, `bad_link`.
         """
         owner = str(side)
-        own = self._of(owner)
-        if not own:
+        armed = self._armed(owner)
+        if armed is None:
             raise Refused("no_chain")
-        chain = own[-1]
-        weak = self._is_weak(chain)
-        # The first chain does not wait: an opponent who is ready already cannot answer before the opening roll.
-        waits = chain.number > 1 and not self.live.correspondence
-        if weak and waits and now - chain.committed_at < WAIT_FOR_OPPONENT:
-            raise Refused("chain_waits")
-        value = self._take(chain) if chain.kept_by_server else self._check(chain, link)
-        return Reveal(owner, chain.number, self._use(chain, value), value, weak)
+        latest = self._latest(_opponent(owner))
+        in_force = self._in_force(owner, latest.seen if latest else 0, self._reveals(owner) + 1)
+        chains = [armed] if in_force in (None, armed) else [armed, in_force]
+        kept = [chain for chain in chains if chain is not None and self._is_next(chain, link)]
+        if not kept:
+            raise Refused("chain_exhausted" if link and armed.used == LINKS else "bad_link")
+        known = len(self.armings(_opponent(owner)))
+        return self._use(kept[0], link or self._take(kept[0]), known if seen is None else min(seen, known))
 
-    def reveal_for_opening(self, side: Side, link: str, now: datetime) -> Reveal:
+    def reveal_with_play(self, side: Side, link: str, seen: int | None = None) -> Reveal | None:
+        """Take the link that a side reveals with a play, so that nobody knows the next roll before it; None if it has
+        none to reveal. Refused: `bad_link`.
+        """
+        armed = self._armed(str(side))
+        if not link and (armed is None or not armed.kept_by_server or armed.used == LINKS):
+            return None
+        return self.reveal(side, link, seen)
+
+    def reveal_for_opening(self, side: Side, link: str, seen: int | None = None) -> Reveal:
         """Like `reveal`, for the next opening roll.
 
         A side whose game was broken off after it had been ready reveals the same link again, since a roll takes one
         link of each side.
         """
         before = self._ready_for_next_roll(side)
-        if before is None or before.chain != self._of(before.owner)[-1].number:
-            return self.reveal(side, link, now)
+        if before is None:
+            return self.reveal(side, link, seen)
         if link and link != before.link:
             raise Refused("bad_link")
         return before
@@ -122,26 +167,46 @@ class Chains:
     def _ready_for_next_roll(self, side: Side) -> Reveal | None:
         """The link with which a side was ready last, unless the roll has been made since."""
         last = self.live.actions.filter(Q(kind=Act.ROLL) | Q(kind=Kind.READY, side=side)).order_by("seq").last()
-        return Reveal(**last.data["link"]) if last is not None and last.kind == Kind.READY else None
+        return Reveal(**({"seen": 1} | last.data["link"])) if last is not None and last.kind == Kind.READY else None
 
     def roll(self, side: Side, revealed: Reveal) -> Rolled:
         """The next roll, of the side that revealed a link for it."""
         server, number = self._server_link()
-        fresh, latest = _bytes(revealed.link), _bytes(self._latest(_opponent(revealed.owner)))
-        dice = roll(_bytes(server.link), self.match_id, number, fresh=fresh, latest=latest)
-        return _rolled(dice, number, [revealed.data], server, weak=revealed.weak)
+        latest = self._latest(_opponent(revealed.owner))
+        assert latest is not None  # noqa: S101, both were ready for the opening roll
+        dice = roll(
+            _bytes(server.link), self.match_id, number, fresh=_bytes(revealed.link), latest=_bytes(latest.latest)
+        )
+        weak = self._is_weak(revealed.data, latest.seen)
+        return _rolled(dice, number, [revealed.data], server, weak=weak)
 
     def opening_roll(self, links: tuple[Data, Data]) -> Rolled:
         """The next roll, an opening, from the links with which both sides were ready; side 0's first."""
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
         dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))
-        weak = any(self._is_weak(self._of(link["owner"])[link["chain"] - 1]) for link in links)
+        weak = any(self._is_weak(link, other.get("seen", 1)) for link, other in (links, links[::-1]))
         return _rolled(dice, number, list(links), server, weak=weak)
 
-    def _is_weak(self, chain: DiceChain) -> bool:
-        """Whether a player's chain was committed after the latest link of the opponent was known."""
-        return self._reveals(_opponent(chain.owner)) <= chain.opponent_reveals
+    def _is_weak(self, link: Data, seen: int) -> bool:
+        """Whether the latest link of a player is not of the chain in force, the opponent's having seen `seen`."""
+        in_force = self._in_force(link["owner"], seen, self._reveals(link["owner"]))
+        return in_force is None or in_force.number != link["chain"]
+
+    def _in_force(self, owner: str, seen: int, reveal: int) -> DiceChain | None:
+        """The one chain with which a player rolls in full, as link `reveal` over all their chains.
+
+        It is the one they armed last before it among the armings that the opponent's link of the roll has seen.
+        """
+        for arming in reversed(self.armings(owner)[:seen]):
+            if arming.own_reveals < reveal:
+                return self._of(owner)[arming.chain - 1]
+        return None
+
+    def _armed(self, owner: str) -> DiceChain | None:
+        """The chain that a player armed last."""
+        armings = self.armings(owner)
+        return self._of(owner)[armings[-1].chain - 1] if armings else None
 
     def _server_link(self) -> tuple[Reveal, int]:
         """The server's next link, and the number of the roll it is for."""
@@ -149,8 +214,7 @@ class Chains:
         chain = self._of(SERVER)[-1]
         if chain.used == LINKS:
             chain = self.commit(SERVER, chain.committed_at)
-        link = self._take(chain)
-        return Reveal(SERVER, chain.number, self._use(chain, link), link), number
+        return self._use(chain, self._take(chain), 0), number
 
     def _take(self, chain: DiceChain) -> str:
         """The next link of a chain whose secret the server has. Refused: `chain_exhausted`."""
@@ -158,29 +222,34 @@ class Chains:
         known = Chain.from_checkpoints(tag, bytes(chain.secret.checkpoints))
         return known.link(chain.used + 1).hex()
 
-    def _check(self, chain: DiceChain, link: str) -> str:
-        """The link, if it is the next of its chain."""
-        if chain.used == LINKS:
-            raise Refused("chain_exhausted")
+    def _is_next(self, chain: DiceChain, link: str) -> bool:
+        """Whether this is the next link of a chain: none, where the server keeps it."""
+        if chain.kept_by_server:
+            return not link
         tag = ChainTag(self.match_id, chain.owner, chain.number)
-        if not follows(tag, _bytes(link), _bytes(chain.latest)):
-            raise Refused("bad_link")
-        return link
+        return chain.used < LINKS and follows(tag, _bytes(link), _bytes(chain.latest))
 
-    def _use(self, chain: DiceChain, link: str) -> int:
-        chain.used, chain.latest = chain.used + 1, link
-        chain.save(update_fields=["used", "latest"])
-        return chain.used
+    def _use(self, chain: DiceChain, link: str, seen: int) -> Reveal:
+        chain.last_reveal = self._reveals(chain.owner) + 1
+        chain.used, chain.latest, chain.seen = chain.used + 1, link, seen
+        chain.save(update_fields=["used", "latest", "seen", "last_reveal"])
+        return Reveal(chain.owner, chain.number, chain.used, link, seen)
 
-    def _latest(self, owner: str) -> str:
-        """The link that a side has revealed last."""
-        return next(chain.latest for chain in reversed(self._of(owner)) if chain.used)
+    def _latest(self, owner: str) -> DiceChain | None:
+        """The chain whose link a side has revealed last."""
+        used = [chain for chain in self._of(owner) if chain.used]
+        return max(used, key=lambda chain: chain.last_reveal, default=None)
 
     def _reveals(self, owner: str) -> int:
         return sum(chain.used for chain in self._of(owner))
 
     def _of(self, owner: str) -> list[DiceChain]:
         return [chain for chain in self._chains if chain.owner == owner]
+
+
+def armings_of(live: LiveMatch) -> list[Arming]:
+    """How often and with what the players of a match have armed chains, in order."""
+    return [Arming(*each) for each in live.armings or []]
 
 
 def _opponent(owner: str) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from core.live.publishing import authorise_again_on_commit
+from core.live.site_version import unseen_writes
 from core.locks import for_update
 from engine.actions import FlagRule
 from engine.clock import Clock, ClockSettings
@@ -96,7 +97,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_
         chains = Chains(live, row.public_id)
         chains.commit(DiceChain.Owner.SERVER, now)
         if settings.bot_side is not None:
-            chains.commit(str(settings.bot_side), now)
+            chains.arm(str(settings.bot_side), now)
         row.state = Match.State.LIVE
         changed(row, "state")
         if settings.spectators_delay != 0:
@@ -175,10 +176,14 @@ def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
         return start(match=row, settings=PlaySettings.by_rules(rules, row), by=by, now=now)
 
 
-def commit_chain(*, match: Match, side: int, anchor: str, by: Actor, now: datetime) -> DiceChain:
-    """Commit a side to a dice chain by its anchor; an empty anchor lets the server keep the chain.
+def commit_chain(
+    *, match: Match, side: int, anchor: str, by: Actor, now: datetime, number: int | None = None
+) -> DiceChain:
+    """Arm a device's dice chain, named by its anchor, and commit the side to it if it is new.
 
-    Refused: `not_live`, `server_chains_off`, `bad_link`, `too_many_chains`.
+    An empty anchor stands for the chain that the server keeps. The opponent's page learns of it at once.
+
+    Refused: `not_live`, `server_chains_off`, and what `Chains.arm` refuses.
     """
     with transaction.atomic():
         row = for_update(Match.objects.all()).get(pk=match.pk)
@@ -187,8 +192,11 @@ def commit_chain(*, match: Match, side: int, anchor: str, by: Actor, now: dateti
             raise Refused("not_live")
         if not anchor and not live.server_chains:
             raise Refused("server_chains_off")
-        before = live.chains.count()
-        chain = Chains(live, row.public_id).commit(str(side), now, anchor=anchor or None)
-        if live.chains.count() > before:
+        armings, chains = len(live.armings or []), live.chains.count()
+        chain = Chains(live, row.public_id).arm(str(side), now, anchor=anchor or None, number=number)
+        if len(live.armings or []) > armings:
+            with unseen_writes():
+                changed(row, in_lists=False, for_players=False)
+        if live.chains.count() > chains:
             log(by, "dice_chain_committed", row.topic, club=row.club, side=side, chain=chain.number)
     return chain

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext_noop
 
 from core.locks import for_update
@@ -102,7 +103,7 @@ def mark_dirty(*, match: Match, at: datetime | None = None, standing: Result | N
     pool = match.pool or default_pool()
     if not match.rated and not RatingChange.objects.filter(pool=pool, match=match).exists():
         return
-    _store_moved(match, _moved(match) if standing is None else rated.both_moved(standing.submission_id))
+    _store_moved(match, _moved(match) if standing is None else _moved_by(standing))
     _mark(pool.pk, Key(position, match.pk))
 
 
@@ -114,11 +115,12 @@ def mark_all_dirty(matches: Sequence[Match]) -> None:
     dirty = [match for pk, match in finished.items() if match.rated or pk in counted]
     if not dirty:
         return
-    records = dict(Result.objects.filter(match__in=dirty).order_by("version").values_list("match", "submission"))
+    versions = Result.objects.filter(match__in=dirty).exclude(kind=Result.Kind.VOID).order_by("version")
+    standing = {version.match_id: version for version in versions}
     first: dict[int, Key] = {}
     for match in dirty:
         assert match.finished_at is not None  # noqa: S101, filtered above
-        _store_moved(match, rated.both_moved(records.get(match.pk)))
+        _store_moved(match, match.pk not in standing or _moved_by(standing[match.pk]))
         pool, key = match.pool_id or default_pool().pk, Key(match.finished_at, match.pk)
         first[pool] = min(key, first.get(pool, key))
     for pool, key in first.items():
@@ -206,7 +208,13 @@ def _store_moved(match: Match, moved: bool) -> None:
 
 
 def _moved(match: Match) -> bool:
-    return rated.both_moved(match.results.order_by("-version").values_list("submission", flat=True).first())
+    """Whether both sides moved by the newest version that is not void, since a void one may let it stay rated."""
+    version = match.results.exclude(kind=Result.Kind.VOID).order_by("-version").first()
+    return version is None or _moved_by(version)
+
+
+def _moved_by(result: Result) -> bool:
+    return rated.both_moved(result.match_id, result.source, result.submission_id)
 
 
 def dirty_since(pool: RatingPool) -> Key | None:
@@ -366,9 +374,10 @@ def _pairs(stored: Mapping[RowKey, Value], derived: Mapping[RowKey, Value]) -> d
 
 
 def _unmoved() -> dict[int, tuple[bool, bool]]:
-    """Rated matches with a record whose stored `moved` differs from what the record shows."""
+    """Rated matches with a record or a board here, whose stored `moved` differs from what that shows."""
     differences = {}
-    recorded = Match.objects.filter(rated=True, results__submission__isnull=False).distinct()
+    shown = Q(results__submission__isnull=False) | Q(results__source=Result.Source.LIVE)
+    recorded = Match.objects.filter(shown, rated=True).distinct()
     for match in recorded.order_by("pk").iterator():
         moved = _moved(match)
         if moved != match.moved:

@@ -109,11 +109,11 @@ def test_a_key_is_not_taken_again_for_the_next_action(board):
 
 def test_a_roll_that_is_not_allowed_reveals_no_link(board):
     mover = board.open_game()
-    used = [chain.used for chain in board.live.chains.order_by("pk")]
     for side in (BOB, CAROL):
         with pytest.raises(Refused):
             board.do(side, Act.ROLL)
     board.do(mover, Act.PLAY, moves=board.any_play())
+    used = [chain.used for chain in board.live.chains.order_by("pk")]
     with refused("not_your_turn"):
         board.do(mover, Act.ROLL)
     board.do(1 - mover, Kind.PAUSE)

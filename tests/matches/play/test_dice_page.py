@@ -117,15 +117,14 @@ def test_the_page_shows_every_link_without_scripts(own_board, devices):
 
 def test_weak_rolls_are_named_and_can_be_shown_alone(own_board, devices):
     play_turns(own_board, devices, 3)
-    own_board.do(own_board.game.turn, Act.PLAY, moves=own_board.any_play())
+    devices[own_board.game.turn].play()
     roller = own_board.game.turn
     page = pages(own_board.match)[0]
     assert "?weak=1" not in html(Client().get(page))
     devices[roller] = Device(own_board, roller, number=2)
-    own_board.wait(10)
     devices[roller].roll()
     content = html(Client().get(page))
-    assert "In roll 5 a player used a chain made" in content
+    assert "In roll 5 a player used a chain that was armed" in content
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [True, True]
     content = html(Client().get(f"{page}?weak=1"))
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [False, True]

@@ -32,6 +32,7 @@ from matches.play import notifications
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind
 from matches.play.lobby.services.blocks import is_blocked
+from matches.play.lobby.services.limits import has_confirmed_address, not_rated_between
 from matches.play.services import outages
 from matches.play.services.aborting import MOST_LEFT, abort_friendly, paused_until
 from matches.play.services.journal import Journal
@@ -68,7 +69,7 @@ def make_challenge(*, player: Player, wish: ChallengeInput, by: Actor, now: date
     """Offer a friendly match to one player or to everybody.
 
     Refused: `bad_length`, `bad_days`, `challenge_self`, `challenge_of_bot`, `opponent_without_account`,
-    `challenge_blocked`, `pool_of_other_club`, `too_many_challenges`, `open_challenges_paused`.
+    `challenge_blocked`, `pool_of_other_club`, `address_unconfirmed`, `too_many_challenges`, `open_challenges_paused`.
     """
     _check_wish(player, wish)
     if wish.opponent is None:
@@ -108,11 +109,15 @@ def _create(
     return challenge
 
 
-def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime) -> Match:
+def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime, not_rated: str = "") -> Match:
     """Accept a challenge and open its board; accepting it again returns the same match.
 
+    `not_rated` is why the match is not rated, of `Challenge.NotRated`, as the player has read it; empty if it is rated
+    where that is wished.
+
     Refused: `challenge_gone`, `challenge_own`, `challenge_of_others`, `challenge_blocked`, `pool_of_other_club`,
-    `open_challenges_paused`.
+    `open_challenges_paused`, `rating_changed`, and `open_not_rated`, since whoever made an open challenge could not
+    read it.
     """
     with transaction.atomic():
         row = _lock(challenge)
@@ -122,10 +127,12 @@ def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime) ->
         _check_accepts(row, player)
         if row.is_open:
             _check_paused(player, now)
+        _decide_rated(row, player, not_rated, now)
+        if row.is_open:
             touch_on_commit(LOBBY_TOPIC)
         row.opponent, row.state = player, State.ACCEPTED
         row.match = _start(row, player, by, now)
-        row.save(update_fields=["opponent", "state", "match"])
+        row.save(update_fields=["opponent", "state", "match", "not_rated"])
         log(by, "challenge_accepted", row.topic, match=row.match.public_id)
         notifications.notify_accepted_challenge(row.match, now)
     return row.match
@@ -245,7 +252,7 @@ def _check_paused(player: Player, now: datetime) -> None:
         raise Refused("open_challenges_paused", most=MOST_LEFT, minutes=minutes)
 
 
-def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime) -> Match | None:
+def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_rated: str = "") -> Match | None:
     """Ask for another match after a friendly, or accept the opponent's wish; return the new match once both want it.
 
     Refused: `no_rematch`, `challenge_blocked`, and what `accept` refuses.
@@ -262,7 +269,7 @@ def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime) -> M
         if any(wish.challenger_id == player.pk for wish in current):
             return None
         if current:
-            return accept(challenge=current[0], player=player, by=by, now=now)
+            return accept(challenge=current[0], player=player, by=by, now=now, not_rated=not_rated)
         expire_challenges(now=now)
         first, second = (canonical(seat) for seat in locked.players)
         other = second if first == player else first
@@ -281,6 +288,8 @@ def _check_wish(player: Player, wish: ChallengeInput) -> None:
     if not 1 <= wish.turn_days <= LONGEST_DAYS:
         raise Refused("bad_days", most=LONGEST_DAYS)
     _check_pool(wish.pool, player)
+    if wish.rated and not has_confirmed_address(player):
+        raise Refused("address_unconfirmed")
     if (opponent := wish.opponent) is None:
         return
     if opponent == player:
@@ -303,6 +312,19 @@ def _check_accepts(row: Challenge, player: Player) -> None:
     _check_pool(row.pool, player)
 
 
+def _decide_rated(row: Challenge, player: Player, as_read: str, now: datetime) -> None:
+    """Decide whether the match of a challenge that is being accepted is rated."""
+    if not row.rated:
+        return
+    # Two matches of the same players that begin at once: the second counts the first.
+    list(for_update(Player.objects.filter(pk__in=(row.challenger_id, player.pk)).order_by("pk")))
+    row.not_rated = not_rated_between(player, [row.challenger], now).get(row.challenger_id, "")
+    if row.not_rated and row.opponent is None:
+        raise Refused("open_not_rated")
+    if row.not_rated != as_read:
+        raise Refused("rating_changed")
+
+
 def _check_pool(pool: RatingPool | None, player: Player) -> None:
     """Refuse (`pool_of_other_club`) the pool of a club that the player is not a member of."""
     if pool is None or pool.club_id is None:
@@ -312,7 +334,7 @@ def _check_pool(pool: RatingPool | None, player: Player) -> None:
 
 
 def _lock(challenge: Challenge) -> Challenge:
-    return for_update(Challenge.objects.select_related("challenger", "pool", "match")).get(pk=challenge.pk)
+    return for_update(Challenge.objects.select_related("challenger__user", "pool", "match")).get(pk=challenge.pk)
 
 
 def _check_open(row: Challenge, now: datetime) -> None:
@@ -338,7 +360,7 @@ def _publish(rows: Sequence[Challenge]) -> None:
 
 
 def _start(row: Challenge, player: Player, by: Actor, now: datetime) -> Match:
-    settings = MatchSettings(rated=row.rated, pool=row.pool)
+    settings = MatchSettings(rated=row.rated and not row.not_rated, pool=row.pool)
     opening = Opening((row.challenger, player), row.length)
     match = open_matches([opening], settings=settings, by=by, now=now)[0]
     rules = PlayRules(clock=row.clock, turn_days=row.turn_days)

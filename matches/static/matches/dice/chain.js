@@ -3,11 +3,7 @@
  * so shared by all tabs. The transactions of IndexedDB exclude each other across tabs, over plain HTTP too, where
  * `navigator.locks` is missing: two tabs never hold two chains, and never reveal two links for one roll.
  *
- *     const chain = await openChain({ match, side, chains: state.chains });
- *     if (!chain) …                        // no storage: let the server keep the chain, or do not play on this device
- *     if (!chain.isCommitted) await post(`…/live/chains/`, { anchor: chain.anchor });
- *     await chain.check({ chains: state.chains, actions: state.actions });   // after every answer of the server
- *     const link = await chain.reveal(k);                                    // k: the number of the roll, from 1
+ * `play/chain.js` shows its use.
  */
 
 import { toHex } from "./sha256.js";
@@ -22,18 +18,17 @@ const CHECKPOINT = 64;
 const CHUNK = 512; // Links between two pauses in which the page may do something else.
 
 /**
- * The chain with which this browser plays a side of a match: the one it has, or a new one if it has none, if another
- * device has committed to one since, or if all its links are used. `chains` are those of `GET …/live/`; without them
- * it is the newest chain that this browser has, or the first. Null if there is no storage.
+ * The chain with which this browser plays a side of a match: the one it has, or a new one if it has none, or if its links
+ * are used up or were given in vain. `chains` and `armings` are those of `GET …/live/`. Null if there is no storage.
  */
-export async function openChain({ match, side, chains }) {
-  const current = lastOf(chains ?? [], side);
-  const usable = (record) => (chains ? isUsable(record, current) : true);
+export async function openChain({ match, side, chains, armings }) {
+  const own = chains.filter((chain) => chain.owner === String(side));
+  const usable = (record) => isUsable(record, own);
   try {
     let record = (await recordsOf(match, side)).findLast(usable);
-    if (!record) record = await keep(await newRecord(match, side, (current?.number ?? 0) + 1), usable);
+    if (!record) record = await keep(await newRecord(match, side, own.length + 1), usable);
     const chain = new Chain(record);
-    if (chains) await chain.check({ chains });
+    await chain.check({ chains, armings });
     return chain;
   } catch (error) {
     if (error instanceof ChainError) return null;
@@ -41,13 +36,10 @@ export async function openChain({ match, side, chains }) {
   }
 }
 
-const lastOf = (chains, side) =>
-  chains.filter((chain) => chain.owner === String(side)).reduce((a, b) => (a && a.number > b.number ? a : b), null);
-
-function isUsable(record, current) {
-  if (record.number === (current?.number ?? 0) + 1) return true;
-  const isCommitted = current && record.number === current.number && record.anchor === current.anchor;
-  return isCommitted && current.used < LINKS;
+function isUsable(record, own) {
+  if (record.number === own.length + 1) return true;
+  const committed = own.find((chain) => chain.anchor === record.anchor);
+  return !record.isSpent && committed?.number === record.number && committed.used < LINKS;
 }
 
 /** A chain whose secret was drawn here. Every 64th link is kept, so that a link costs at most 63 hashes. */
@@ -85,6 +77,9 @@ class Chain {
   #record;
   #verifier;
   #chains = [];
+  #armings = [];
+  #given = new Set(); // What this page has revealed links for.
+  #seenWith = new Map(); // How many armings of the opponent it knew with each link.
 
   constructor(record) {
     this.#record = record;
@@ -101,63 +96,101 @@ class Chain {
     return this.#record.number;
   }
 
-  /** Whether it is the side's current chain as far as the server has said. */
+  /** Whether the server has taken it in. */
   get isCommitted() {
-    const current = lastOf(this.#chains, this.#record.side);
-    return current?.number === this.number && current.anchor === this.anchor;
+    return this.#chains.some(({ number, anchor }) => number === this.number && anchor === this.anchor);
+  }
+
+  /** Whether it is the one of its side that was armed last. */
+  get isArmed() {
+    const last = this.#armings.findLast(({ owner }) => owner === String(this.#record.side));
+    return this.isCommitted && last?.chain === this.number;
   }
 
   /**
-   * Check what the server has published since the last time: all `chains`, and `actions` (or `rolls`) of the same
-   * answer that follow on those checked before; overlaps are harmless. Returns the report of verifyRolls with
+   * Check what the server has published since the last time: all `chains` and `armings`, and `actions` (or `rolls`) of
+   * the same answer that follow on those checked before; overlaps are harmless. Returns the report of verifyRolls with
    * `missing`: rolls in between are missing, so read the match again from its first action, or `GET …/live/dice/`.
    */
-  async check({ chains, actions = [], rolls = rollsAmong(actions) }) {
+  async check({ chains, armings, actions = [], rolls = rollsAmong(actions) }) {
     this.#chains = chains;
-    this.#verifier.addChains(await seenBefore(this.#record.match, chains));
-    const complete = this.#verifier.follow(chains, rolls);
+    this.#armings = armings;
+    const seen = await seenBefore(this.#record.match, chains, armings);
+    this.#verifier.addChains(seen.chains);
+    this.#verifier.addArmings(seen.armings);
+    const complete = this.#verifier.follow(chains, armings, rolls);
+    this.#checkGiven(rolls, actions);
     return { ...this.#verifier.report, missing: !complete };
   }
 
+  /** Whether the links that this page gave are in the proof as they were given. */
+  #checkGiven(rolls, actions) {
+    for (const { number, links, play_link: last } of rolls) {
+      for (const { link, seen } of last ? [...links, last] : links) {
+        if (this.#seenWith.has(link) && this.#seenWith.get(link) !== seen) this.#fail(number, "seen_changed");
+      }
+    }
+    let number = 0;
+    for (const { kind, side, data } of actions) {
+      if (kind === "roll") ({ number } = data);
+      const isBare = kind === "play" && side === this.#record.side && !data.forced && !data.link;
+      if (isBare && this.#given.has(playOf(number))) this.#fail(number, "link_dropped");
+    }
+  }
+
+  #fail(number, reason) {
+    const { failed } = this.#verifier;
+    if (failed.some((each) => each.number === number && each.reasons.includes(reason))) return;
+    failed.push({ number, reasons: [reason] });
+  }
+
   /**
-   * The link for roll `k`, in hexadecimal. It is stored before this returns; for the same k it is the same again.
+   * The link for roll `k` in hexadecimal, and how many armings of the opponent are known with it: `{ link, seen }`. They
+   * are stored before this returns; for the same k they are the same again.
    * Throws ChainError, above all unless all rolls before k have been checked and are right.
    */
-  async reveal(k) {
+  reveal(k) {
+    return this.#reveal(String(k), k - 1);
+  }
+
+  /** The same for the play of roll `k`, which has been checked. */
+  revealWithPlay(k) {
+    return this.#reveal(playOf(k), k);
+  }
+
+  async #reveal(purpose, checked) {
     if (this.#verifier.failed.length) throw new ChainError("roll_failed");
-    if (!this.isCommitted) throw new ChainError(this.#isReplaced ? "chain_replaced" : "not_committed");
+    if (!this.isCommitted) throw new ChainError("not_committed");
     const { match, side, number: chain } = this.#record;
-    return change(CHAINS, (store, finish, fail) => {
+    const given = await change(CHAINS, (store, finish, fail) => {
       const key = [match, side, chain];
       store.get(key).onsuccess = ({ target: { result: record } }) => {
         if (record?.anchor !== this.anchor) return fail("storage_lost");
-        const before = record.revealed[k];
-        if (before) return finish(before.link);
-        const refusal = this.#refusal(k, record);
-        if (refusal) return fail(refusal);
+        const before = record.revealed[purpose];
+        if (before) return finish(before);
+        if (checked !== this.#verifier.count) return fail("roll_unverified");
         const number = this.#verifier.used(side, chain) + 1;
-        const link = linkOf(record, number);
-        record.revealed[k] = { number, link };
+        if (number > LINKS) return fail("chain_exhausted");
+        // A link that was given in vain is known to the server: this chain is used no more.
+        record.isSpent = Object.values(record.revealed).some((each) => each.number >= number);
+        if (record.isSpent) {
+          store.put(record);
+          return finish(null);
+        }
+        record.revealed[purpose] = { number, link: linkOf(record, number), seen: this.#verifier.armed(1 - side) };
         store.put(record);
-        return finish(link);
+        return finish(record.revealed[purpose]);
       };
     });
-  }
-
-  get #isReplaced() {
-    const current = lastOf(this.#chains, this.#record.side);
-    return Boolean(current) && current.number >= this.number;
-  }
-
-  /** Why no new link may be revealed for roll k; which one it is follows from the rolls before. */
-  #refusal(k, record) {
-    if (k !== this.#verifier.count + 1) return "roll_unverified";
-    const number = this.#verifier.used(record.side, record.number) + 1;
-    if (number > LINKS) return "chain_exhausted";
-    const isSpent = Object.values(record.revealed).some((each) => each.number >= number);
-    return isSpent ? "link_spent" : null;
+    if (!given) throw new ChainError("link_spent");
+    this.#given.add(purpose);
+    this.#seenWith.set(given.link, given.seen);
+    return { link: given.link, seen: given.seen };
   }
 }
+
+/** What a link is revealed for with the play of a roll. */
+const playOf = (number) => `play ${number}`;
 
 function recordsOf(match, side) {
   return change(CHAINS, (store, finish) => {

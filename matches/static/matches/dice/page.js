@@ -21,14 +21,14 @@ function fill(element, slots) {
   }
 }
 
-/** The chains that this browser saw first; where it has no storage, those that are published now. */
+/** The chains and armings that this browser saw first; where it has no storage, those that are published now. */
 async function remembered(published) {
   try {
-    const chains = await seenBefore(published.match, published.chains);
+    const seen = await seenBefore(published.match, published.chains, published.armings);
     root().querySelector("[data-remembers]").hidden = false;
-    return chains;
+    return seen;
   } catch (error) {
-    if (error instanceof ChainError) return published.chains;
+    if (error instanceof ChainError) return published;
     throw error;
   }
 }
@@ -36,9 +36,11 @@ async function remembered(published) {
 async function check(published) {
   const begun = performance.now();
   const verifier = new Verifier(published.match);
-  verifier.addChains(await remembered(published));
-  if (before) verifier.follow(before.chains, before.rolls);
-  if (!verifier.follow(published.chains, published.rolls)) {
+  const { chains, armings } = await remembered(published);
+  verifier.addChains(chains);
+  verifier.addArmings(armings);
+  if (before) verifier.follow(before.chains, before.armings, before.rolls);
+  if (!verifier.follow(published.chains, published.armings, published.rolls)) {
     verifier.failed.push({ number: verifier.count + 1, reasons: ["out_of_order"] });
   }
   before = published;

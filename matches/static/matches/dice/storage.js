@@ -8,9 +8,9 @@ export const CHAINS = "chains";
 const ANCHORS = "anchors";
 
 /**
- * Why a chain cannot be used. Codes: `storage_lost`, `chain_replaced`, `chain_exhausted` (open another with openChain),
- * `not_committed` (post the anchor), `roll_unverified` (check the rolls first), `roll_failed`, `link_spent` (the server
- * has rolled wrongly, or left out a roll that this browser gave a link for; do not play on).
+ * Why a chain cannot be used. Codes: `storage_lost`, `chain_exhausted` and `link_spent` (a link was given for a roll or a
+ * play that was never made: open another chain with openChain), `not_committed` (post the anchor), `roll_unverified`
+ * (check the rolls first), `roll_failed` (the server has rolled wrongly; do not play on).
  */
 export class ChainError extends Error {
   /** `sentence` is what the server says of it, where it was the server that refused. */
@@ -21,23 +21,26 @@ export class ChainError extends Error {
   }
 }
 
-/** The anchors of a match that this browser has seen first, with new ones among `chains` added for the next time. */
-export function seenBefore(match, chains) {
+/**
+ * The anchors and armings of a match that this browser has seen first, as `{ chains, armings }`, with new ones added for
+ * the next time.
+ */
+export function seenBefore(match, chains, armings) {
   return change(ANCHORS, (store, finish) => {
     store.get(match).onsuccess = ({ target: { result } }) => {
-      const seen = result ?? { match, chains: [] };
+      const seen = { match, chains: [], armings: [], ...result };
       const isNew = (chain) => !seen.chains.some((each) => each.owner === chain.owner && each.number === chain.number);
-      const added = chains.filter(isNew);
-      if (added.length) {
-        seen.chains.push(...added.map(published));
+      const added = chains.filter(isNew).map(({ owner, number, anchor }) => ({ owner, number, anchor }));
+      const later = armings.slice(seen.armings.length);
+      if (added.length || later.length) {
+        seen.chains.push(...added);
+        seen.armings.push(...later);
         store.put(seen);
       }
-      finish(seen.chains);
+      finish(seen);
     };
   });
 }
-
-const published = ({ owner, number, anchor, opponent_reveals }) => ({ owner, number, anchor, opponent_reveals });
 
 /**
  * Run one transaction: `work(store, finish, fail)`. Resolves with what was finished with once that is on disk, and

@@ -33,26 +33,31 @@ export function rollOf({ match, number, server, first, second, opening }) {
   return null;
 }
 
-/** The rolls among the actions of a match, as `GET …/live/dice/` gives them. */
-export const rollsAmong = (actions) =>
-  actions.filter((action) => action.kind === "roll").map((action) => ({ side: action.side, ...action.data }));
+/** The rolls among the actions of a match, as `GET …/live/dice/` gives them: with the link revealed with their play. */
+export function rollsAmong(actions) {
+  const rolls = [];
+  for (const { kind, side, data } of actions) {
+    if (kind === "roll") rolls.push({ side, ...data });
+    else if (kind === "play" && data.link && rolls.length) rolls.at(-1).play_link = data.link;
+  }
+  return rolls;
+}
 
 const keyOf = (owner, number) => `${owner}/${number}`;
 const opponentOf = (owner) => (owner === "0" ? "1" : "0");
 
 /**
- * Walks the rolls of a match in order and remembers the last link of each chain. Reasons why a roll fails:
- * `out_of_order`, `wrong_sides`, `chain_unknown`, `link_skipped`, `link_not_in_chain`, `link_malformed`,
- * `weak_unmarked`, `dice_differ`, `roll_changed`; why a chain does: `link_malformed`, `chain_changed`,
- * `chain_backdated`.
+ * Walks the rolls of a match in order and remembers the last link of each chain. The reasons for which a roll or a chain
+ * fails are explained in templates/matches/play/_dice_templates.html.
  */
 export class Verifier {
   #chains = new Map();
   #last = new Map();
-  #latest = { 0: "", 1: "" };
+  #armings = { 0: [], 1: [] };
+  #latest = { 0: { link: "", seen: 0 }, 1: { link: "", seen: 0 } };
   #reveals = { 0: 0, 1: 0 };
-  #published = { 0: 0, 1: 0 };
   #walked = [];
+  #played = new Map(); // By the number of a roll, the link revealed with its play.
   #stopped = false;
 
   constructor(match) {
@@ -73,14 +78,36 @@ export class Verifier {
     return this.#last.get(keyOf(String(owner), number))?.number ?? 0;
   }
 
+  /** How many armings of a side are known. */
+  armed(owner) {
+    return this.#armings[owner].length;
+  }
+
+  /** Take in the armings published so far, in order. Those known already may not have changed. */
+  addArmings(armings) {
+    const count = { 0: 0, 1: 0 };
+    for (const { owner, chain, own_reveals: before } of armings) {
+      const own = this.#armings[owner];
+      const known = own[count[owner]];
+      count[owner] += 1;
+      if (known) {
+        if (known.chain !== chain || known.before !== before) {
+          this.#failChain({ owner, number: chain }, "arming_changed");
+        }
+        continue;
+      }
+      if (own.length && own.at(-1).before > before) this.#failChain({ owner, number: chain }, "arming_disordered");
+      own.push({ chain, before });
+    }
+  }
+
   /** Take in the chains published so far. A chain that is known already may not have changed. */
   addChains(chains) {
     for (const chain of chains) {
       const key = keyOf(chain.owner, chain.number);
       const known = this.#chains.get(key);
       if (known) {
-        const same = known.anchor === chain.anchor && (known.opponent_reveals ?? 0) === (chain.opponent_reveals ?? 0);
-        if (!same) this.#failChain(chain, "chain_changed");
+        if (known.anchor !== chain.anchor) this.#failChain(chain, "chain_changed");
         continue;
       }
       const anchor = linkBytes(chain.anchor);
@@ -90,26 +117,39 @@ export class Verifier {
       }
       this.#chains.set(key, { ...chain });
       this.#last.set(key, { number: 0, link: anchor });
-      // Where a match is followed, a chain was committed after whatever had been published without it.
-      const early = chain.owner !== "server" && chain.opponent_reveals < this.#published[opponentOf(chain.owner)];
-      if (early) this.#failChain(chain, "chain_backdated");
     }
   }
 
   /**
-   * Follow a match while it is played: the chains of one answer of the server, and rolls of the same answer that
-   * continue those walked before. Rolls may come again, but may not have changed. False if some are missing between.
+   * Follow a match while it is played: the chains and armings of one answer of the server, and rolls of the same answer
+   * that continue those walked before. Rolls may come again, but may not have changed. False if some are missing between.
    */
-  follow(chains, rolls) {
+  follow(chains, armings, rolls) {
     this.addChains(chains);
+    this.addArmings(armings);
     for (const roll of rolls) {
       const known = this.#walked[roll.number - 1];
       if (known === undefined) {
         if (roll.number > this.count + 1) return false;
         this.addRoll(roll);
-      } else if (known !== fingerprint(roll)) this.failed.push({ number: roll.number, reasons: ["roll_changed"] });
+      } else if (known !== fingerprint(roll) || !this.#goesOnWithPlay(roll)) {
+        this.failed.push({ number: roll.number, reasons: ["roll_changed"] });
+      }
     }
-    this.#published = { ...this.#reveals };
+    return true;
+  }
+
+  /** Take in the link of the play of a roll that was walked before. False if it is not what was published before. */
+  #goesOnWithPlay(roll) {
+    const link = roll.play_link;
+    const known = this.#played.get(roll.number);
+    if (known || !link) return known === (link && fingerprintOf(link));
+    if (roll.number !== this.count) return false;
+    const details = this.rolls[roll.number - 1];
+    const before = details.reasons.length;
+    this.#checkPlay(details, roll);
+    const reasons = details.reasons.slice(before);
+    if (reasons.length) this.failed.push({ number: roll.number, reasons });
     return true;
   }
 
@@ -145,19 +185,23 @@ export class Verifier {
     const details = { number: roll.number, side: roll.side, reasons: [], weak: Boolean(roll.weak), opening };
     const owners = opening ? ["0", "1"] : [String(roll.side)];
     const revealed = new Map(roll.links.map((link) => [link.owner, link]));
-    if (revealed.size !== owners.length || !owners.every((owner) => revealed.has(owner))) {
+    if (roll.links.length !== owners.length || !owners.every((owner) => revealed.has(owner))) {
       details.reasons.push("wrong_sides");
       return details;
     }
-    const before = { ...this.#reveals };
+    const opponents = (owner) => revealed.get(opponentOf(owner)) ?? this.#latest[opponentOf(owner)];
+    const isFull = owners.every((owner) => this.#inForce(owner, opponents(owner)) === revealed.get(owner).chain);
+    if (!isFull && !details.weak) details.reasons.push("weak_unmarked");
+    if (isFull && details.weak) details.reasons.push("weak_unneeded");
     for (const owner of owners) {
-      // In an opening both links were revealed before the dice were drawn.
-      const byOpponent = before[opponentOf(owner)] + Number(opening);
-      this.#checkPlayersLink(details, revealed.get(owner), byOpponent);
+      const { chain } = revealed.get(owner);
+      const isArmed = (arming) => arming.chain === chain && arming.before <= this.#reveals[owner];
+      if (!this.#armings[owner].some(isArmed)) details.reasons.push("chain_unarmed");
+      this.#checkPlayersLink(details, revealed.get(owner));
     }
     this.#checkLink(details, roll.server, "server");
     details.first = opening ? revealed.get("0").link : revealed.get(owners[0]).link;
-    details.second = opening ? revealed.get("1").link : this.#latest[opponentOf(owners[0])];
+    details.second = opening ? revealed.get("1").link : this.#latest[opponentOf(owners[0])].link;
     details.server = roll.server.link;
     const server = linkBytes(roll.server.link);
     if (!server) return details;
@@ -166,17 +210,32 @@ export class Verifier {
     if (!dice || roll.dice.length !== 2 || dice[0] !== roll.dice[0] || dice[1] !== roll.dice[1]) {
       details.reasons.push("dice_differ");
     }
+    if (roll.play_link) this.#checkPlay(details, roll);
     return details;
   }
 
-  #checkPlayersLink(details, link, byOpponent) {
-    const chain = this.#chains.get(keyOf(link.owner, link.chain));
-    // A chain is proof only once the opponent has revealed a link after it was committed.
-    if (chain && byOpponent <= chain.opponent_reveals && !details.weak) {
-      details.reasons.push("weak_unmarked");
-    }
+  /**
+   * The one chain whose next link makes a full roll of a side, with this link of the opponent: the one that the side
+   * armed last before this link of its own, among the armings that the opponent had seen with theirs.
+   */
+  #inForce(owner, { seen = 1 }) {
+    const armings = this.#armings[owner].slice(0, seen);
+    return armings.findLast((arming) => arming.before <= this.#reveals[owner])?.chain ?? 0;
+  }
+
+  #checkPlay(details, roll) {
+    const link = roll.play_link;
+    this.#played.set(roll.number, fingerprintOf(link));
+    const mover = details.side ?? Number(details.result?.dice[1] > details.result?.dice[0]);
+    if (link.owner !== String(mover)) details.reasons.push("wrong_sides");
+    else this.#checkPlayersLink(details, link);
+  }
+
+  #checkPlayersLink(details, link) {
+    const { seen = 1 } = link;
+    if (!(seen >= 0 && seen <= this.#armings[opponentOf(link.owner)].length)) details.reasons.push("seen_unknown");
     this.#checkLink(details, link, link.owner);
-    this.#latest[link.owner] = link.link;
+    this.#latest[link.owner] = link;
     this.#reveals[link.owner] += 1;
   }
 
@@ -197,22 +256,25 @@ export class Verifier {
 
 const equal = (left, right) => left.every((byte, i) => byte === right[i]);
 
+const fingerprintOf = (link) => JSON.stringify([link.owner, link.chain, link.number, link.link, link.seen ?? null]);
+
 const fingerprint = (roll) =>
   JSON.stringify([
     roll.number,
     roll.side,
     roll.dice,
     Boolean(roll.weak),
-    [...roll.links, roll.server].map((link) => [link.owner, link.chain, link.number, link.link]),
+    [...roll.links, roll.server].map(fingerprintOf),
   ]);
 
 /**
- * Check all rolls of a match: `{ verified, weak, failed }`. `chains` and `rolls` as in `GET …/live/dice/`, or the
- * `actions` of `GET …/live/` from the first on instead of the rolls.
+ * Check all rolls of a match: `{ verified, weak, failed }`. `chains`, `armings` and `rolls` as in `GET …/live/dice/`, or
+ * the `actions` of `GET …/live/` from the first on instead of the rolls.
  */
-export function verifyRolls({ match, chains, actions = [], rolls = rollsAmong(actions) }) {
+export function verifyRolls({ match, chains, armings, actions = [], rolls = rollsAmong(actions) }) {
   const verifier = new Verifier(match);
   verifier.addChains(chains);
+  verifier.addArmings(armings);
   for (const roll of rolls) verifier.addRoll(roll);
   return verifier.report;
 }

@@ -2,8 +2,6 @@
 
 import { ChainError, openChain } from "../dice/chain.js";
 
-const WAIT = 10_000; // Milliseconds after which a new chain serves without an answer of the opponent.
-
 /** `report`: of the rolls so far, `{verified, weak, failed}`; null while nothing has been checked. */
 export class PlayerDice {
   #store;
@@ -16,11 +14,10 @@ export class PlayerDice {
     this.#store = store;
     this.#settings = settings;
     this.report = null;
-    this.readyAt = null; // When a chain that has just been committed can be used.
   }
 
   get isKeptByServer() {
-    return this.#current?.kept_by_server ?? false;
+    return this.#armed?.kept_by_server ?? false;
   }
 
   /** Check the rolls that have come since the last time. */
@@ -29,7 +26,7 @@ export class PlayerDice {
     return this.#checking;
   }
 
-  /** Commit to a chain of this browser unless the current one is its own. Throws ChainError without storage. */
+  /** Arm the chain of this browser unless it was armed last. Throws ChainError, without storage above all. */
   prepare() {
     this.#preparing ??= this.#prepare().finally(() => (this.#preparing = null));
     return this.#preparing;
@@ -38,33 +35,68 @@ export class PlayerDice {
   async #prepare() {
     if (this.isKeptByServer) return;
     const { match, side } = this.#settings;
-    this.#chain = await openChain({ match, side, chains: this.#store.state.chains });
-    const anchor = this.#chain?.anchor ?? "";
-    if (this.#chain?.isCommitted) return;
-    const isFirst = !this.#current;
-    const { ok, data } = await this.#store.post("chains/", { anchor });
+    const { chains, armings } = this.#store.state;
+    this.#chain = await openChain({ match, side, chains, armings });
+    if (this.#chain?.isArmed) return;
+    const { anchor = "", number } = this.#chain ?? {};
+    const { ok, data } = await this.#store.post("chains/", { anchor, number });
     if (!ok) throw new ChainError(this.#chain ? data.code : "storage_lost", this.#chain ? data.detail : "");
     this.#store.apply(data);
     await this.check();
-    if (!isFirst) this.readyAt = this.#store.now + WAIT;
   }
 
-  /** Commit to a first chain, as soon as the page is open: no roll can be known by then. */
-  async prepareFirst() {
-    if (!this.#current) await this.prepare();
+  /** Arm the chain of this browser ahead. Where the server refuses, the player is told when they roll. */
+  async arm() {
+    try {
+      await this.prepare();
+      return true;
+    } catch (error) {
+      if (error.sentence) return false;
+      throw error;
+    }
   }
 
-  /** The link for the next roll; empty where the server keeps the chain. Throws ChainError. */
+  /** The link for the next roll, `{link, seen}`; nothing where the server keeps the chain. Throws ChainError. */
   async link() {
     await this.prepare();
-    if (this.isKeptByServer) return "";
+    if (this.isKeptByServer) return {};
     await this.check();
-    return this.#chain.reveal(this.#rolls + 1);
+    // Ready again after a break: the same link again, whichever device gave it.
+    const { side } = this.#settings;
+    const last = this.#store.actions.findLast(({ kind, side: by }) => kind === "roll" || (kind === "ready" && by === side));
+    if (last?.kind === "ready") return { link: last.data.link.link };
+    return this.#reveal((chain) => chain.reveal(this.#rolls + 1));
   }
 
-  get #current() {
-    const own = (this.#store.state?.chains ?? []).filter((chain) => chain.owner === String(this.#settings.side));
-    return own.reduce((latest, chain) => (latest && latest.number > chain.number ? latest : chain), null);
+  /** The link for the play of the last roll; nothing where there is none to give, since a play does without. */
+  async linkWithPlay() {
+    try {
+      await this.prepare();
+      if (this.isKeptByServer) return {};
+      await this.check();
+      return await this.#reveal((chain) => chain.revealWithPlay(this.#rolls));
+    } catch (error) {
+      if (error instanceof ChainError || error.constructor.name === "Unreachable") return {};
+      throw error;
+    }
+  }
+
+  /** Reveal a link, of a new chain where one of the old chain was given in vain. */
+  async #reveal(of) {
+    try {
+      return await of(this.#chain);
+    } catch (error) {
+      if (!(error instanceof ChainError) || error.code !== "link_spent") throw error;
+    }
+    await this.prepare();
+    await this.check();
+    return of(this.#chain);
+  }
+
+  get #armed() {
+    const { chains = [], armings = [] } = this.#store.state ?? {};
+    const last = armings.findLast(({ owner }) => owner === String(this.#settings.side));
+    return last && chains.find(({ owner, number }) => owner === last.owner && number === last.chain);
   }
 
   get #rolls() {
@@ -72,14 +104,13 @@ export class PlayerDice {
   }
 
   async #check() {
+    const { chains, armings } = this.#store.state;
     if (!this.#chain) {
       const { match, side } = this.#settings;
-      const { chains } = this.#store.state;
-      if (this.isKeptByServer || !this.#current) return;
-      this.#chain = await openChain({ match, side, chains });
+      if (this.isKeptByServer || !this.#armed) return;
+      this.#chain = await openChain({ match, side, chains, armings });
       if (!this.#chain) return;
     }
-    const { chains } = this.#store.state;
-    this.report = await this.#chain.check({ chains, actions: this.#store.actions });
+    this.report = await this.#chain.check({ chains, armings, actions: this.#store.actions });
   }
 }

@@ -23,7 +23,7 @@ const isPlayer = side !== null;
 const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
 const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
 // Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
-const DICE_ERRORS = { roll_failed: "rollFailed", link_spent: "linkSpent", roll_unverified: "rollUnread" };
+const DICE_ERRORS = { roll_failed: "rollFailed", roll_unverified: "rollUnread" };
 
 class Page {
   constructor() {
@@ -37,6 +37,8 @@ class Page {
     this.options = new Options(settings);
     this.error = "";
     this.sure = false; // Whether the play was asked about and is to be sent by the next press.
+    this.isArmed = false; // Whether this device's dice were armed since the player came back to the page.
+    this.isCommitting = false;
     this.#listen();
   }
 
@@ -85,7 +87,8 @@ class Page {
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
     byId("close-error").addEventListener("click", () => this.#showError(""));
     document.addEventListener("keydown", (event) => this.#key(event));
-    document.addEventListener("visibilitychange", () => this.#update({ fresh: [] }));
+    document.addEventListener("visibilitychange", () => this.#comeBack());
+    addEventListener("pageshow", ({ persisted }) => persisted && this.#comeBack());
   }
 
   /** Draw a new state: animate what the opponent did, then let the player go on. */
@@ -111,16 +114,23 @@ class Page {
     if (isPlayer) await this.#goOn();
   }
 
+  #comeBack() {
+    this.isArmed = false;
+    this.#update({ fresh: [] });
+  }
+
   #startPlay(state) {
     this.board.startPlay({ graph: state.graph, dice: state.dice_to_play, side });
     this.#draw();
   }
 
-  /** What a player's page does by itself: check the dice, commit to a chain, roll where the player wishes it. */
+  /** What a player's page does by itself: arm and check the dice, roll where the player wishes it. */
   async #goOn() {
     const { state } = this.store;
     const isOpen = state.winner === null && (invitationOf(state)?.is_open ?? true);
-    if (isOpen) await this.#withDice(() => this.dice.prepareFirst());
+    if (isOpen && !this.isArmed && !document.hidden) {
+      this.isArmed = (await this.#withDice(() => this.dice.arm())) ?? false;
+    }
     await this.#withDice(() => this.dice.check());
     if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
     this.#draw();
@@ -138,24 +148,12 @@ class Page {
     if (kind === "ready") this.invitation?.end();
     const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
     if (kind === "roll" || kind === "ready") {
-      const link = await this.#withDice(() => this.#link());
+      const link = await this.#withDice(() => this.dice.link());
       if (link === undefined) return;
-      Object.assign(fields, { link });
+      Object.assign(fields, link);
     }
     if (kind === "roll") Object.assign(fields, { play_forced: preferences.play_forced, bear_off: preferences.bear_off });
     await this.store.act(kind, fields);
-  }
-
-  /** The player's next link; a chain that has just been committed waits until it serves. */
-  async #link() {
-    const link = await this.dice.link();
-    for (;;) {
-      const left = this.dice.readyAt === null ? 0 : this.dice.readyAt - this.store.now;
-      this.waiting = left > 0 ? Math.ceil(left / 1000) : null;
-      this.#drawBanners();
-      if (left <= 0) return link;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(left, 500)));
-    }
   }
 
   /** Run something with the dice chain. Returns undefined, and shows why, where there is no chain to play with. */
@@ -175,7 +173,7 @@ class Page {
 
   async #commit() {
     const { play } = this.board;
-    if (!play?.complete || this.store.sending) return;
+    if (!play?.complete || this.store.sending || this.isCommitting) return;
     if (preferences.confirm_plays && !this.sure) {
       this.sure = true;
       this.#draw();
@@ -183,10 +181,12 @@ class Page {
     }
     this.#showError("");
     const text = play.moves.map(([from, to]) => `${pointName(from)}/${pointName(to)}`).join(" ");
+    this.isCommitting = true;
+    const link = await this.dice.linkWithPlay().finally(() => (this.isCommitting = false));
     this.board.cancelPlay();
     byId("typed-play").value = "";
     if (preferences.sound) playSound("play");
-    const accepted = await this.store.act("play", { play: text });
+    const accepted = await this.store.act("play", { play: text, ...link });
     if (!accepted) this.#showAgain();
   }
 
@@ -304,8 +304,6 @@ class Page {
     if (this.error) shown.add("error");
     values.error = this.error;
     if (hasStandIn(this.store.actions)) shown.add("standIn");
-    if (this.waiting) shown.add("chain");
-    values.chain = this.waiting ? words("chainWaits", { time: this.waiting }) : "";
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
     fill(byId("banners"), values);
     const claim = document.querySelector('[data-act="claim_away"]');
