@@ -23,7 +23,7 @@ from matches.analysis.arithmetic import summary  # noqa: E402
 from matches.analysis.backends.base import Backend  # noqa: E402
 from matches.analysis.backends.chosen import backend_named  # noqa: E402
 from matches.analysis.stored_xg import stored_analysis  # noqa: E402
-from matches.analysis.values import AnalysedMatch, JudgedDecision, Kind  # noqa: E402
+from matches.analysis.values import AnalysedMatch, DecisionKind, JudgedDecision  # noqa: E402
 
 Pair = tuple[JudgedDecision, JudgedDecision]
 
@@ -54,7 +54,7 @@ class Row(NamedTuple):
 
 def same_best(pairs: Iterable[Pair], *, cube: bool) -> float:
     """Return the share of decisions that count in which both name the same best decision."""
-    same = [a.best == b.best for a, b in pairs if a.counted and b.counted and (a.kind is not Kind.PLAY) is cube]
+    same = [a.best == b.best for a, b in pairs if a.counted and b.counted and (a.kind is not DecisionKind.PLAY) is cube]
     return fmean(same) if same else float("nan")
 
 

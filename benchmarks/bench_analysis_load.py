@@ -49,10 +49,10 @@ def measure(size: Size) -> bool:
     """Print the figures; return whether both slowdowns are within the limit. Runs inside an installation."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from matches.analysis.backends.chosen import installed_program
+    from matches.analysis.backends.chosen import installed_backend_name
     from matches.models import Analysis
 
-    program = installed_program()
+    program = installed_backend_name()
     if not program:
         raise SystemExit("No program that analyses matches is installed.")
     division = _swiss()

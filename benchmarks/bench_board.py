@@ -20,7 +20,7 @@ from engine.clock import PRESETS
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services import due
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -55,7 +55,7 @@ def rolled_match() -> tuple[Match, int]:
     for side in (0, 1):
         commit_chain(match=match, side=side, anchor="", by=SYSTEM, now=now)
     for after, side in enumerate((0, 1)):
-        act(match=match, side=side, request=ActionInput(Kind.READY, after), by=SYSTEM, now=now)
+        act(match=match, side=side, request=ActionInput(EventKind.READY, after), by=SYSTEM, now=now)
     return match, due.state_of(Match.objects.get(pk=match.pk).live).match.turn or 0
 
 

@@ -23,7 +23,7 @@ from matches.analysis.backends import bgsage, gnubg  # noqa: E402
 from matches.analysis.backends.base import Backend  # noqa: E402
 from matches.analysis.backends.chosen import NAMES, backend_named  # noqa: E402
 from matches.analysis.situations import situations_of  # noqa: E402
-from matches.analysis.values import Judgement, Kind, Situation  # noqa: E402
+from matches.analysis.values import DecisionKind, Judgement, Situation  # noqa: E402
 from matches.play.levels import STRENGTHS, chosen_play, doubles, takes  # noqa: E402
 
 Pair = tuple[Situation, Judgement, Judgement]
@@ -55,7 +55,7 @@ def error(situation: Situation, seen: Judgement, truth: Judgement, noise: float,
         play = chosen_play(seen.candidates, noise, chance).play
         equity = next(each.equity for each in truth.candidates if each.play == play)
         return max(0.0, truth.candidates[0].equity - equity)
-    if situation.kind is Kind.TAKE:
+    if situation.kind is DecisionKind.TAKE:
         return take_error(truth.equities, taken=takes(seen.equities, noise, chance))
     lost = double_error(truth.equities, doubled=doubles(seen.equities, noise, chance))
     return lost if double_counts(equities=truth.equities, error=lost) else None
@@ -68,7 +68,7 @@ def line(name: str, noise: float, pairs: list[Pair]) -> str:
     for situation, seen, truth in pairs * (REPEATS if noise else 1):
         lost = error(situation, seen, truth, noise, chance)
         if lost is not None:
-            errors[situation.kind is Kind.PLAY].append(lost)
+            errors[situation.kind is DecisionKind.PLAY].append(lost)
     play, cube = (fsum(errors[kind]) / len(errors[kind]) for kind in (True, False))
     rating = performance_rating(errors[True] + errors[False])
     return f"{name:10} noise {noise:.3f}  play {play:.4f}  cube {cube:.4f}  PR {rating:5.1f}"

@@ -16,8 +16,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 django_asgi = get_asgi_application()
 
-from config.clients import Receive, Scope, Send  # noqa: E402
 from config.database import wait_as_web_process  # noqa: E402
+from config.disconnects import Receive, Scope, Send  # noqa: E402
 from config.garbage import collect_rarely  # noqa: E402
 from config.monitoring import draining  # noqa: E402
 from config.page_cache.application import PageCache  # noqa: E402

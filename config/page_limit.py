@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from config.clients import Receive, Scope, Send
+from config.disconnects import Receive, Scope, Send
 from config.refusals import BUSY, SAFE, refuse
 
 

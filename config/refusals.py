@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import NamedTuple
 
-from config.clients import Scope, Send
+from config.disconnects import Scope, Send
 
 RETRY_AFTER = 2
 """Seconds after which a client should try again."""

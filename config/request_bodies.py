@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from config.clients import Receive, Scope, Send
+from config.disconnects import Receive, Scope, Send
 from config.refusals import BUSY, TOO_SLOW, Refusal, refuse
 from core.arrival import stamp
 

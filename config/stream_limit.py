@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from config.clients import Receive, Scope, Send
+from config.disconnects import Receive, Scope, Send
 from config.monitoring import open_stream
 from config.refusals import BUSY, refuse
 

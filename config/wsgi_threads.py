@@ -16,7 +16,7 @@ from typing import Any
 from a2wsgi.wsgi import build_environ
 from django.core.exceptions import RequestDataTooBig
 
-from config.clients import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect
+from config.disconnects import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect
 from config.request_bodies import TOO_LARGE
 
 Message = dict[str, Any]

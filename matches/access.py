@@ -23,7 +23,7 @@ from players.people.canonical import canonical
 Visitor = User | AnonymousUser
 
 
-class Seat(NamedTuple):
+class MatchSeat(NamedTuple):
     """A match as seen by one of its sides, or by the holder of the score sheet's link."""
 
     match: Match
@@ -34,26 +34,26 @@ class Seat(NamedTuple):
     """Token of the link that was used; empty for an account."""
 
 
-def side_of(seat: Seat) -> int:
+def side_of(seat: MatchSeat) -> int:
     """The side that acts. Raise Http404 for the sheet link."""
     if seat.side is None:
         raise Http404
     return seat.side
 
 
-def match_url(seat: Seat) -> str:
+def match_url(seat: MatchSeat) -> str:
     """The page of the match, for a player's account or for the link that was used."""
     return reverse("match-link", args=[seat.token]) if seat.token else reverse("match", args=[seat.match.public_id])
 
 
-def action_url(seat: Seat, name: str, *args: str) -> str:
+def action_url(seat: MatchSeat, name: str, *args: str) -> str:
     """The URL of an action; `name` is the URL name without its prefix `match-` or `link-`."""
     if seat.token:
         return reverse(f"link-{name}", args=[seat.token, *args])
     return reverse(f"match-{name}", args=[seat.match.public_id, *args])
 
 
-def match_for_player(user: Visitor, public_id: str, *, only_seat: bool = False) -> Seat:
+def match_for_player(user: Visitor, public_id: str, *, only_seat: bool = False) -> MatchSeat:
     """Return a match and the side this user plays. Raise Http404 for anyone else.
 
     With `only_seat` no more of the match is read than who plays it, for what locks and reads it again anyway.
@@ -62,11 +62,11 @@ def match_for_player(user: Visitor, public_id: str, *, only_seat: bool = False) 
     if isinstance(user, User) and user.is_active:
         for side, player in enumerate(match.players):
             if canonical(player).user_id == user.pk:
-                return Seat(match, side, Actor.of(user))
+                return MatchSeat(match, side, Actor.of(user))
     raise Http404
 
 
-def match_for_link(token: str) -> Seat:
+def match_for_link(token: str) -> MatchSeat:
     """Return a match and the side of this link's token. Raise Http404 if it is forged or was revoked.
 
     Refused: `link_expired`.
@@ -77,10 +77,10 @@ def match_for_link(token: str) -> Seat:
     except BadSignature:
         raise Http404 from None
     refuse_expired_link(match, timezone.now())
-    return Seat(match, side, Actor(LogEntry.By.LINK, side=side), token)
+    return MatchSeat(match, side, Actor(LogEntry.By.LINK, side=side), token)
 
 
-def match_for_ticket(public_id: str, tickets: Iterable[str]) -> Seat | None:
+def match_for_ticket(public_id: str, tickets: Iterable[str]) -> MatchSeat | None:
     """Return the match and the side of the first stream ticket that is valid for it, or None if none is."""
     of_match = [ticket for ticket in tickets if links.match_id_of(ticket) == public_id]
     match = _match(public_id) if of_match else None
@@ -89,7 +89,7 @@ def match_for_ticket(public_id: str, tickets: Iterable[str]) -> Seat | None:
     for ticket in of_match:
         with suppress(BadSignature):
             side = links.side_of_ticket(ticket, match)
-            return Seat(match, side, Actor(LogEntry.By.LINK, side=side))
+            return MatchSeat(match, side, Actor(LogEntry.By.LINK, side=side))
     return None
 
 
@@ -110,7 +110,7 @@ def match_for_viewer(user: Visitor, public_id: str) -> Match:
     return match
 
 
-def match_and_seat(user: Visitor, public_id: str) -> tuple[Match, Seat | None]:
+def match_and_seat(user: Visitor, public_id: str) -> tuple[Match, MatchSeat | None]:
     """Return a match that this user may see, and their seat if they play in it. Raise Http404 otherwise."""
     # Players may see their matches in any case, and most readers of a match that is played are its players.
     with suppress(Http404):
@@ -136,7 +136,7 @@ def may_direct(user: Visitor, match: Match) -> bool:
     return match.club is not None and people.is_at_least(people.role_in(user, match.club), people.Role.ASSISTANT)
 
 
-def viewer_of(user: Visitor, seat: Seat | None) -> Viewer:
+def viewer_of(user: Visitor, seat: MatchSeat | None) -> Viewer:
     """Return who reads the match of a seat: its player, or else this user."""
     if seat is None or seat.side is None:
         return Viewer.of(user)
@@ -164,7 +164,7 @@ def refetch(match: Match) -> Match:
     return again
 
 
-def record_of(seat: Seat, record_id: str) -> Submission:
+def record_of(seat: MatchSeat, record_id: str) -> Submission:
     """Return a record of the match, for one of its sides. Raise Http404 for a record of another match."""
     submission = seat.match.submissions.filter(public_id=record_id).defer("data").first()
     if submission is None or seat.side is None:
@@ -172,7 +172,7 @@ def record_of(seat: Seat, record_id: str) -> Submission:
     return submission
 
 
-def proposal_of(seat: Seat, proposal_id: str) -> Proposal:
+def proposal_of(seat: MatchSeat, proposal_id: str) -> Proposal:
     """Return a proposal of the match, for one of its sides. Raise Http404 for a proposal of another match."""
     proposal = seat.match.proposals.filter(public_id=proposal_id).first()
     if proposal is None or seat.side is None:

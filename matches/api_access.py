@@ -7,7 +7,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
 from matches import access
-from matches.access import Seat
+from matches.access import MatchSeat
 from matches.models import Match
 from players.models import User
 
@@ -19,7 +19,7 @@ LINK = OpenApiParameter(
 )
 
 
-def seat_of(request: Request, public_id: str, *, sheet: bool = False, only_seat: bool = False) -> Seat:
+def seat_of(request: Request, public_id: str, *, sheet: bool = False, only_seat: bool = False) -> MatchSeat:
     """Return the match and the side that a request acts for; `sheet` allows the sheet link, too.
 
     With `only_seat` no more of an account's match is read than who plays it.
@@ -36,7 +36,7 @@ def seat_of(request: Request, public_id: str, *, sheet: bool = False, only_seat:
     return access.match_for_player(request.user, public_id, only_seat=only_seat)
 
 
-def match_and_seat(request: Request, public_id: str) -> tuple[Match, Seat | None]:
+def match_and_seat(request: Request, public_id: str) -> tuple[Match, MatchSeat | None]:
     """Return a match that may be seen, and the reader's side if they play it. Raise Http404 otherwise."""
     if request.headers.get("Match-Link"):
         seat = seat_of(request, public_id, sheet=True)

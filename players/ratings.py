@@ -72,7 +72,7 @@ class Standing(NamedTuple):
     last_change: float
 
 
-class Change(NamedTuple):
+class RatingEffect(NamedTuple):
     """The effect of one match on one player."""
 
     match: int
@@ -184,7 +184,7 @@ def replay(
     standings_before: Mapping[int, Standing],
     matches: Iterable[RatedMatch],
     starts: Mapping[int, Start] | None = None,
-) -> list[Change]:
+) -> list[RatingEffect]:
     """Return the effect of each match on its two players, winner first, ordered by (finished_at, match).
 
     `standings_before` contains those who played before the first of `matches`. Everybody else begins with the rating in
@@ -203,12 +203,14 @@ def replay(
         lost = round(other - stake * k_factor(others_experience, length, settings.ramp), DIGITS)
         known[winner] = (won, experience + length)
         known[loser] = (lost, others_experience + length)
-        changes.append(Change(match, winner, loser, finished_at, True, length, rating, won, other, experience))
-        changes.append(Change(match, loser, winner, finished_at, False, length, other, lost, rating, others_experience))
+        changes.append(RatingEffect(match, winner, loser, finished_at, True, length, rating, won, other, experience))
+        changes.append(
+            RatingEffect(match, loser, winner, finished_at, False, length, other, lost, rating, others_experience)
+        )
     return changes
 
 
-def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[Change]) -> dict[int, Standing]:
+def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[RatingEffect]) -> dict[int, Standing]:
     """Return the standings of all players in `standings_before` or in `changes`, which are in order."""
     standings = dict(standings_before)
     for change in changes:

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from config.backup.archive import MOST_MANIFEST, BrokenArchive, Reader
+from config.backup.archive import MOST_MANIFEST, ArchiveReader, BrokenArchive
 from core.messages import sentence
 from matches.models import MOST_BYTES, Submission
 from matches.reporting.services.adjudication import adjudicate_submission
@@ -99,7 +99,7 @@ class Site:
             file.write(data)
             file.flush()
             try:
-                with Reader(Path(file.name)) as archive:
+                with ArchiveReader(Path(file.name)) as archive:
                     archive.verify()
             except BrokenArchive:
                 return "broken_archive"

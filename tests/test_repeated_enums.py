@@ -6,7 +6,7 @@ import pytest
 from django.db.models import TextChoices
 
 from engine.actions import FlagRule
-from matches.analysis.values import Kind, Phase
+from matches.analysis.values import DecisionKind, Phase
 from matches.models import Decision, LiveMatch, Match
 from tournaments.floor.facts import Progress
 from tournaments.formats.states import FixtureStatus, SlotStatus
@@ -17,7 +17,7 @@ from tournaments.models import Fixture, Slot
     ("pure", "choices"),
     [
         (FlagRule, LiveMatch.FlagRule),
-        (Kind, Decision.Kind),
+        (DecisionKind, Decision.Kind),
         (Phase, Decision.Phase),
         (SlotStatus, Slot.Status),
         (FixtureStatus, Fixture.Status),

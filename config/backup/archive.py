@@ -38,7 +38,7 @@ class BrokenArchive(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class ArchivedTable:
     """One table in the archive."""
 
     table: str
@@ -61,7 +61,7 @@ class Manifest:
     database: str
     migrations: list[tuple[str, str]]
     """The applied migrations, by app and name."""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[ArchivedTable] = field(default_factory=list)
     format: str = FORMAT
     format_version: int = FORMAT_VERSION
 
@@ -77,7 +77,7 @@ class Manifest:
             values = json.loads(text)
             if values["format"] != FORMAT or values["format_version"] != FORMAT_VERSION:
                 raise BrokenArchive("The file was not written by a release of Barpoint that this one understands.")
-            parts = [Part(**part) for part in values.pop("parts")]
+            parts = [ArchivedTable(**part) for part in values.pop("parts")]
             migrations = [(app, name) for app, name in values.pop("migrations")]
             return cls(parts=parts, migrations=migrations, **values)
         except (ValueError, KeyError, TypeError) as error:
@@ -104,7 +104,7 @@ def new_archive(path: Path, manifest: Manifest) -> Iterator["Writer"]:
                 writer.finish()
             file.flush()
             os.fsync(file.fileno())
-        with Reader(draft) as written:
+        with ArchiveReader(draft) as written:
             written.verify()
         draft.replace(path)
     finally:
@@ -126,14 +126,14 @@ class Writer:
                 data = f"{line}\n".encode()
                 digest.update(data)
                 size += part.write(data)
-        self._manifest.parts.append(Part(table, count, size, digest.hexdigest()))
+        self._manifest.parts.append(ArchivedTable(table, count, size, digest.hexdigest()))
 
     def finish(self) -> None:
         """Write the manifest."""
         self._archive.writestr(MANIFEST, json.dumps(asdict(self._manifest), indent=1))
 
 
-class Reader:
+class ArchiveReader:
     """Reads an archive; a context manager. Raises BrokenArchive for a file that is none."""
 
     def __init__(self, path: Path) -> None:
@@ -166,7 +166,7 @@ class Reader:
             if digest.hexdigest() != part.sha256:
                 raise BrokenArchive(f"{part.name} differs from its checksum.")
 
-    def rows(self, part: Part) -> Iterator[list[Any]]:
+    def rows(self, part: ArchivedTable) -> Iterator[list[Any]]:
         """Yield the names of the columns of a table, then the values of each row."""
         with self._archive.open(part.name) as file:
             lines = io.BufferedReader(file, READ_AT_ONCE)  # type: ignore[type-var]  # it can be read into a buffer

@@ -8,7 +8,7 @@ from django.core.management.color import no_style
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
-from config.backup.archive import BrokenArchive, Part, Reader
+from config.backup.archive import ArchivedTable, ArchiveReader, BrokenArchive
 from config.backup.schema import FILLED_BY_MIGRATE, applied_migrations, create_tables, models_after
 from config.backup.values import decoder
 
@@ -20,7 +20,7 @@ class NotRestorable(Exception):
     """The database is not fit for this backup; the message tells the operator why. Nothing was changed."""
 
 
-def restore(archive: Reader, *, replace: bool = False) -> None:
+def restore(archive: ArchiveReader, *, replace: bool = False) -> None:
     """Load every table in one transaction; the schema stays that of the backup.
 
     A database without tables gets those of the backup. One with rows is refused unless `replace`. Raises
@@ -63,7 +63,7 @@ def _empty(models: Iterable[type[Model]]) -> None:
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608 (the name of our own table)
 
 
-def _load(model: type[Model], archive: Reader, part: Part) -> None:
+def _load(model: type[Model], archive: ArchiveReader, part: ArchivedTable) -> None:
     rows = archive.rows(part)
     columns = next(rows)
     fields = {field.attname: field for field in model._meta.local_concrete_fields}

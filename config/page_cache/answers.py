@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from http import HTTPStatus
 
-from config.clients import Send
+from config.disconnects import Send
 
 KEPT_HEADERS = frozenset(
     {

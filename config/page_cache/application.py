@@ -17,7 +17,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from config.clients import Receive, Scope, Send
+from config.disconnects import Receive, Scope, Send
 from config.page_cache.answers import LASTS, Answer
 from config.page_cache.release import release
 from config.page_cache.requests import PageRequest, page_request

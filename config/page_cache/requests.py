@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, parse_cookie
 from django.utils import translation
 
-from config.clients import Scope
+from config.disconnects import Scope
 from config.page_cache.routes import known_parameters
 from players.accounts.kept_input import COOKIE as KEPT_INPUT_COOKIE
 

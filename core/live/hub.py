@@ -22,7 +22,7 @@ RETRY_AFTER = 1.0
 """Seconds between attempts to reach the broker."""
 
 
-class Change(NamedTuple):
+class TopicChange(NamedTuple):
     """A topic, its new number and, where it was published, its new state as a JSON object."""
 
     topic: str
@@ -30,7 +30,7 @@ class Change(NamedTuple):
     content: bytes = b""
 
 
-Queue = asyncio.Queue[Change | None]
+Queue = asyncio.Queue[TopicChange | None]
 Watchers = defaultdict[str, set[Queue]]
 
 
@@ -78,13 +78,13 @@ class Hub:
         """Hand out the change that a message tells of; one that nobody of ours can have sent is left out."""
         seq, _, content = data.partition(b" ")
         try:
-            change = Change(channel.decode().removeprefix(CHANNEL), int(seq), content)
+            change = TopicChange(channel.decode().removeprefix(CHANNEL), int(seq), content)
         except ValueError:
             log.warning("live_message_malformed", channel=channel, data=data[:100])
             return
         self._hand_out(change)
 
-    def _hand_out(self, change: Change) -> None:
+    def _hand_out(self, change: TopicChange) -> None:
         for queue in list(self._watchers.get(change.topic, ())):
             if queue.full() or change.seq == AUTHORISE_AGAIN:
                 _end(queue)
@@ -116,7 +116,7 @@ class Watch:
         """Make `changes` end, whatever it has not yielded yet."""
         _end(self._queue)
 
-    async def changes(self, *, every: float) -> AsyncIterator[Change | None]:
+    async def changes(self, *, every: float) -> AsyncIterator[TopicChange | None]:
         """Yield each change, and None where there was none for `every` seconds; ends when the stream must close."""
         while True:
             try:

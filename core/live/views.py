@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 
 from core.live import audience
 from core.live.disconnects import on_disconnect
-from core.live.hub import Change, Watch, hub
+from core.live.hub import TopicChange, Watch, hub
 from core.live.topics import authorise
 
 MOST_TOPICS = 30
@@ -75,7 +75,7 @@ async def _events(watch: Watch, numbers: dict[str, int | None], audiences: froze
     confirm_at = time.monotonic() + HEARTBEAT
     with watch:
         for topic, seq in numbers.items():
-            yield _event(Change(topic, seq)) if seq is not None else _refused(topic)
+            yield _event(TopicChange(topic, seq)) if seq is not None else _refused(topic)
         async with audience.attending(audiences) as attendance:
             async for change in watch.changes(every=HEARTBEAT):
                 if change is None:
@@ -90,7 +90,7 @@ async def _events(watch: Watch, numbers: dict[str, int | None], audiences: froze
     yield END
 
 
-def _event(change: Change) -> bytes:
+def _event(change: TopicChange) -> bytes:
     """The event of a change; the content is JSON already, on one line."""
     head = f'data: {{"topic": {json.dumps(change.topic)}, "seq": {change.seq}'.encode()
     return head + (b', "content": ' + change.content if change.content else b"") + b"}\n\n"

@@ -7,7 +7,15 @@ from engine.errors import Refused
 from matches.analysis import arithmetic
 from matches.analysis.match_equity import Stakes, stakes
 from matches.analysis.situations import xgid_of
-from matches.analysis.values import Candidate, CubeAction, CubeEquities, JudgedDecision, Judgement, Kind, Situation
+from matches.analysis.values import (
+    Candidate,
+    CubeAction,
+    CubeEquities,
+    DecisionKind,
+    JudgedDecision,
+    Judgement,
+    Situation,
+)
 
 MOST_CANDIDATES = 5
 """Plays that are stored of a decision, and the play that was made if it is not among them."""
@@ -39,11 +47,11 @@ def _plausible(judgement: Judgement) -> Judgement:
 
 def _judged(situation: Situation, judgement: Judgement) -> JudgedDecision:
     worth = stakes(situation)
-    if situation.kind is Kind.PLAY:
+    if situation.kind is DecisionKind.PLAY:
         return _play(situation, judgement, worth)
     if judgement.equities is None:
         raise Refused("analysis_differs")
-    if situation.kind is Kind.DOUBLE:
+    if situation.kind is DecisionKind.DOUBLE:
         return _double(situation, judgement.equities, worth)
     return _take(situation, judgement.equities, worth)
 

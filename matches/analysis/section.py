@@ -77,7 +77,7 @@ class ShownError:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MatchAnalysis:
     """The analysis of a match, ready for the template."""
 
     state: str
@@ -108,17 +108,17 @@ class Section:
         return any(figures.is_shown for figures in self.figures)
 
 
-def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> Section:
+def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysis:
     """Build the section of an analysis."""
     if not seen.is_done:
         wait = _wait(seen.analysis, now) if seen.analysis.is_open else ""
-        return Section(seen.analysis.state, failure=seen.analysis.failure, wait=wait)
+        return MatchAnalysis(seen.analysis.state, failure=seen.analysis.failure, wait=wait)
     figures = figures_of(seen, subject)
     if not any(seen.shown):
-        return Section(seen.analysis.state, figures=figures)
+        return MatchAnalysis(seen.analysis.state, figures=figures)
     wrong = [decision for decision in seen.decisions if decision.counted and labels.severity(decision.error)]
     worst = sorted(wrong, key=lambda decision: -decision.error)[:BIGGEST]
-    return Section(
+    return MatchAnalysis(
         state=seen.analysis.state,
         program=labels.program(seen.analysis),
         figures=figures,

@@ -10,7 +10,7 @@ from engine.errors import Refused
 from engine.ids import position_xgid
 from engine.match import MatchState
 from engine.transcript import Kind as EventKind
-from matches.analysis.values import CubeAction, Kind, Situation
+from matches.analysis.values import CubeAction, DecisionKind, Situation
 from matches.analysis.values import Phase as DecisionPhase
 
 OPENING_PLAYS = 6
@@ -56,7 +56,11 @@ def situation_of(state: MatchState) -> Situation:
 
     Raises KeyError where it has nothing of that kind to decide.
     """
-    kind = {EnginePhase.TO_PLAY: Kind.PLAY, EnginePhase.TO_ROLL: Kind.DOUBLE, EnginePhase.DOUBLED: Kind.TAKE}
+    kind = {
+        EnginePhase.TO_PLAY: DecisionKind.PLAY,
+        EnginePhase.TO_ROLL: DecisionKind.DOUBLE,
+        EnginePhase.DOUBLED: DecisionKind.TAKE,
+    }
     side = state.to_act
     assert side is not None  # noqa: S101, true in these phases
     return Situation(
@@ -81,11 +85,11 @@ def situation_of(state: MatchState) -> Situation:
 
 def xgid_of(situation: Situation) -> str:
     """Return the position to decide on as an XGID; an offered cube is seen from the side that doubled."""
-    doubled = situation.kind is Kind.TAKE
+    doubled = situation.kind is DecisionKind.TAKE
     return position_xgid(
         situation.position,
         turn=1 - situation.side if doubled else situation.side,
-        dice=situation.dice if situation.kind is Kind.PLAY else None,
+        dice=situation.dice if situation.kind is DecisionKind.PLAY else None,
         cube=situation.cube,
         owner=situation.owner,
         doubled=doubled,
@@ -131,9 +135,9 @@ class _Game:
                 yield from self._turn(frame)
             elif frame.kind is EventKind.DOUBLE:
                 self.doubler = frame.side
-                yield self._cube(frame, Kind.DOUBLE, CubeAction.DOUBLE)
+                yield self._cube(frame, DecisionKind.DOUBLE, CubeAction.DOUBLE)
             elif frame.kind in _ANSWERS:
-                yield self._cube(frame, Kind.TAKE, _ANSWERS[frame.kind])
+                yield self._cube(frame, DecisionKind.TAKE, _ANSWERS[frame.kind])
             elif frame.kind not in _WITHOUT_DECISION:
                 raise Refused("not_analysable")
             self.cube, self.owner = frame.cube, frame.cube_owner
@@ -145,7 +149,7 @@ class _Game:
         if not frame.legal or frame.dice is None:
             raise Refused("not_analysable")
         if self.doubler is None and self._may_double(frame):
-            yield self._cube(frame, Kind.DOUBLE, CubeAction.NO_DOUBLE)
+            yield self._cube(frame, DecisionKind.DOUBLE, CubeAction.NO_DOUBLE)
         self.doubler = None
         extra = self.events[frame.event].extra or {}
         plays = legal_plays(frame.before, frame.dice)
@@ -174,8 +178,8 @@ class _Game:
         dead = is_dead(side=frame.side, cube=self.cube, score=frame.score, length=self.length)
         return refused is None and not dead
 
-    def _cube(self, frame: Frame, kind: Kind, action: CubeAction) -> Situation:
-        position = frame.before.swapped() if kind is Kind.TAKE else frame.before
+    def _cube(self, frame: Frame, kind: DecisionKind, action: CubeAction) -> Situation:
+        position = frame.before.swapped() if kind is DecisionKind.TAKE else frame.before
         return replace(
             self._situation(frame), kind=kind, phase=DecisionPhase.CUBE, position=position, played=action.value
         )
@@ -185,7 +189,7 @@ class _Game:
             game=self.number,
             event=frame.event,
             side=frame.side,
-            kind=Kind.PLAY,
+            kind=DecisionKind.PLAY,
             phase=phase_of(frame.before, self.plays),
             position=frame.before,
             dice=None,

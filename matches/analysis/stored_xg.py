@@ -17,7 +17,7 @@ from engine.transcript import Kind as EventKind
 from engine.transcript import Transcript
 from matches.analysis.judging import judged
 from matches.analysis.situations import situations_of
-from matches.analysis.values import AnalysedMatch, Candidate, CubeEquities, Judgement, Kind, Situation
+from matches.analysis.values import AnalysedMatch, Candidate, CubeEquities, DecisionKind, Judgement, Situation
 
 _KIND = 8
 _VERSION = Field(552, struct.Struct("<i"))
@@ -71,9 +71,9 @@ def _judgements(
     turns = _turns(records, transcript)
     for at, situation in enumerate(situations):
         cube, play = turns.get((situation.game, situation.event), (None, None))
-        if situation.kind is Kind.TAKE:
+        if situation.kind is DecisionKind.TAKE:
             cube, _ = turns.get((situation.game, situation.event - 1), (None, None))
-        record = play if situation.kind is Kind.PLAY else cube
+        record = play if situation.kind is DecisionKind.PLAY else cube
         judgement = None if record is None else _judgement(record, situation)
         if judgement is not None:
             yield at, judgement
@@ -116,7 +116,7 @@ def _next(transcript: Transcript, game: int, at: int, kind: EventKind) -> int:
 
 
 def _judgement(record: bytes, situation: Situation) -> Judgement | None:
-    if situation.kind is not Kind.PLAY:
+    if situation.kind is not DecisionKind.PLAY:
         equities = CubeEquities(*_CUBE_EQUITIES.unpack_from(record, _CUBE_EQUITIES_AT))
         analysed = any((equities.no_double, equities.double_take)) and equities.no_double > _NOT_ANALYSED
         return Judgement(equities=equities) if analysed else None

@@ -14,7 +14,7 @@ from engine.cube import Score, Side
 from engine.position import Position
 
 
-class Kind(StrEnum):
+class DecisionKind(StrEnum):
     """What is decided."""
 
     PLAY = "play"
@@ -51,7 +51,7 @@ class Situation:
     event: int
     """Index of the event in its game, from 0; of a double not given, that of the roll after it."""
     side: Side
-    kind: Kind
+    kind: DecisionKind
     phase: Phase
     position: Position
     """Seen by the side on roll; for a take by the side that doubled."""
@@ -146,7 +146,7 @@ class JudgedDecision:
     game: int
     event: int
     side: Side
-    kind: Kind
+    kind: DecisionKind
     phase: Phase
     xgid: str
     cube: int

@@ -16,7 +16,7 @@ from matches.analysis.exports import decision_rows, night_rows
 from matches.analysis.night import club_night
 from matches.analysis.pr_chart import chart, entries_of
 from matches.analysis.profile import WINDOW, quality
-from matches.analysis.section import Section, figures_of, section
+from matches.analysis.section import MatchAnalysis, figures_of, section
 from matches.analysis.services.given_up import NO_PROGRAM
 from matches.analysis.subjects import Requested, Subject, requested_match, requested_record
 from matches.models import Analysis
@@ -47,7 +47,7 @@ def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     return _page(request, requested_record(request.user, public_id))
 
 
-def _state(subject: Subject, shown: Section | None) -> str:
+def _state(subject: Subject, shown: MatchAnalysis | None) -> str:
     """A state of `Analysis`; `hidden` if not shared, `off` without a program, `broken` if none works, else `none`."""
     if shown is None:
         return "off" if subject.is_over and not is_any_installed() else "none"

@@ -15,7 +15,7 @@ from matches.models import Claim, Match
 from matches.presentation.labels import score_of
 
 
-class State(StrEnum):
+class WhereState(StrEnum):
     """Where a match is, roughly in the order in which it gets there."""
 
     WAITING = "waiting"
@@ -35,15 +35,21 @@ class State(StrEnum):
     VOID = "void"
 
 
-IN_PLAY = (State.PLAYING, State.HERE, State.CORRESPONDENCE)
-RANKS = {State.CALLED: 1, State.REPORTED: 2, State.DISPUTED: 2, State.CORRESPONDENCE: 2, State.READY: 3}
-MARKS = {State.REPORTED: "claimed", State.DISPUTED: "disputed"}
+IN_PLAY = (WhereState.PLAYING, WhereState.HERE, WhereState.CORRESPONDENCE)
+RANKS = {
+    WhereState.CALLED: 1,
+    WhereState.REPORTED: 2,
+    WhereState.DISPUTED: 2,
+    WhereState.CORRESPONDENCE: 2,
+    WhereState.READY: 3,
+}
+MARKS = {WhereState.REPORTED: "claimed", WhereState.DISPUTED: "disputed"}
 OF_MATCH = {
-    "": State.WAITING,
-    Match.State.CLAIMED: State.REPORTED,
-    Match.State.DISPUTED: State.DISPUTED,
-    Match.State.SETTLED: State.SETTLED,
-    Match.State.VOID: State.VOID,
+    "": WhereState.WAITING,
+    Match.State.CLAIMED: WhereState.REPORTED,
+    Match.State.DISPUTED: WhereState.DISPUTED,
+    Match.State.SETTLED: WhereState.SETTLED,
+    Match.State.VOID: WhereState.VOID,
 }
 """The states of a match that tables and boards do not change."""
 
@@ -103,7 +109,7 @@ NO_FACTS = Facts()
 class Where:
     """Where a match is."""
 
-    state: State
+    state: WhereState
     length: int
     table: str = ""
     """The label of its table; empty without one."""
@@ -119,23 +125,23 @@ class Where:
     @property
     def label(self) -> str:
         """It in a few words, such as “Called to table 5”, for lists that show the score elsewhere."""
-        if self.table and self.state == State.CALLED:
+        if self.table and self.state == WhereState.CALLED:
             return gettext("Called to table {table}").format(table=self.table)
-        if self.table and self.state == State.PLAYING:
+        if self.table and self.state == WhereState.PLAYING:
             return gettext("Playing at table {table}").format(table=self.table)
         return {
-            State.WAITING: gettext("Waiting"),
-            State.READY: gettext("Ready"),
-            State.CALLED: gettext("Called"),
-            State.PLAYING: gettext("Being played"),
-            State.HERE: gettext("Live"),
-            State.CORRESPONDENCE: gettext("By correspondence"),
-            State.ADJOURNED: gettext("Adjourned"),
-            State.REPORTED: gettext("Reported"),
-            State.DISPUTED: gettext("Disputed"),
-            State.PROVISIONAL: gettext("Provisional"),
-            State.SETTLED: gettext("Settled"),
-            State.VOID: gettext("Void"),
+            WhereState.WAITING: gettext("Waiting"),
+            WhereState.READY: gettext("Ready"),
+            WhereState.CALLED: gettext("Called"),
+            WhereState.PLAYING: gettext("Being played"),
+            WhereState.HERE: gettext("Live"),
+            WhereState.CORRESPONDENCE: gettext("By correspondence"),
+            WhereState.ADJOURNED: gettext("Adjourned"),
+            WhereState.REPORTED: gettext("Reported"),
+            WhereState.DISPUTED: gettext("Disputed"),
+            WhereState.PROVISIONAL: gettext("Provisional"),
+            WhereState.SETTLED: gettext("Settled"),
+            WhereState.VOID: gettext("Void"),
         }[self.state]
 
     @property
@@ -148,7 +154,7 @@ class Where:
     @property
     def is_to_come(self) -> bool:
         """Whether it is neither called nor being played yet."""
-        return self.state in (State.WAITING, State.READY)
+        return self.state in (WhereState.WAITING, WhereState.READY)
 
     @property
     def is_in_play(self) -> bool:
@@ -163,7 +169,7 @@ class Where:
     @property
     def rank(self) -> int:
         """The place of its state among a player's matches: in play, called, what waits for an answer, the others."""
-        if self.state in (State.PLAYING, State.HERE):
+        if self.state in (WhereState.PLAYING, WhereState.HERE):
             return 0
         return RANKS.get(self.state, len(RANKS) + 1)
 
@@ -173,50 +179,50 @@ def where_is(match: HasState, facts: Facts = NO_FACTS) -> Where:
     seat = facts.at_tables.seat if facts.at_tables is not None else NO_SEAT
     board, report = facts.board or NO_BOARD, facts.report
     state = OF_MATCH.get(match.state) or _state_of_open(match, seat, board)
-    if match.provisional and state == State.SETTLED:
-        state = State.PROVISIONAL
+    if match.provisional and state == WhereState.SETTLED:
+        state = WhereState.PROVISIONAL
     is_live = match.state == Match.State.LIVE
     score = board.score if is_live else seat.score
-    side = board.turn if state == State.CORRESPONDENCE else None
-    if state == State.REPORTED and report is not None:
+    side = board.turn if state == WhereState.CORRESPONDENCE else None
+    if state == WhereState.REPORTED and report is not None:
         side = report.side
     return Where(
         state=state,
         length=match.length,
-        table=seat.table if state in (State.CALLED, *IN_PLAY, State.REPORTED, State.DISPUTED) else "",
+        table=seat.table if state in (WhereState.CALLED, *IN_PLAY, WhereState.REPORTED, WhereState.DISPUTED) else "",
         since=_since(state, match, seat, board, report),
-        score=score if state in (*IN_PLAY, State.ADJOURNED) else None,
+        score=score if state in (*IN_PLAY, WhereState.ADJOURNED) else None,
         side=side,
-        waits_for=seat.waits_for if state == State.WAITING else (),
+        waits_for=seat.waits_for if state == WhereState.WAITING else (),
     )
 
 
-def _state_of_open(match: HasState, seat: Seating, board: OnBoard) -> State:
+def _state_of_open(match: HasState, seat: Seating, board: OnBoard) -> WhereState:
     """Where a match is that is open or played here."""
     if seat.adjourned_at is not None or board.is_adjourned:
-        return State.ADJOURNED
+        return WhereState.ADJOURNED
     if match.state == Match.State.LIVE:
-        return State.CORRESPONDENCE if board.is_correspondence else State.HERE
+        return WhereState.CORRESPONDENCE if board.is_correspondence else WhereState.HERE
     if seat.started_at is not None or match.begun_at is not None:
-        return State.PLAYING
+        return WhereState.PLAYING
     if seat.called_at is not None:
-        return State.CALLED
-    return State.WAITING if seat.waits_for else State.READY
+        return WhereState.CALLED
+    return WhereState.WAITING if seat.waits_for else WhereState.READY
 
 
-def _since(state: State, match: HasState, seat: Seating, board: OnBoard, report: Claim | None) -> datetime | None:
+def _since(state: WhereState, match: HasState, seat: Seating, board: OnBoard, report: Claim | None) -> datetime | None:
     match state:
-        case State.CALLED:
+        case WhereState.CALLED:
             return seat.called_at
-        case State.PLAYING:
+        case WhereState.PLAYING:
             return seat.started_at or match.begun_at
-        case State.HERE | State.CORRESPONDENCE:
+        case WhereState.HERE | WhereState.CORRESPONDENCE:
             return board.since
-        case State.ADJOURNED:
+        case WhereState.ADJOURNED:
             return seat.adjourned_at
-        case State.REPORTED if report is not None:
+        case WhereState.REPORTED if report is not None:
             return report.created_at
-        case State.PROVISIONAL | State.SETTLED | State.VOID:
+        case WhereState.PROVISIONAL | WhereState.SETTLED | WhereState.VOID:
             return match.finished_at
     return None
 
@@ -233,13 +239,13 @@ def _template(where: Where, side: int | None, *, with_score: bool) -> str:
     plays = side is not None
     if where.waits_for:
         return " ".join(where.waits_for).replace("{", "{{").replace("}", "}}")
-    if where.state == State.READY:
+    if where.state == WhereState.READY:
         return gettext("Play, then report the result.") if plays else gettext("To be played.")
-    if where.state == State.CALLED and where.table and plays:
+    if where.state == WhereState.CALLED and where.table and plays:
         return gettext("You are called to table {table}.")
-    if where.state == State.REPORTED and where.side is not None:
+    if where.state == WhereState.REPORTED and where.side is not None:
         return gettext("Reported by {name}.")
-    if where.state in (State.HERE, State.CORRESPONDENCE):
+    if where.state in (WhereState.HERE, WhereState.CORRESPONDENCE):
         return _of_board(where, side, with_score=with_score)
     return gettext("{where}, {score} of {length}.") if with_score else gettext("{where}.")
 

@@ -25,13 +25,13 @@ from engine.actions import Act
 from engine.clock import DAY
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat, side_of
+from matches.access import MatchSeat, side_of
 from matches.api_access import LINK, match_and_seat, seat_of
 from matches.lifecycle import links
 from matches.lifecycle.events import events
 from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
 from matches.play.dice_export import dice_of
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.page_tickets import Page, page_of, page_ticket
 from matches.play.presentation import as_json
 from matches.play.serializers import (
@@ -280,7 +280,7 @@ class LiveRulings(APIView):
             kind=form["kind"],
             after=form["after"],
             side=form.get("side"),
-            value=form.get("value") if form["kind"] in (Act.END_GAME, Kind.ADJUST_CLOCK) else None,
+            value=form.get("value") if form["kind"] in (Act.END_GAME, EventKind.ADJUST_CLOCK) else None,
             score=(left_right[0], left_right[1]) if left_right else None,
             reason=form["reason"],
             key=_key(request),
@@ -319,7 +319,7 @@ def _key(request: Request) -> str:
 
 def _value(form: dict[str, Any]) -> int | None:
     """The value of an action: of a resignation, or the milliseconds of a vacation."""
-    if form["kind"] == Kind.VACATION:
+    if form["kind"] == EventKind.VACATION:
         return int(form["days"]) * DAY
     return form.get("value") if form["kind"] == Act.RESIGN else None
 
@@ -335,7 +335,7 @@ def _live(match: Match) -> LiveMatch:
 def _answer(
     request: Request,
     live: LiveMatch,
-    seat: Seat | None,
+    seat: MatchSeat | None,
     *,
     since: int = 0,
     acted: Acted | None = None,

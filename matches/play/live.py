@@ -29,7 +29,7 @@ VACATION_DAYS = 14
 """Each side may take so many days of vacation in a match by correspondence."""
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What can happen beside the engine's acts."""
 
     HERE = "here"
@@ -184,14 +184,14 @@ def after_event(state: LiveState, event: Event) -> LiveState:
     `already_away`, `not_away`.
     """
     absences = state.absences
-    if event.kind == Kind.OUTAGE:
+    if event.kind == EventKind.OUTAGE:
         absences = postponed(absences, event.value or 0)
-    if event.kind == Kind.BACK and event.side is not None:
+    if event.kind == EventKind.BACK and event.side is not None:
         absences = _with(absences, event.side, postponed(absences, event.value or 0)[event.side])
     absences = counted(absences, event.at, (state.waits_for(0), state.waits_for(1)))
     state = state._replace(absences=absences)
     if event.kind in _HANDLERS:
-        return _HANDLERS[Kind(event.kind)](state, event)
+        return _HANDLERS[EventKind(event.kind)](state, event)
     return _act(state, event)
 
 
@@ -317,7 +317,7 @@ def _leave(state: LiveState, event: Event) -> LiveState:
     if event.side is None or state.absences[event.side].since is not None:
         raise Refused("already_away")
     already = event.value if state.waits_for(event.side) and event.value else 0
-    away = state.absences[event.side].begun(event.at, already=already, page_closed=event.kind == Kind.LEFT)
+    away = state.absences[event.side].begun(event.at, already=already, page_closed=event.kind == EventKind.LEFT)
     return state._replace(absences=_with(state.absences, event.side, away.counted(event.at, waited_for=True)))
 
 
@@ -340,19 +340,19 @@ def _with(pair: tuple[T, T], side: Side, value: T) -> tuple[T, T]:
 
 
 _HANDLERS = {
-    Kind.HERE: _be_here,
-    Kind.LAPSE: _lapse,
-    Kind.INVITE: _lapse,
-    Kind.READY: _ready,
-    Kind.PAUSE: _pause,
-    Kind.CONTINUE: _continue,
-    Kind.ADJUST_CLOCK: _adjust_clock,
-    Kind.VACATION: _vacation,
-    Kind.OUTAGE: _outage,
-    Kind.RESTORED: _restored,
-    Kind.LEFT: _leave,
-    Kind.AWAY: _leave,
-    Kind.BACK: _come_back,
-    Kind.CLAIM_AWAY: _claim_away,
+    EventKind.HERE: _be_here,
+    EventKind.LAPSE: _lapse,
+    EventKind.INVITE: _lapse,
+    EventKind.READY: _ready,
+    EventKind.PAUSE: _pause,
+    EventKind.CONTINUE: _continue,
+    EventKind.ADJUST_CLOCK: _adjust_clock,
+    EventKind.VACATION: _vacation,
+    EventKind.OUTAGE: _outage,
+    EventKind.RESTORED: _restored,
+    EventKind.LEFT: _leave,
+    EventKind.AWAY: _leave,
+    EventKind.BACK: _come_back,
+    EventKind.CLAIM_AWAY: _claim_away,
 }
 _DURING_A_PAUSE = frozenset({Act.CONCEDE, Act.SET_SCORE, Act.END_GAME, Act.ADJOURN})

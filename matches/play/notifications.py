@@ -15,7 +15,7 @@ from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.live import LiveState
 from players.models import Notification
-from players.notifications.kinds import Kind, Params
+from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify_each
 
 BOARD_OPENED, CHALLENGE_ACCEPTED, CHALLENGE_CALLED_OFF = "board_opened", "challenge_accepted", "challenge_called_off"
@@ -50,7 +50,7 @@ def _board_by_link(notification: Notification) -> str:
 
 
 KINDS = (
-    Kind(
+    NotificationKind(
         code=BOARD_OPENED,
         label=gettext_noop("The board of your match is open"),
         sentences={"": gettext_noop("The board of your match against {opponent} is open.")},
@@ -64,7 +64,7 @@ KINDS = (
         is_current=_is_waited_for,
         email_url=_board_by_link,
     ),
-    Kind(
+    NotificationKind(
         code=CHALLENGE_ACCEPTED,
         label=gettext_noop("Somebody accepts your challenge"),
         sentences={"": gettext_noop("{opponent} has accepted your challenge. The board is open.")},
@@ -76,7 +76,7 @@ KINDS = (
         is_current=_is_waited_for,
         email_url=_board_by_link,
     ),
-    Kind(
+    NotificationKind(
         code=CHALLENGE_CALLED_OFF,
         label=gettext_noop("A friendly match is called off"),
         sentences={
@@ -91,7 +91,7 @@ KINDS = (
         times=("at",),
         default=frozenset({"site"}),
     ),
-    Kind(
+    NotificationKind(
         code=YOUR_TURN,
         label=gettext_noop("It is your turn in a match by correspondence"),
         sentences={"": gettext_noop("It is your turn against {opponent}.")},

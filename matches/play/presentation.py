@@ -18,7 +18,7 @@ from matches.lifecycle.arrivals import claimable_from_call
 from matches.models import Action, Match
 from matches.play.dice_export import armings_up_to
 from matches.play.instants import from_ms
-from matches.play.live import Kind, LiveState
+from matches.play.live import EventKind, LiveState
 from matches.play.public_state import Json, action_json, chain_json, chains_of, invitation_json, may_do, public_json
 from matches.play.services import absences, lag
 from matches.play.services.chains import armings_of
@@ -172,7 +172,7 @@ def _chains_json(watched: Watched) -> list[Json]:
         return [chain_json(chain) for chain in chains]
     latest: dict[tuple[str, int], Json] = {}
     for data in (
-        visible_actions(watched).filter(kind__in=(Act.ROLL, Act.PLAY, Kind.READY)).values_list("data", flat=True)
+        visible_actions(watched).filter(kind__in=(Act.ROLL, Act.PLAY, EventKind.READY)).values_list("data", flat=True)
     ):
         for link in [*data.get("links", ()), data.get("link"), data.get("server")]:
             if link is not None:

@@ -20,13 +20,24 @@ from engine.plays import dice_to_play
 from engine.position import Position
 from matches.models import Action, DiceChain, LiveMatch
 from matches.play.instants import from_ms
-from matches.play.live import Kind, LiveState
+from matches.play.live import EventKind, LiveState
 from matches.play.services.chains import armings_of
 
 Json = dict[str, Any]
 MOST_RESIGNED = 3
 STREAMED = frozenset(
-    {Kind.HERE, Kind.READY, Act.ROLL, Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE}
+    {
+        EventKind.HERE,
+        EventKind.READY,
+        Act.ROLL,
+        Act.PLAY,
+        Act.DOUBLE,
+        Act.TAKE,
+        Act.DROP,
+        Act.RESIGN,
+        Act.ACCEPT,
+        Act.REFUSE,
+    }
 )
 """Kinds of actions after which a reader knows everything from the stream, as long as nobody is away."""
 _ENCODER = JSONEncoder(separators=(",", ":"))

@@ -9,7 +9,7 @@ from engine.actions import Act
 from engine.notation import parse_play
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
 from matches.models import ClockPreset, LiveMatch
-from matches.play.live import VACATION_DAYS, Kind
+from matches.play.live import VACATION_DAYS, EventKind
 from matches.play.services.acting import OF_PLAYERS
 from matches.play.services.directing import OF_DIRECTORS
 
@@ -104,7 +104,7 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError({"play": "A play is needed, or an empty one where there is no move."})
         if attrs["kind"] == Act.RESIGN and "value" not in attrs:
             raise serializers.ValidationError({"value": "A resignation is for 1, 2 or 3 times the cube."})
-        if attrs["kind"] == Kind.VACATION and "days" not in attrs:
+        if attrs["kind"] == EventKind.VACATION and "days" not in attrs:
             raise serializers.ValidationError({"days": "A vacation lasts for a number of days."})
         attrs["moves"] = tuple(parse_play(attrs["play"])) if attrs.get("play") else ()
         return attrs

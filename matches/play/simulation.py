@@ -18,7 +18,7 @@ from engine.simulation import Style, next_action
 from engine.verdict import Outcome
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Result
-from matches.play.live import Kind, LiveState
+from matches.play.live import EventKind, LiveState
 from matches.play.services import due
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.directing import Ruling, rule
@@ -98,7 +98,7 @@ class Simulation:
             self._rule(Ruling(Act.RESUME, self.live.last))
         elif state.is_paused:
             for side in (0, 1):
-                self._act(side, Kind.CONTINUE)
+                self._act(side, EventKind.CONTINUE)
         elif state.match.flagged is not None:
             self._act(1 - state.match.flagged, Act.CLAIM_FLAG)
         elif not self._does_something_else(state):
@@ -121,7 +121,7 @@ class Simulation:
             return False
         waits = state.match.phase is Phase.TO_ROLL
         if waits and state.pauses[side] < 1 and self.random.random() < PAUSE_CHANCE:
-            self._act(side, Kind.PAUSE)
+            self._act(side, EventKind.PAUSE)
         elif waits and state.offers[side] < 1 and self.random.random() < RESIGN_CHANCE:
             self._act(side, Act.RESIGN, value=1)
         elif self.random.random() < RULING_CHANCE:
@@ -132,7 +132,7 @@ class Simulation:
 
     def _ruling(self, state: LiveState, side: Side) -> Ruling:
         if state.clock is not None and self.random.random() < 0.5:
-            return Ruling(Kind.ADJUST_CLOCK, self.live.last, side, self.random.randint(0, 30) * SECOND)
+            return Ruling(EventKind.ADJUST_CLOCK, self.live.last, side, self.random.randint(0, 30) * SECOND)
         return Ruling(Act.ADJOURN, self.live.last)
 
     def _plays_on(self, state: LiveState) -> None:
@@ -140,7 +140,7 @@ class Simulation:
         if state.match.phase is Phase.OPENING:
             for side in (0, 1):
                 if not state.ready[side]:
-                    self._act(side, Kind.READY)
+                    self._act(side, EventKind.READY)
             return
         action = next_action(state.match, self.random, self.styles)
         kind = action.act
@@ -190,6 +190,6 @@ def is_conserved(played: Played) -> bool:
         return False
     games = state.match.results
     points = [sum(game.points for game in games if game.winner == side) for side in (0, 1)]
-    given = live.bank + sum(action.data["value"] for action in live.actions.filter(kind=Kind.ADJUST_CLOCK))
+    given = live.bank + sum(action.data["value"] for action in live.actions.filter(kind=EventKind.ADJUST_CLOCK))
     banks = [side.bank for side in state.clock.sides] if state.clock else [0, 0]
     return points == list(state.match.score) and max(banks) <= given

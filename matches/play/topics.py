@@ -15,7 +15,7 @@ from core.live import audience
 from core.live.publishing import last_touch
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat, Visitor
+from matches.access import MatchSeat, Visitor
 from matches.lifecycle.spectators import OVER, is_behind_for_spectators, watch_topic
 from matches.models import LiveMatch, Match
 from matches.play.chat import rooms
@@ -54,7 +54,7 @@ def chat_number(request: HttpRequest, name: str) -> int:
     """Return when something was said last in a room, by `match/room`, for whoever may read it; raise Http404."""
     public_id, _, room = name.partition("/")
     reader = _authorised(request, public_id)
-    chatting = rooms.Reader.of(reader.match, reader.seat, reader.user)
+    chatting = rooms.ChatReader.of(reader.match, reader.seat, reader.user)
     if room not in rooms.Room.values or not chatting.may_read(room):
         raise Http404
     return rooms.number_of(reader.match, room)
@@ -85,7 +85,7 @@ class Authorised(NamedTuple):
     """A match, and by what its reader may see it."""
 
     match: Match
-    seat: Seat | None
+    seat: MatchSeat | None
     """Of a link, a ticket, or a player's account."""
     user: Visitor
 
@@ -117,7 +117,7 @@ def _authorised(request: HttpRequest, public_id: str) -> Authorised:
     return Authorised(*access.match_and_seat(user, public_id), user)
 
 
-def _linked(link: str) -> Seat:
+def _linked(link: str) -> MatchSeat:
     try:
         return access.match_for_link(link)
     except Refused:

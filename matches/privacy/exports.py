@@ -27,7 +27,7 @@ from matches.models import (
     Result,
     Submission,
 )
-from players.privacy.sections import Person, Row, Section, register, values
+from players.privacy.sections import ExportSection, Person, Row, register, values
 
 AT_ONCE = 200
 
@@ -188,29 +188,29 @@ def _calendar(person: Person) -> Iterable[Row]:
 
 
 SECTIONS = (
-    Section("matches", _("Your matches."), (Match,), _matches),
-    Section("results", _("The results of your matches, corrected ones included."), (Result,), _results),
-    Section("reports", _("Results that you reported."), (Claim,), _reports),
-    Section("answers", _("Your answers to reports."), (Claim,), _answers),
-    Section("provisional-results", _("Provisional results of your matches."), (Provisional,), _provisional),
-    Section("objections", _("Your objections."), (Objection,), _objections),
-    Section("appointments", _("Times proposed and agreed for your matches."), (Proposal,), _appointments),
-    Section("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _appointment_notes),
-    Section("chat", _("What you wrote during matches."), (ChatMessage,), _chat),
-    Section("chat-reports", _("Chat messages that you reported."), (ChatReport,), _chat_reports),
-    Section("chat-decisions", _("Chat messages that you removed or kept."), (ChatDecision,), _chat_decisions),
-    Section("muted-chats", _("Matches in which you muted the chat."), (ChatMute,), _mutes),
-    Section("challenges", _("Friendly matches that you offered or were offered."), (Challenge,), _challenges),
-    Section("blocked-players", _("Players you do not play friendly matches with."), (FriendlyBlock,), _blocks),
-    Section("records", _("Match records that you sent in; the files are in the folder “records”."), (Submission,),
+    ExportSection("matches", _("Your matches."), (Match,), _matches),
+    ExportSection("results", _("The results of your matches, corrected ones included."), (Result,), _results),
+    ExportSection("reports", _("Results that you reported."), (Claim,), _reports),
+    ExportSection("answers", _("Your answers to reports."), (Claim,), _answers),
+    ExportSection("provisional-results", _("Provisional results of your matches."), (Provisional,), _provisional),
+    ExportSection("objections", _("Your objections."), (Objection,), _objections),
+    ExportSection("appointments", _("Times proposed and agreed for your matches."), (Proposal,), _appointments),
+    ExportSection("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _appointment_notes),
+    ExportSection("chat", _("What you wrote during matches."), (ChatMessage,), _chat),
+    ExportSection("chat-reports", _("Chat messages that you reported."), (ChatReport,), _chat_reports),
+    ExportSection("chat-decisions", _("Chat messages that you removed or kept."), (ChatDecision,), _chat_decisions),
+    ExportSection("muted-chats", _("Matches in which you muted the chat."), (ChatMute,), _mutes),
+    ExportSection("challenges", _("Friendly matches that you offered or were offered."), (Challenge,), _challenges),
+    ExportSection("blocked-players", _("Players you do not play friendly matches with."), (FriendlyBlock,), _blocks),
+    ExportSection("records", _("Match records that you sent in; the files are in the folder “records”."), (Submission,),
             _records, _record_files),
-    Section("moves", _("What you did in matches played here, move by move."), (Action,), _actions),
-    Section("ratings", _("Your ratings."), (PlayerRating,), _ratings),
-    Section("rating-changes", _("How each match changed your rating."), (RatingChange,), _rating_changes),
-    Section("starting-ratings", _("Ratings that a club imported for you."), (RatingStart,), _rating_starts),
-    Section("analysed-decisions", _("How well you decided in analysed matches."), (Decision,), _decisions),
-    Section("play-preferences", _("How you like to play here."), (PlayPreferences,), _play_preferences),
-    Section("calendar", _("Your calendar feed."), (CalendarFeed,), _calendar),
+    ExportSection("moves", _("What you did in matches played here, move by move."), (Action,), _actions),
+    ExportSection("ratings", _("Your ratings."), (PlayerRating,), _ratings),
+    ExportSection("rating-changes", _("How each match changed your rating."), (RatingChange,), _rating_changes),
+    ExportSection("starting-ratings", _("Ratings that a club imported for you."), (RatingStart,), _rating_starts),
+    ExportSection("analysed-decisions", _("How well you decided in analysed matches."), (Decision,), _decisions),
+    ExportSection("play-preferences", _("How you like to play here."), (PlayPreferences,), _play_preferences),
+    ExportSection("calendar", _("Your calendar feed."), (CalendarFeed,), _calendar),
 )  # fmt: skip
 
 

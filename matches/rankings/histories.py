@@ -100,7 +100,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class HistoryLine:
     """A match in the history of one of its players."""
 
     match: Match
@@ -199,7 +199,7 @@ def _against(ids: Collection[int], words: str) -> Q:
     return condition
 
 
-def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mapping[int, int]) -> list[Line]:
+def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mapping[int, int]) -> list[HistoryLine]:
     """Lines of `player`'s history; the number of queries does not depend on the number of matches."""
     rows = list(matches)
     ids = set(identities(player, same))
@@ -243,13 +243,13 @@ def _line(
     result: Result | None,
     change: RatingChange | None,
     context: MatchContext | None,
-) -> Line:
+) -> HistoryLine:
     score = None
     if opponent is not None and result is not None and result.score is not None:
         points = labels.shown_score(match.length, result.score)
         score = points[side], points[1 - side]
     winner = None if result is None or result.kind == Result.Kind.VOID else result.winner
-    return Line(
+    return HistoryLine(
         match=match,
         opponent=opponent,
         won=None if winner is None else winner == side,
@@ -266,7 +266,7 @@ class History:
 
     filters: Filters
     page: Page[Match]
-    lines: list[Line]
+    lines: list[HistoryLine]
     years: Sequence[int]
 
 
@@ -304,7 +304,7 @@ class Versus:
 
     wins: tuple[int, int]
     page: Page[Match]
-    lines: list[Line]
+    lines: list[HistoryLine]
     chances: list[Chance]
 
 

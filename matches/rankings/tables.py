@@ -55,7 +55,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RankingRow:
     """A row of the ranking."""
 
     rank: int
@@ -74,7 +74,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankedPlace:
     """A player's rank, and the page that shows it."""
 
     rank: int
@@ -87,8 +87,8 @@ class Ranking:
 
     filters: Filters
     page: Page[PlayerRating]
-    rows: list[Row] = field(default_factory=list)
-    me: Place | None = None
+    rows: list[RankingRow] = field(default_factory=list)
+    me: RankedPlace | None = None
 
 
 def won_percent(wins: int, matches: int) -> int:
@@ -140,7 +140,7 @@ def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = Non
     return Ranking(filters, shown, rows, place(replace(filters, q=""), now, viewer))
 
 
-def leaders(count: int, now: datetime) -> list[Row]:
+def leaders(count: int, now: datetime) -> list[RankingRow]:
     """The first rows of the site's ranking."""
     filters = Filters()
     return ranked(filters, now, list(table(filters, now).select_related("player")[:count]), 0)
@@ -154,13 +154,13 @@ def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
 
 def ranked(
     filters: Filters, now: datetime, standings: Sequence[PlayerRating], start: int, viewer: int | None = None
-) -> list[Row]:
+) -> list[RankingRow]:
     """Rows of `standings`, consecutive rows of `picked` from index `start` on, with their ranks in the ranking."""
     everybody = table(filters, now)
     clubs = clubs_of([standing.player_id for standing in standings])
     ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, start)
     return [
-        Row(rank, standing, clubs.get(standing.player_id, ()), standing.player_id == viewer)
+        RankingRow(rank, standing, clubs.get(standing.player_id, ()), standing.player_id == viewer)
         for rank, standing in zip(ranks, standings, strict=True)
     ]
 
@@ -186,7 +186,7 @@ def _better(everybody: QuerySet[PlayerRating], rating: float) -> int:
     return everybody.order_by().filter(rating__gt=rating).count()
 
 
-def place(filters: Filters, now: datetime, player: int | None) -> Place | None:
+def place(filters: Filters, now: datetime, player: int | None) -> RankedPlace | None:
     """The rank of a player in the ranking without the search; None if they are not in it."""
     if player is None:
         return None
@@ -194,7 +194,7 @@ def place(filters: Filters, now: datetime, player: int | None) -> Place | None:
     mine = everybody.filter(player=player).first()
     if mine is None:
         return None
-    return Place(rank=_better(everybody, mine.rating) + 1, page=index_of(mine, everybody) // ROWS + 1)
+    return RankedPlace(rank=_better(everybody, mine.rating) + 1, page=index_of(mine, everybody) // ROWS + 1)
 
 
 def index_of(standing: PlayerRating, everybody: QuerySet[PlayerRating]) -> int:

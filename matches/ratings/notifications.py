@@ -8,14 +8,14 @@ from django.utils.translation import gettext_noop
 
 from matches.models import RatingPool
 from players.models import Player
-from players.notifications.kinds import Kind
+from players.notifications.kinds import NotificationKind
 from players.notifications.services import Notice, notify_each
-from players.ratings import Change
+from players.ratings import RatingEffect
 
 RATING_CHANGED = "rating_changed"
 RECENT = timedelta(days=1)
 
-KIND = Kind(
+KIND = NotificationKind(
     code=RATING_CHANGED,
     label=gettext_noop("Your rating changes"),
     sentences={"": gettext_noop("Your rating after the match against {opponent}: {after} ({difference}).")},
@@ -24,7 +24,7 @@ KIND = Kind(
 )
 
 
-def notify_changed(pool: RatingPool, changes: Iterable[Change], now: datetime) -> None:
+def notify_changed(pool: RatingPool, changes: Iterable[RatingEffect], now: datetime) -> None:
     """Tell players what a match has changed. Changes to matches that were finished long ago are not announced."""
     recent = [change for change in changes if change.finished_at >= now - RECENT]
     if not recent:

@@ -14,7 +14,7 @@ from players.ratings import RatedMatch, replay, standings_after
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SupposedResult:
     """A result that a match would have.
 
     It counts for the ratings if it has a winner, is of a rated kind and `rated` is set. A void result counts like the
@@ -32,7 +32,7 @@ class Outcome:
     """Of `Result.Source`, where it is that of a stored version."""
 
     @classmethod
-    def of(cls, result: Result) -> "Outcome":
+    def of(cls, result: Result) -> "SupposedResult":
         """Return the outcome of a stored version, e.g. of the one to be reinstated."""
         return cls(result.winner, result.kind, submission=result.submission_id, source=result.source)
 
@@ -54,7 +54,7 @@ class RatingPreview:
         return self.after - self.before
 
 
-def preview_ratings(outcomes: Mapping[int, Outcome]) -> list[RatingPreview]:
+def preview_ratings(outcomes: Mapping[int, SupposedResult]) -> list[RatingPreview]:
     """Return the ratings that would change if these matches, by id, had these outcomes; the largest change first.
 
     Matches that never ended and unrated matches are left out. Pending replays are included, so the preview shows the
@@ -71,7 +71,7 @@ def preview_ratings(outcomes: Mapping[int, Outcome]) -> list[RatingPreview]:
 
 
 def _preview(
-    pool: RatingPool, changed: Collection[Match], outcomes: Mapping[int, Outcome], same: Mapping[int, int]
+    pool: RatingPool, changed: Collection[Match], outcomes: Mapping[int, SupposedResult], same: Mapping[int, int]
 ) -> Iterable[RatingPreview]:
     keys = [Key(match.finished_at, match.pk) for match in changed if match.finished_at is not None]
     since = min(filter(None, [*keys, pending_since(pool, same)]))
@@ -92,7 +92,7 @@ def _preview(
 
 
 def _counting(
-    changed: Collection[Match], outcomes: Mapping[int, Outcome], same: Mapping[int, int]
+    changed: Collection[Match], outcomes: Mapping[int, SupposedResult], same: Mapping[int, int]
 ) -> Iterable[RatedMatch]:
     """The changed matches that would be rated, with their new outcomes."""
     played = _before_void([match.pk for match in changed if outcomes[match.pk].kind == Result.Kind.VOID])
@@ -105,13 +105,13 @@ def _counting(
     return rated.as_rated(rows, same)
 
 
-def _rated_outcome(outcome: Outcome, played: Result | None) -> Outcome | None:
+def _rated_outcome(outcome: SupposedResult, played: Result | None) -> SupposedResult | None:
     """The outcome that is rated: for a void match, the one it had before. None if it is not rated."""
     if not outcome.rated or outcome.winner is None or outcome.kind not in COUNTED_KINDS:
         return None
     if outcome.kind != Result.Kind.VOID:
         return outcome
-    return Outcome.of(played) if played is not None and rated.measures_play(played) else None
+    return SupposedResult.of(played) if played is not None and rated.measures_play(played) else None
 
 
 def _before_void(matches: Collection[int]) -> dict[int, Result]:

@@ -10,7 +10,7 @@ from engine.actions import Act
 from engine.transcript import Kind as EventKind
 from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
 from players.models import Player
-from players.ratings import Change, RatedMatch, Standing, Start
+from players.ratings import RatedMatch, RatingEffect, Standing, Start
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
 """Kinds of results that are rated. Reported and entered scores are of kind `played`."""
@@ -163,7 +163,7 @@ def players_since(pool: RatingPool, since: Key) -> set[int]:
     return set(later.values_list("player", flat=True).distinct())
 
 
-def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[int, Change]]:
+def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[int, RatingEffect]]:
     """The stored changes from `since` on, by match and player, each with its id."""
     rows = (
         _changes(pool)
@@ -174,7 +174,7 @@ def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[
             "rating_before", "rating_after", "opponent_before", "experience_before",
         )
     )  # fmt: skip
-    return {(row[1], row[2]): (row[0], Change._make(row[1:])) for row in rows.iterator()}
+    return {(row[1], row[2]): (row[0], RatingEffect._make(row[1:])) for row in rows.iterator()}
 
 
 def stored_standings(pool: RatingPool, players: Collection[int] | None = None) -> dict[int, Standing]:

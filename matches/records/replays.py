@@ -20,7 +20,7 @@ ANSWERS = (Kind.TAKE, Kind.DROP, Kind.BEAVER)
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReplayStep:
     """One step of a replay."""
 
     number: int
@@ -63,17 +63,17 @@ class PlayedGame:
     number: int
     start: tuple[int, int]
     crawford: bool
-    moments: tuple[Moment, ...]
+    moments: tuple[ReplayStep, ...]
 
 
-class Row(NamedTuple):
+class MoveRow(NamedTuple):
     """A row of the move list."""
 
     number: int
-    cells: list[Moment | None]
+    cells: list[ReplayStep | None]
 
 
-class Match:
+class ReplayedMatch:
     """A checked match. A game is replayed only when it is requested, since a session may have hundreds."""
 
     def __init__(self, stored: Mapping[str, Any], verdict: Mapping[str, Any]) -> None:
@@ -134,7 +134,7 @@ class _Game:
         left, right = self.facts["start"]
         return PlayedGame(index, self.facts["number"], (left, right), self.facts["crawford"], tuple(moments))
 
-    def _decisions(self) -> Iterator[Moment]:
+    def _decisions(self) -> Iterator[ReplayStep]:
         cube, owner = 1, None
         events = self.transcript.games[0].events
         last_roll = max((index for index, event in enumerate(events) if event.kind is Kind.PLAY), default=None)
@@ -151,7 +151,7 @@ class _Game:
                 paths=_paths(frame.notation),
                 tried=not frame.legal and not unplayed,
             )
-            yield Moment(
+            yield ReplayStep(
                 number,
                 words(frame, cube, unplayed=unplayed),
                 frame.side,
@@ -164,7 +164,7 @@ class _Game:
             )
             cube, owner = frame.cube, frame.cube_owner
 
-    def _end(self) -> Moment:
+    def _end(self) -> ReplayStep:
         number = len(self.frames) + 1
         last = self.frames[-1] if self.frames else None
         side = last.side if last else 0
@@ -173,7 +173,7 @@ class _Game:
         diagram = self._diagram(position, side, cube=cube, cube_owner=owner, over=True)
         label = labels.result(self.facts, self.players)
         end = len(self.transcript.games[0].events)
-        return Moment(number, label, None, diagram, self._xgid(diagram), event=end)
+        return ReplayStep(number, label, None, diagram, self._xgid(diagram), event=end)
 
     def _diagram(self, position: Position, side: int, **options: Any) -> Diagram:
         in_play = not self.facts["crawford"] and self.length != 1
@@ -234,14 +234,14 @@ def event_path(url: str, game: int, event: int) -> str:
     return f"{url}?{urlencode({'g': game, 'e': event})}"
 
 
-def rows(game: PlayedGame) -> list[Row]:
+def rows(game: PlayedGame) -> list[MoveRow]:
     """The move list in two columns, left player and right player."""
-    move_rows: list[Row] = []
+    move_rows: list[MoveRow] = []
     for moment in game.moments:
         if moment.side is None:
             continue
         if not move_rows or moment.side == 0 or move_rows[-1].cells[1] is not None:
-            move_rows.append(Row(len(move_rows) + 1, [None, None]))
+            move_rows.append(MoveRow(len(move_rows) + 1, [None, None]))
         move_rows[-1].cells[moment.side] = moment
     return move_rows
 

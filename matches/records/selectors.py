@@ -55,7 +55,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GameLine:
     """A game of the score sheet."""
 
     index: int
@@ -95,7 +95,7 @@ def latest_verdict(submission: Submission) -> Verdict:
 def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, Any]:
     content = mask.verdict(verdict.content) if mask else verdict.content
     players = labels.names(content["players"])
-    match = replays.Match(submission.transcript or {}, content)
+    match = replays.ReplayedMatch(submission.transcript or {}, content)
     word, meaning = labels.outcome(content["outcome"])
     return {
         "verdict": verdict,
@@ -110,9 +110,9 @@ def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, 
     }
 
 
-def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> Line:
+def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> GameLine:
     winner = game["winner"]
-    return Line(
+    return GameLine(
         index=index,
         number=game["number"],
         start=game["start"],
@@ -126,7 +126,7 @@ def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> Line
     )
 
 
-def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.Match) -> list[Group]:
+def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.ReplayedMatch) -> list[Group]:
     titles = {"error": gettext("Errors"), "warning": gettext("Warnings"), "note": gettext("Notes")}
     groups = []
     for severity, title in titles.items():
@@ -138,7 +138,9 @@ def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: 
     return groups
 
 
-def _finding(finding: Mapping[str, Any], players: tuple[str, str], match: replays.Match, drawn: bool) -> ShownFinding:
+def _finding(
+    finding: Mapping[str, Any], players: tuple[str, str], match: replays.ReplayedMatch, drawn: bool
+) -> ShownFinding:
     diagram = replays.diagram_of(finding, players) if drawn else None
     params = finding["params"]
     return ShownFinding(

@@ -5,7 +5,7 @@ from typing import Any
 from zlib import crc32
 
 from core.live.publishing import now_shown
-from matches.access import Seat
+from matches.access import MatchSeat
 from matches.lifecycle import links
 from matches.lifecycle.locks import matches_topic
 from matches.models import Match
@@ -24,7 +24,7 @@ def version_of(match: Match, viewer: Viewer, now: datetime) -> str:
     return f"{match.seq}-{crc32(repr((at_table, is_closing)).encode())}"
 
 
-def watch_context(match: Match, seat: Seat | None, viewer: Viewer, now: datetime) -> dict[str, Any]:
+def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: datetime) -> dict[str, Any]:
     """Context of a page that is to be refreshed with the match: its version, topics and ticket for the stream.
 
     While the match is played here only its end matters, and its own topic would show spectators when somebody acts.

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from django.db.models import Q
 from django.utils.translation import gettext
 
-from matches.lifecycle.own_match import Standing, side_of, standing_of
+from matches.lifecycle.own_match import MayDecide, side_of, standing_of
 from matches.models import Claim, Match, Result
 from players.actors import Actor, log
 from players.models import Club, LogEntry
@@ -22,7 +22,7 @@ LINK_SHOWN, LINKS_SHOWN = "opponent_link_shown", "division_links_shown"
 def withheld_side(match: Match, by: Actor) -> int | None:
     """Return the side whose personal link this director does not get, or None if they get both."""
     own = side_of(match, by)
-    if own is None or match.is_over or standing_of(match, by) == Standing.NEEDS_REASON:
+    if own is None or match.is_over or standing_of(match, by) == MayDecide.NEEDS_REASON:
         return None
     return 1 - own
 

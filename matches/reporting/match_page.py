@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext
 
 from core.messages import sentence
 from engine.records import from_data
-from matches.access import Seat, Visitor, action_url, viewer_of
+from matches.access import MatchSeat, Visitor, action_url, viewer_of
 from matches.lifecycle import arrivals, provisional
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
@@ -57,7 +57,7 @@ RECORDS = 20
 Standing = Submission.Standing
 
 
-def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) -> dict[str, Any]:
+def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visitor) -> dict[str, Any]:
     """Context of the page; `seat` is None for visitors who do not play the match.
 
     Only the players and those who run the match see notes.
@@ -178,7 +178,7 @@ def _never_came(match: Match) -> list[str]:
     return [text.format(name=match.names[side], times=times) for side in sorted(missing)]
 
 
-def _live_url(match: Match, seat: Seat | None, name: str) -> str:
+def _live_url(match: Match, seat: MatchSeat | None, name: str) -> str:
     """A page of a match played here, by the name of its URL; empty where the match is not played here."""
     if not LiveMatch.objects.filter(pk=match.pk, lapsed_at=None).exists():
         return ""
@@ -206,7 +206,7 @@ def _pending_context(
     }
 
 
-def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
+def _may(match: Match, seat: MatchSeat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
     """Which forms the reader is shown. The services check again what is allowed."""
     side = seat.side if seat is not None else None
     open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None

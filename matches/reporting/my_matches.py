@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from core.live.publishing import now_shown
-from matches.access import Seat
+from matches.access import MatchSeat
 from matches.lifecycle import links
 from matches.lifecycle.events import events
 from matches.lifecycle.running_scores import AtTables
-from matches.lifecycle.where import Facts, State, Where, where_is
+from matches.lifecycle.where import Facts, Where, WhereState, where_is
 from matches.models import Challenge, Claim, Match, Proposal, Provisional, Result, Submission
 from matches.play.whereabouts import facts_of
 from matches.presentation import labels
@@ -67,13 +67,13 @@ class MyMatch:
         state, code = self.where.state, self.step.code if self.step is not None else ""
         if self.is_practice:
             return 6
-        if state in (State.PLAYING, State.HERE) and code in ("play", "board"):
+        if state in (WhereState.PLAYING, WhereState.HERE) and code in ("play", "board"):
             return 0
-        if state == State.CALLED:
+        if state == WhereState.CALLED:
             return 1
         if self.asks_me:
             return 2
-        if code not in ("play", "times", "appointment") or state not in (State.READY, State.PLAYING):
+        if code not in ("play", "times", "appointment") or state not in (WhereState.READY, WhereState.PLAYING):
             return 5
         is_ready_at_once = code == "appointment" or self.at_tables is not None
         return 3 if is_ready_at_once else 4
@@ -168,7 +168,7 @@ def _provisional(match: Match) -> Provisional | None:
 
 def _at_table(row: MyMatch, now: datetime) -> dict[str, Any]:
     """What a player can do at the table of their next match, sent by its personal link if the list has those."""
-    seat = Seat(row.match, row.side, Actor.link(row.side), row.token)
+    seat = MatchSeat(row.match, row.side, Actor.link(row.side), row.token)
     running = running_score(row.match, row.at_tables)
     return {
         "running_form": running_form(seat, running, row.where),

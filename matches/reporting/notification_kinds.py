@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 from matches.lifecycle import links
 from matches.models import Claim, Match, Proposal, Provisional
 from players.models import Notification
-from players.notifications.kinds import Kind, Params
+from players.notifications.kinds import NotificationKind, Params
 
 REPORTED, OBJECTED, RULED = "reported", "objected", "ruled"
 PROVISIONAL = "provisional"
@@ -56,7 +56,7 @@ def personal_link(notification: Notification) -> str:
 
 
 KINDS = (
-    Kind(
+    NotificationKind(
         code=REPORTED,
         label=gettext_noop("Your opponent reports a result"),
         sentences={
@@ -76,7 +76,7 @@ KINDS = (
         email_url=personal_link,
         after_email=_note_email,
     ),
-    Kind(
+    NotificationKind(
         code=PROVISIONAL,
         label=gettext_noop("A result goes against you without your answer"),
         sentences={
@@ -96,14 +96,14 @@ KINDS = (
         is_current=_is_provisional,
         email_url=personal_link,
     ),
-    Kind(
+    NotificationKind(
         code=OBJECTED,
         label=gettext_noop("An objection to a result of your match or your event"),
         sentences={"": gettext_noop("{objector} objects to the result of the match against {opponent}.")},
         players=("objector", "opponent"),
         email_url=personal_link,
     ),
-    Kind(
+    NotificationKind(
         code=RULED,
         label=gettext_noop("A director’s ruling on your match"),
         sentences={
@@ -114,7 +114,7 @@ KINDS = (
         players=("opponent",),
         email_url=personal_link,
     ),
-    Kind(
+    NotificationKind(
         code=DEADLINE,
         label=gettext_noop("A deadline within 24 hours"),
         sentences={"": gettext_noop("Your match against {opponent} is due {at}.")},
@@ -124,7 +124,7 @@ KINDS = (
         is_current=match_is_open,
         email_url=personal_link,
     ),
-    Kind(
+    NotificationKind(
         code=TIMES_PROPOSED,
         label=gettext_noop("Your opponent proposes times to play"),
         sentences={"": gettext_noop("{opponent} proposes times for your match.")},
@@ -132,7 +132,7 @@ KINDS = (
         is_current=_times_wait,
         email_url=personal_link,
     ),
-    Kind(
+    NotificationKind(
         code=TIMES_ACCEPTED,
         label=gettext_noop("Your opponent accepts a time"),
         sentences={"": gettext_noop("{opponent} accepted a time: {at}.")},
@@ -141,7 +141,7 @@ KINDS = (
         is_current=_is_agreed,
         email_url=personal_link,
     ),
-    Kind(
+    NotificationKind(
         code=APPOINTMENT,
         label=gettext_noop("Reminders of your appointments, a day and an hour before"),
         sentences={"": gettext_noop("Your match against {opponent}: {at}.")},

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils.translation import gettext, ngettext
 
-from matches.access import Seat
+from matches.access import MatchSeat
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import same_outcome
 from matches.models import Claim, Match
@@ -26,7 +26,7 @@ class Preview:
     """Who would have to act next, or when the report would stand."""
 
 
-def preview_of(seat: Seat, winner: int, score: tuple[int, int]) -> Preview:
+def preview_of(seat: MatchSeat, winner: int, score: tuple[int, int]) -> Preview:
     """Preview a report of this score by the holder of this seat."""
     match = seat.match
     summary = gettext("{name} wins {score}.").format(

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from matches.access import Seat, action_url
+from matches.access import MatchSeat, action_url
 from matches.lifecycle.length_offers import LengthOffer
 from matches.lifecycle.running_scores import AtTables
-from matches.lifecycle.where import State, Where
+from matches.lifecycle.where import Where, WhereState
 from matches.models import Match
 
 
@@ -57,12 +57,12 @@ def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | Non
     return ShownRunningScore(running.score, who, running.at, *common)
 
 
-def running_form(seat: Seat, running: ShownRunningScore | None, where: Where) -> RunningForm | None:
+def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> RunningForm | None:
     """The form for a player of a match that is called or played; None for everybody else, and other matches."""
     match = seat.match
     if seat.side is None or running is None or match.length == 1:
         return None
-    if where.state not in (State.CALLED, State.PLAYING):
+    if where.state not in (WhereState.CALLED, WhereState.PLAYING):
         return None
     first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
     return RunningForm(action_url(seat, "running-score"), match.length - 1, (first, second))

@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from core.absolute_urls import absolute_url
 from core.messages import sentence
 from core.text_lengths import LONGEST_NOTE
-from matches.access import Seat, viewer_of
+from matches.access import MatchSeat, viewer_of
 from matches.lifecycle import links
 from matches.lifecycle.finish import MOST_POINTS
 from matches.lifecycle.provisional import provisional_of
 from matches.lifecycle.spectators import seq_for
-from matches.lifecycle.where import State, Where
+from matches.lifecycle.where import Where, WhereState
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Provisional, Result, Submission
 from matches.play.whereabouts import where_of
 from matches.records.masking import OPEN, Mask, mask_for
@@ -233,7 +233,7 @@ class ProposalSerializer(serializers.Serializer[Any]):
 class WhereSerializer(serializers.Serializer[Any]):
     """Where a match is, as you may see it."""
 
-    state = serializers.ChoiceField([(state.value, state.value) for state in State])
+    state = serializers.ChoiceField([(state.value, state.value) for state in WhereState])
     table = serializers.CharField(allow_null=True, help_text="The label of its table.")
     since = serializers.DateTimeField(allow_null=True)
     score = Score(
@@ -338,7 +338,7 @@ def where_data(where: Where) -> Json:
     }
 
 
-def match_data(match: Match, seat: Seat | None, request: Request, now: datetime) -> Json:
+def match_data(match: Match, seat: MatchSeat | None, request: Request, now: datetime) -> Json:
     """Data of MatchSerializer for a reader with this seat, or none.
 
     Only the players and those who run the match get notes.

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
-from matches.access import Seat, action_url
+from matches.access import MatchSeat, action_url
 from matches.lifecycle.length_offers import LengthOffer
-from matches.lifecycle.where import State, Where
+from matches.lifecycle.where import Where, WhereState
 from matches.models import Match
 from matches.reporting.running import ShownRunningScore
 
@@ -42,9 +42,11 @@ class ShorterMatch:
     form: OfferForm | None
 
 
-def shorter_match(seat: Seat, running: ShownRunningScore | None, where: Where, now: datetime) -> ShorterMatch | None:
+def shorter_match(
+    seat: MatchSeat, running: ShownRunningScore | None, where: Where, now: datetime
+) -> ShorterMatch | None:
     """What a player can do to shorten a match; None for everybody else, and where nothing is on offer or can be."""
-    if seat.side is None or running is None or where.state != State.PLAYING:
+    if seat.side is None or running is None or where.state != WhereState.PLAYING:
         return None
     offer = running.offer
     form = _form(seat, running, offer) if may_offer(running, where, now) else None
@@ -56,17 +58,17 @@ def shorter_match(seat: Seat, running: ShownRunningScore | None, where: Where, n
 def may_offer(running: ShownRunningScore, where: Where, now: datetime) -> bool:
     """Whether the players can offer a shorter length by themselves."""
     since = running.players_offer_from
-    return since is not None and since <= now and where.state != State.ADJOURNED
+    return since is not None and since <= now and where.state != WhereState.ADJOURNED
 
 
-def _form(seat: Seat, running: ShownRunningScore, offer: LengthOffer | None) -> OfferForm | None:
+def _form(seat: MatchSeat, running: ShownRunningScore, offer: LengthOffer | None) -> OfferForm | None:
     lengths = range(max(running.score) + 1, seat.match.length)
     if not lengths or (offer is not None and lengths == range(offer.length, offer.length + 1)):
         return None
     return OfferForm(action_url(seat, "offer-length"), lengths, running.score)
 
 
-def _shown(seat: Seat, side: int, offer: LengthOffer) -> ShownOffer:
+def _shown(seat: MatchSeat, side: int, offer: LengthOffer) -> ShownOffer:
     has_agreed = side in offer.agreed
     return ShownOffer(
         number=offer.number,

@@ -2,13 +2,13 @@
 
 from django import template
 
-from matches.access import Seat, action_url
+from matches.access import MatchSeat, action_url
 
 register = template.Library()
 
 
 @register.simple_tag
-def action(seat: Seat, name: str, *args: str) -> str:
+def action(seat: MatchSeat, name: str, *args: str) -> str:
     """The URL that a form of this reader is sent to."""
     return action_url(seat, name, *args)
 

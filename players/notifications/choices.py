@@ -6,13 +6,13 @@ from django.db import transaction
 
 from core.locks import lock_row
 from players.models import NotificationChoice, User
-from players.notifications.kinds import Kind, registered
+from players.notifications.kinds import NotificationKind, registered
 
 SITE, EMAIL, PUSH = CHANNELS = ("site", "email", "push")
 """The ways in which a notification reaches its reader."""
 
 
-def chosen(kind: Kind, users: Collection[int]) -> dict[int, frozenset[str]]:
+def chosen(kind: NotificationKind, users: Collection[int]) -> dict[int, frozenset[str]]:
     """Return the channels that each of these users wants for a kind."""
     rows = NotificationChoice.objects.filter(kind=kind.code, user__in=users)
     own = {row.user_id: _channels(row) for row in rows}

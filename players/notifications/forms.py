@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from players.models.notifications import LONGEST_ENDPOINT
 from players.notifications.choices import CHANNELS, EMAIL, PUSH, SITE
-from players.notifications.kinds import Kind, registered
+from players.notifications.kinds import NotificationKind, registered
 
 LABELS = {SITE: _("Site"), EMAIL: _("Email"), PUSH: _("Push")}
 
@@ -25,7 +25,7 @@ class ChoicesForm(forms.Form):
 
     def __init__(self, *args: Any, chosen: dict[str, frozenset[str]], **options: Any) -> None:
         super().__init__(*args, **options)
-        self.kinds: list[Kind] = sorted(
+        self.kinds: list[NotificationKind] = sorted(
             (kind for kind in registered() if kind.code in chosen), key=lambda kind: not kind.is_urgent
         )
         for kind in self.kinds:

@@ -23,7 +23,7 @@ def _no_link(notification: Notification) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NotificationKind:
     """A kind of notification: what it says, when it is still worth sending, and how it is sent by default.
 
     Sentences are English message ids with `{placeholders}`, filled with the parameters of a notification. A parameter
@@ -56,21 +56,21 @@ class Kind:
     """Called once the e-mail was sent."""
 
 
-_kinds: dict[str, Kind] = {}
+_kinds: dict[str, NotificationKind] = {}
 
 
-def register(*kinds: Kind) -> None:
+def register(*kinds: NotificationKind) -> None:
     """Register the kinds of an app, in the order of the settings page. Raises ValueError for a code taken."""
     for kind in kinds:
         if _kinds.setdefault(kind.code, kind) is not kind:
             raise ValueError(f"two kinds of notifications with the code {kind.code!r}")
 
 
-def registered() -> list[Kind]:
+def registered() -> list[NotificationKind]:
     """Return every registered kind."""
     return list(_kinds.values())
 
 
-def kind_of(code: str) -> Kind:
+def kind_of(code: str) -> NotificationKind:
     """Return the kind with this code. Raises KeyError for an unknown one."""
     return _kinds[code]

@@ -14,7 +14,7 @@ from core.live.publishing import touch_on_commit
 from core.queue import hint
 from players.models import Delivery, Notification, Player, PushSubscription, User
 from players.notifications.choices import EMAIL, PUSH, SITE, chosen
-from players.notifications.kinds import Kind, kind_of
+from players.notifications.kinds import NotificationKind, kind_of
 from players.people.canonical import account_of, players_among
 
 SEND_EMAILS = "players.send_notification_emails"
@@ -104,7 +104,9 @@ def topic_of(user: int) -> str:
     return f"notifications:{user}"
 
 
-def _plan_deliveries(kind: Kind, rows: list[Notification], wanted: Mapping[int, frozenset[str]], now: datetime) -> None:
+def _plan_deliveries(
+    kind: NotificationKind, rows: list[Notification], wanted: Mapping[int, frozenset[str]], now: datetime
+) -> None:
     """Create the deliveries of new notifications, and tell the workers of those that are due at once."""
     email_at = now if kind.is_urgent else now + timedelta(seconds=settings.NOTIFICATION_EMAILS_AFTER)
     planned = [

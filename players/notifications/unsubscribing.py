@@ -7,7 +7,7 @@ from django.core.signing import BadSignature, Signer
 from django.http import Http404
 
 from players.models import User
-from players.notifications.kinds import Kind, registered
+from players.notifications.kinds import NotificationKind, registered
 
 TOKEN = r"(?P<unsubscribe_token>\d{1,18}\.[a-z_-]{1,400}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of the token in a URL: the account, the kinds, and the signature."""
@@ -18,7 +18,7 @@ class Unsubscribing(NamedTuple):
     """Whose e-mails a link stops, and of which kinds."""
 
     user: User
-    kinds: list[Kind]
+    kinds: list[NotificationKind]
 
 
 def token_of(user: User, kinds: Sequence[str]) -> str:

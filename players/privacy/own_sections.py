@@ -21,7 +21,7 @@ from players.models import (
     PushSubscription,
     User,
 )
-from players.privacy.sections import Person, Row, Section, values
+from players.privacy.sections import ExportSection, Person, Row, values
 
 ACCOUNT_FIELDS = (
     "new_email", "email_verified_at", "display_name", "language", "time_zone", "theme", "is_active", "is_staff",
@@ -112,19 +112,19 @@ def _exports(person: Person) -> Iterable[Row]:
 
 
 SECTIONS = (
-    Section("account", _("Your account and its preferences."), (User,), _account),
-    Section("players", _("You as a player, and players merged with you."), (Player,), _players),
-    Section("other-names", _("Other names by which you are found."), (Alias,), _aliases),
-    Section("memberships", _("Your clubs."), (Membership,), _memberships),
-    Section("invitations", _("Invitations to link your player to an account."), (Invitation,), _invitations),
-    Section("merges", _("When players were merged with you."), (Merge,), _merges),
-    Section("notifications", _("What you were notified of."), (Notification,), _notifications),
-    Section("deliveries", _("Emails and push messages that were sent to you."), (Delivery,), _deliveries),
-    Section("notification-choices", _("How you want to be notified."), (NotificationChoice,), _choices),
-    Section("devices", _("Browsers that show you notifications."), (PushSubscription,), _devices),
-    Section("sessions", _("Where you are signed in."), (AccountSession,), _sessions),
-    Section("api-tokens", _("Your API tokens, without their keys."), (ApiToken,), _tokens),
-    Section("log-of-you", _("What you did, as the log has it."), (LogEntry,), _done),
-    Section("log-about-you", _("Changes of your account and player."), (LogEntry,), _changed),
-    Section("exports", _("Copies of your data that were made."), (DataExport,), _exports),
+    ExportSection("account", _("Your account and its preferences."), (User,), _account),
+    ExportSection("players", _("You as a player, and players merged with you."), (Player,), _players),
+    ExportSection("other-names", _("Other names by which you are found."), (Alias,), _aliases),
+    ExportSection("memberships", _("Your clubs."), (Membership,), _memberships),
+    ExportSection("invitations", _("Invitations to link your player to an account."), (Invitation,), _invitations),
+    ExportSection("merges", _("When players were merged with you."), (Merge,), _merges),
+    ExportSection("notifications", _("What you were notified of."), (Notification,), _notifications),
+    ExportSection("deliveries", _("Emails and push messages that were sent to you."), (Delivery,), _deliveries),
+    ExportSection("notification-choices", _("How you want to be notified."), (NotificationChoice,), _choices),
+    ExportSection("devices", _("Browsers that show you notifications."), (PushSubscription,), _devices),
+    ExportSection("sessions", _("Where you are signed in."), (AccountSession,), _sessions),
+    ExportSection("api-tokens", _("Your API tokens, without their keys."), (ApiToken,), _tokens),
+    ExportSection("log-of-you", _("What you did, as the log has it."), (LogEntry,), _done),
+    ExportSection("log-about-you", _("Changes of your account and player."), (LogEntry,), _changed),
+    ExportSection("exports", _("Copies of your data that were made."), (DataExport,), _exports),
 )

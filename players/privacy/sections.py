@@ -37,7 +37,7 @@ Files = Callable[[Person], Iterable[tuple[str, bytes]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ExportSection:
     """A JSON file with a list of rows, and the models that it shows."""
 
     name: str
@@ -50,15 +50,15 @@ class Section:
     """What the section adds to the export beside its rows, as (path, content)."""
 
 
-_sections: list[Section] = []
+_sections: list[ExportSection] = []
 
 
-def register(*sections: Section) -> None:
+def register(*sections: ExportSection) -> None:
     """Add sections to every export."""
     _sections.extend(sections)
 
 
-def sections() -> list[Section]:
+def sections() -> list[ExportSection]:
     """Return all sections in the order in which they were registered."""
     return list(_sections)
 

@@ -17,7 +17,7 @@ from players.actors import Actor, log
 from players.models import Club, DataExport, DataExportPart, Player, User
 from players.people.canonical import canonical
 from players.people.services.erasure import erase_player
-from players.people.services.merging import must_be_in_care_of
+from players.people.services.merging import check_managed_by_club
 from players.people.topics import player_topic
 from players.privacy.archive import write_archive
 from players.privacy.sections import Person
@@ -48,7 +48,7 @@ def request_export(*, player: Player, user: User, by: Actor, now: datetime, club
     if player.erased_at is not None:
         raise Refused("erased")
     if club is not None:
-        must_be_in_care_of(player, club)
+        check_managed_by_club(player, club)
     known = DataExport.objects.filter(player=player, requested_by=user)
     fresh = Q(state__in=[State.QUEUED, State.WORKING]) | Q(state=State.DONE, finished_at__gt=now - REUSED_FOR)
     existing = known.filter(fresh).first()
@@ -65,7 +65,7 @@ def erase_member(*, player: Player, club: Club, by: Actor, now: datetime) -> Pla
 
     Refused: `account_decides`, `other_club_entered`, and as for `erase_player`.
     """
-    return erase_player(player=player, by=by, now=now, check=partial(must_be_in_care_of, club=club))
+    return erase_player(player=player, by=by, now=now, check=partial(check_managed_by_club, club=club))
 
 
 def make_export(*, export_id: int, now: datetime) -> DataExport | None:

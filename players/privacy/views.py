@@ -14,7 +14,7 @@ from engine.errors import Refused
 from players import access
 from players.accounts import services as account_services
 from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
-from players.people.services.merging import must_be_in_care_of
+from players.people.services.merging import check_managed_by_club
 from players.privacy import services
 from players.privacy.download import archive_download
 from players.privacy.forms import EraseForm
@@ -66,7 +66,7 @@ def _member_page(request: HttpRequest, slug: str, public_id: str, form: EraseFor
     membership = access.member_for_director(request.user, slug, public_id)
     player, reason = membership.player, ""
     try:
-        must_be_in_care_of(player, membership.club)
+        check_managed_by_club(player, membership.club)
     except Refused as refused:
         reason = sentence(refused.code, refused.params)
     exports = services.exports_for(me(request), player, timezone.now())

@@ -13,7 +13,7 @@ from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.errors import Refused
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, Challenge, DiceChain, Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.lobby.services.challenges import ChallengeInput, lapse_invitations, make_challenge
 from matches.play.services import absences, clock_worker, due
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -156,7 +156,7 @@ class Visit:
         return bool(absences.side_presences(self.board.match.public_id, timezone.now())[BOB].online)
 
     def last_noted(self) -> str:
-        kinds = (Kind.LEFT, Kind.AWAY, Kind.BACK)
+        kinds = (EventKind.LEFT, EventKind.AWAY, EventKind.BACK)
         last = self.board.live.actions.filter(kind__in=kinds).order_by("seq").last()
         return last.kind if last is not None else ""
 
@@ -200,11 +200,11 @@ def test_eight_departures_are_noticed_and_who_comes_back_is_there(open_page: Ope
         follow(visit.page.locator(".play-back"))
     for visit in by_closing:
         visit.page.close()
-    took = noted(here, Kind.LEFT, NOTICED_WITHIN)
+    took = noted(here, EventKind.LEFT, NOTICED_WITHIN)
     print(f"{len(here)} departures noticed within {took:.1f} s")
     for visit in by_link:
         visit.page.go_back()
-    noted(by_link, Kind.BACK, 5)
+    noted(by_link, EventKind.BACK, 5)
     assert due.state_of(here[1].board.live).absences[BOB].since is not None
 
 
@@ -228,4 +228,4 @@ def test_a_broker_that_starts_from_a_dump_of_two_minutes_ago_makes_nobody_absent
         visit.page.wait_for_timeout(500)
     assert visit.last_noted() == ""
     with pytest.raises(Refused):
-        visit.board.do(CAROL, Kind.CLAIM_AWAY)
+        visit.board.do(CAROL, EventKind.CLAIM_AWAY)

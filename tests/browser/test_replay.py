@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine import check_record, parse_xgid
 from engine.records import to_data
-from matches.records.replays import Match, Moment
+from matches.records.replays import ReplayedMatch, ReplayStep
 from matches.records.verdicts import as_json
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.browser.test_check import checked
@@ -44,26 +44,26 @@ ADDRESSES = """() => {
 }"""
 
 
-def moments_of(data: bytes) -> list[Moment]:
+def moments_of(data: bytes) -> list[ReplayStep]:
     """Every step of a match, from the engine."""
     check = check_record(data)
     assert check.transcript is not None
-    match = Match(to_data(check.transcript), as_json(check.verdict))
+    match = ReplayedMatch(to_data(check.transcript), as_json(check.verdict))
     return [moment for index in range(1, len(match) + 1) for moment in match.game(index).moments]
 
 
-def shown(page: Page, moment: Moment) -> None:
+def shown(page: Page, moment: ReplayStep) -> None:
     """Wait until the board shows a step."""
     expect(page.locator(".game-board")).to_have_attribute("data-shown", f"{moment.game}.{moment.number}")
 
 
-def number_of_dice(moment: Moment) -> int:
+def number_of_dice(moment: ReplayStep) -> int:
     """How many dice there are to play: four of a double."""
     dice = moment.diagram.dice or ()
     return 4 if len(dice) == 2 and dice[0] == dice[1] else len(dice)
 
 
-def seen_by_bob(moment: Moment) -> list[int]:
+def seen_by_bob(moment: ReplayStep) -> list[int]:
     position = moment.diagram.position
     return list((position if moment.diagram.side == 0 else position.swapped()).counts)
 

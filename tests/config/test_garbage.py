@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from config.clients import CLIENT
+from config.disconnects import CLIENT
 from config.wsgi_threads import WSGIThreads
 
 PATIENCE = 20.0

@@ -21,7 +21,7 @@ from engine.actions import Act
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import CalendarFeed, LiveMatch, Match, PlayMode
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.directing import Ruling, rule
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -165,7 +165,7 @@ class Evening:
 
     def _begin_game(self, match: Match) -> None:
         for side in (0, 1):
-            ready = ActionInput(Kind.READY, LiveMatch.objects.get(pk=match.pk).last)
+            ready = ActionInput(EventKind.READY, LiveMatch.objects.get(pk=match.pk).last)
             act(match=match, side=side, request=ready, **self.acts)
 
     def fixture(self, division: Division, number: int) -> Fixture:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from matches.lifecycle.finish import ResultInput
-from matches.lifecycle.own_match import Standing, standing_of
+from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import Match, Result
 from players.actors import Actor
 from players.models import Club, Player
@@ -96,12 +96,12 @@ def play_share(division: Division, share: float, players: Sequence[Player], staf
 
 def _impartial_director(match: Match, staff: Staff) -> Actor:
     """Return a director who does not play in the match, or the first if both do."""
-    return next((director for director in staff if standing_of(match, director) == Standing.IMPARTIAL), staff[0])
+    return next((director for director in staff if standing_of(match, director) == MayDecide.IMPARTIAL), staff[0])
 
 
 def _reason(match: Match, by: Actor) -> str:
     """Return the reason for deciding one's own match; empty if it is not one's own."""
-    return "" if standing_of(match, by) == Standing.IMPARTIAL else OWN_MATCH_REASON
+    return "" if standing_of(match, by) == MayDecide.IMPARTIAL else OWN_MATCH_REASON
 
 
 def _correct(division: Division, staff: Staff, now: datetime) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from matches.lifecycle.running_scores import AtTables
-from matches.lifecycle.where import Facts, State, where_is
+from matches.lifecycle.where import Facts, WhereState, where_is
 from tournaments.floor.critical_path import critical_minutes
 from tournaments.floor.facts import Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
 from tournaments.floor.fold import Folded, Seat, fold
@@ -21,7 +21,7 @@ from tournaments.floor.state import (
     TableOnFloor,
     TableState,
 )
-from tournaments.floor.tables import Candidate, suggest, table_plan
+from tournaments.floor.tables import PlayableMatch, suggest, table_plan
 from tournaments.floor.times import (
     Pause,
     elapsed,
@@ -36,10 +36,10 @@ HELD = Reason("held")
 ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
 ON_FLOOR = {
     # Until a table is suggested for it.
-    State.READY: MatchState.WAITING,
-    State.HERE: MatchState.PLAYING,
-    State.CORRESPONDENCE: MatchState.PLAYING,
-    State.DISPUTED: MatchState.REPORTED,
+    WhereState.READY: MatchState.WAITING,
+    WhereState.HERE: MatchState.PLAYING,
+    WhereState.CORRESPONDENCE: MatchState.PLAYING,
+    WhereState.DISPUTED: MatchState.REPORTED,
 }
 """Where a match is -> its state on the floor, which takes some together; the others have the same names."""
 
@@ -180,7 +180,7 @@ class _Derivation:
                     rests[player] = until
         return rests
 
-    def _candidates(self) -> tuple[list[Candidate], dict[int, tuple[Reason, ...]]]:
+    def _candidates(self) -> tuple[list[PlayableMatch], dict[int, tuple[Reason, ...]]]:
         """Return the matches whose players are free, in the order of the queue, and why other pairs wait."""
         candidates, waiting = [], {}
         for match in self.facts.matches:
@@ -191,7 +191,7 @@ class _Derivation:
                 waiting[match.fixture] = reasons
                 continue
             since = match.since or self.now
-            candidates.append(Candidate(match, match.pair, row.pinned, row.critical_minutes, since))
+            candidates.append(PlayableMatch(match, match.pair, row.pinned, row.critical_minutes, since))
         return sorted(candidates, key=lambda row: row.key), waiting
 
     def _reasons(self, match: MatchFacts, pair: Pair, *, held: bool) -> tuple[Reason, ...]:
@@ -214,7 +214,7 @@ class _Derivation:
 
     def _place_in_queue(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[PlayableMatch],
         suggestions: Sequence[Suggestion],
         waiting: dict[int, tuple[Reason, ...]],
     ) -> None:

@@ -69,7 +69,7 @@ class LengthOffer:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EntrantSource:
     """Where an undecided entrant comes from: `winner` or `loser` of a match number, or another source without one."""
 
     kind: str
@@ -93,7 +93,7 @@ class MatchFacts:
     progress: Progress
     pair: Pair | None = None
     players: tuple[int | None, int | None] = (None, None)
-    sources: tuple[Source, ...] = ()
+    sources: tuple[EntrantSource, ...] = ()
     leads_to: tuple[int, ...] = ()
     since: datetime | None = None
     begun_at: datetime | None = None

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from matches.models import Match, PlayMode
 from tournaments.floor.facts import (
+    EntrantSource,
     Fact,
     FloorFacts,
     FloorSettings,
@@ -16,7 +17,6 @@ from tournaments.floor.facts import (
     Pair,
     Progress,
     Rank,
-    Source,
     TableFacts,
 )
 from tournaments.floor.fold import Folded, fold
@@ -153,7 +153,7 @@ def _match(row: FixtureRow, slots: Sequence[_SlotRow], leads_to: tuple[int, ...]
         progress=_progress(row, known=known),
         pair=pair,
         players=pair or (players[0], players[1]),
-        sources=tuple(Source(slot.source, slot.source_fixture) for slot in slots),
+        sources=tuple(EntrantSource(slot.source, slot.source_fixture) for slot in slots),
         leads_to=leads_to,
         since=row["match__created_at"],
         begun_at=row["match__begun_at"],

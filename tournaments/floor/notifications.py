@@ -7,13 +7,13 @@ from django.utils.translation import gettext_noop
 
 from matches.lifecycle.events import events
 from matches.lifecycle.notices import side_notices
-from matches.lifecycle.where import State
+from matches.lifecycle.where import WhereState
 from matches.models import Match
 from matches.play.whereabouts import where_of
 from matches.presentation.visibility import NOBODY
 from matches.reporting.notification_kinds import personal_link
 from players.actors import Actor
-from players.notifications.kinds import Kind, Params
+from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify_each
 from tournaments.models import FloorEvent, FloorKind
 from tournaments.state.notifications import match_params
@@ -34,8 +34,8 @@ def _still_stands(params: Params) -> bool:
         return False
     where = where_of([event.match], NOBODY, timezone.now())[event.match.pk]
     # Players who play are told of another table only if they played already when they were sent there.
-    was_playing = where.state == State.PLAYING and where.since is not None and where.since <= event.at
-    return (where.state == State.CALLED or was_playing) and where.table == params["table"]
+    was_playing = where.state == WhereState.PLAYING and where.since is not None and where.since <= event.at
+    return (where.state == WhereState.CALLED or was_playing) and where.table == params["table"]
 
 
 def _waits_for_answer(params: Params) -> bool:
@@ -48,7 +48,7 @@ def _waits_for_answer(params: Params) -> bool:
 
 
 KINDS = (
-    Kind(
+    NotificationKind(
         code=CALLED,
         label=gettext_noop("You are called to a table"),
         sentences={
@@ -63,7 +63,7 @@ KINDS = (
         lapses_after=timedelta(minutes=15),
         is_current=_still_stands,
     ),
-    Kind(
+    NotificationKind(
         code=LENGTH_OFFERED,
         label=gettext_noop("A shorter length for the match you are playing"),
         sentences={

@@ -13,14 +13,14 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.names import numbered
-from matches.lifecycle.where import Facts, State, Where, where_is
+from matches.lifecycle.where import Facts, Where, WhereState, where_is
 from matches.models import Match
 from matches.play.watching.live_now import boards_of
 from matches.play.whereabouts import reports_of
 from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.explanations import explain
-from tournaments.floor.facts import FloorFacts, MatchFacts, Rank, Source
+from tournaments.floor.facts import EntrantSource, FloorFacts, MatchFacts, Rank
 from tournaments.floor.loading import FixtureRow, fixture_rows, load_facts
 from tournaments.floor.state import (
     Attention,
@@ -46,7 +46,7 @@ class PlayerOnFloor:
     player: int | None
     name: str
     """Empty while the player is to be decided."""
-    source: Source | None
+    source: EntrantSource | None
     points: int | None = None
     """Running score, if there is one."""
 
@@ -89,7 +89,7 @@ class MatchView:
     def where(self) -> Where:
         """Where it is; only the staff see what it waits for."""
         if self.for_staff and self.state in (MatchState.WAITING, MatchState.READY):
-            return replace(self.known, state=State(self.state.value), waits_for=self.reasons)
+            return replace(self.known, state=WhereState(self.state.value), waits_for=self.reasons)
         return self.known
 
     @property

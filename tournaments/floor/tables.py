@@ -10,7 +10,7 @@ from tournaments.models import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PlayableMatch:
     """A match whose players are free, with what its place in the queue depends on."""
 
     match: MatchFacts
@@ -36,7 +36,7 @@ class TablePlan:
     kept: int
     """How many of the free accessible tables are kept for players who need one."""
 
-    def best(self, candidate: Candidate, taken: Collection[int]) -> TableFacts | None:
+    def best(self, candidate: PlayableMatch, taken: Collection[int]) -> TableFacts | None:
         """Return the table for a match among those not `taken`, or None if none fits."""
         free = [table for table in self.free if table.table not in taken]
         if self.has_accessible and self.needs(candidate):
@@ -51,7 +51,7 @@ class TablePlan:
         accessible = [table for table in free if table.category == Table.Category.ACCESSIBLE]
         return accessible[0] if len(accessible) > self.kept else None
 
-    def needs(self, candidate: Candidate) -> bool:
+    def needs(self, candidate: PlayableMatch) -> bool:
         """Whether a player of the match needs an accessible table."""
         return any(player in self.needs_accessible for player in candidate.pair)
 
@@ -80,7 +80,7 @@ def table_plan(
     return TablePlan([table for table in usable if table.table in free], needs_accessible, has_accessible, len(waiting))
 
 
-def suggest(candidates: Sequence[Candidate], plan: TablePlan) -> tuple[list[Suggestion], dict[int, Reason]]:
+def suggest(candidates: Sequence[PlayableMatch], plan: TablePlan) -> tuple[list[Suggestion], dict[int, Reason]]:
     """Return the matches to call to the free tables, in order, and why each of the others is not among them.
 
     `candidates` are in the order of their keys. A match gets the first table that fits it, if no earlier match takes
@@ -107,7 +107,7 @@ def suggest(candidates: Sequence[Candidate], plan: TablePlan) -> tuple[list[Sugg
     return suggestions, waits
 
 
-def _why(candidate: Candidate, later: Sequence[Candidate], table: TableFacts) -> Reason:
+def _why(candidate: PlayableMatch, later: Sequence[PlayableMatch], table: TableFacts) -> Reason:
     """Return what puts a match before the next one in the queue."""
     params = {"fixture": candidate.match.number, "table": table.label}
     if candidate.pinned:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Division
 from tournaments.paper.bracket_layout import pieces
-from tournaments.paper.drawing import PAPER_SIZES, Drawing, Part, PartDrawer, Sizes
+from tournaments.paper.drawing import PAPER_SIZES, BracketPiece, PageDrawing, PartDrawer, Sizes
 from tournaments.paper.sheet_brackets import SheetBracket, sheet_brackets
 from tournaments.state.figures import figures_of
 
@@ -30,7 +30,7 @@ class DrawPage:
 
     division: Division
     title: str
-    drawing: Drawing
+    drawing: PageDrawing
     number: int
     pages: int
     matches: int | None
@@ -48,17 +48,17 @@ def draw_pages(division: Division, area: Area) -> list[DrawPage]:
     ]
 
 
-def _title(parts: Sequence[Part]) -> str:
+def _title(parts: Sequence[BracketPiece]) -> str:
     return ", ".join(part.title for part in parts)
 
 
-def pack(brackets: Sequence[SheetBracket], area: Area, sizes: Sizes) -> list[list[Part]]:
+def pack(brackets: Sequence[SheetBracket], area: Area, sizes: Sizes) -> list[list[BracketPiece]]:
     """Return the parts on each page, in order and as many on a page as can be read.
 
     A part that has a page of its own needs no title above it.
     """
     most = (area.height - sizes.head - sizes.below) / sizes.smallest_pitch
-    pages: list[list[Part]] = []
+    pages: list[list[BracketPiece]] = []
     for bracket in brackets:
         for part in _parts(bracket, most):
             together = [replace(other, titled=True) for other in (*(pages[-1] if pages else ()), part)]
@@ -70,22 +70,22 @@ def pack(brackets: Sequence[SheetBracket], area: Area, sizes: Sizes) -> list[lis
     return pages
 
 
-def _parts(bracket: SheetBracket, most: float) -> list[Part]:
+def _parts(bracket: SheetBracket, most: float) -> list[BracketPiece]:
     own = pieces(bracket.roots, most) if bracket.roots else []
     if len(own) == 1:
-        return [Part(bracket, own[0], bracket.title)]
+        return [BracketPiece(bracket, own[0], bracket.title)]
     title = _("%(bracket)s, part %(number)d of %(count)d")
     return [
-        Part(bracket, piece, title % {"bracket": bracket.title, "number": number, "count": len(own)})
+        BracketPiece(bracket, piece, title % {"bracket": bracket.title, "number": number, "count": len(own)})
         for number, piece in enumerate(own, start=1)
     ]
 
 
-def drawing(parts: Sequence[Part], area: Area, sizes: Sizes) -> Drawing:
+def drawing(parts: Sequence[BracketPiece], area: Area, sizes: Sizes) -> PageDrawing:
     """Return the parts of a page, drawn as large as the page allows."""
     lines = sum(part.piece.height for part in parts)
     pitch = min(sizes.largest_pitch, (area.height - _height(parts, 0, sizes)) / lines)
-    drawn = Drawing(area.width, area.height)
+    drawn = PageDrawing(area.width, area.height)
     top = 0.0
     for part in parts:
         PartDrawer(drawn, part, top, pitch, sizes).draw()
@@ -93,5 +93,5 @@ def drawing(parts: Sequence[Part], area: Area, sizes: Sizes) -> Drawing:
     return drawn
 
 
-def _height(parts: Sequence[Part], pitch: float, sizes: Sizes) -> float:
+def _height(parts: Sequence[BracketPiece], pitch: float, sizes: Sizes) -> float:
     return sum(part.height(pitch, sizes) for part in parts) + sizes.gap * (len(parts) - 1)

@@ -83,7 +83,7 @@ class Stroke:
 
 
 @dataclass(slots=True)
-class Drawing:
+class PageDrawing:
     """What is drawn on one page."""
 
     width: float
@@ -125,7 +125,7 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BracketPiece:
     """A piece of a bracket with its title and the bracket it is of."""
 
     bracket: SheetBracket
@@ -146,7 +146,7 @@ class Part:
 class PartDrawer:
     """Draws a part of a bracket at a height of the page; `pitch` is the distance of two lines."""
 
-    def __init__(self, drawing: Drawing, part: Part, top: float, pitch: float, sizes: Sizes) -> None:
+    def __init__(self, drawing: PageDrawing, part: BracketPiece, top: float, pitch: float, sizes: Sizes) -> None:
         self.drawing, self.part, self.pitch, self.sizes = drawing, part, pitch, sizes
         self.first, self.last = part.piece.columns
         columns = self.last - self.first + 2

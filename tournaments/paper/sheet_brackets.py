@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Division, Slot
 from tournaments.paper.bracket_layout import SheetLine, SheetMatch
-from tournaments.standings.layout import Box, Column, Tree
+from tournaments.standings.layout import Column, FixtureBox, Tree
 from tournaments.standings.selectors.brackets import BracketOptions, SlotRow, rounds_of, trees
 from tournaments.state.names import names_of
 
@@ -87,14 +87,14 @@ class _Builder:
         champion = next((line.text for line in last.lines if line.won), "") if last and not last.winner_to else ""
         return SheetBracket(title, self.columns, roots, champion)
 
-    def _match(self, box: Box, column: int, lines: tuple[SheetLine, SheetLine]) -> SheetMatch:
+    def _match(self, box: FixtureBox, column: int, lines: tuple[SheetLine, SheetLine]) -> SheetMatch:
         loser_to = f"M{box.loser_to}" if box.loser_to is not None else box.loser_draw
         return SheetMatch(box.number, column, lines, box.note, loser_to if not self._is_bye(box) else "")
 
-    def _winner_to(self, box: Box) -> str:
+    def _winner_to(self, box: FixtureBox) -> str:
         return f"M{box.winner_to}" if box.winner_to is not None else box.winner_draw
 
-    def _line(self, box: Box, side: int) -> SheetLine:
+    def _line(self, box: FixtureBox, side: int) -> SheetLine:
         """Return a side of a match; the winner of a bye in an earlier round counts as coming from before the bye."""
         line, slot = box.lines[side], self.slots[box.number][side]
         score = "" if line.score is None else str(line.score)
@@ -111,7 +111,7 @@ class _Builder:
             shown.text = before.text
         return shown
 
-    def _is_bye(self, box: Box) -> bool:
+    def _is_bye(self, box: FixtureBox) -> bool:
         """Whether exactly one side has no opponent by the format."""
         return [line.kind for line in box.lines].count("bye") == 1
 

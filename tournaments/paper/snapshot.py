@@ -16,7 +16,7 @@ from tournaments.ledger.selectors.accounts import accounts_of
 from tournaments.ledger.selectors.box import box_of
 from tournaments.models import Division, Tournament
 from tournaments.paper.draw_sheets import Area, drawing, pack
-from tournaments.paper.drawing import Drawing, Sizes
+from tournaments.paper.drawing import PageDrawing, Sizes
 from tournaments.paper.sheet_brackets import sheet_brackets
 from tournaments.prizes.selectors.prize_views import prizes_for_staff
 from tournaments.standings.selectors.brackets import rounds_of, targets
@@ -75,7 +75,7 @@ class SnapshotPage:
 
     tables: list[OpenMatch] = field(default_factory=list)
     queue: list[OpenMatch] = field(default_factory=list)
-    drawing: Drawing | None = None
+    drawing: PageDrawing | None = None
     money: bool = False
     number: int = 1
 

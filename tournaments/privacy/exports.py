@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from players.privacy.sections import Person, Row, Section, register, values
+from players.privacy.sections import ExportSection, Person, Row, register, values
 from tournaments.models import (
     AgreedSplit,
     ByeRequest,
@@ -94,18 +94,18 @@ def _helping(person: Person) -> Iterable[Row]:
 
 
 SECTIONS = (
-    Section("entries", _("Events that you entered."), (Entry,), _entries),
-    Section("check-ins", _("When you were checked in."), (CheckIn,), _check_ins),
-    Section("withdrawals", _("When you withdrew."), (Withdrawal,), _withdrawals),
-    Section("returns", _("When you were let back in."), (Return,), _returns),
-    Section("late-entries", _("When you entered late."), (LateEntry,), _late),
-    Section("requested-byes", _("Byes that you asked for."), (ByeRequest,), _byes),
-    Section("payments", _("What you paid and received."), (Payment,), _payments),
-    Section("side-pools", _("Side pools that you joined."), (PoolMember,), _pools),
-    Section("agreed-splits", _("Prizes that you agreed to divide."), (AgreedSplit,), _splits),
-    Section("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
-    Section("helping", _("Events at which you help."), (Helper,), _helping),
-    Section("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),
+    ExportSection("entries", _("Events that you entered."), (Entry,), _entries),
+    ExportSection("check-ins", _("When you were checked in."), (CheckIn,), _check_ins),
+    ExportSection("withdrawals", _("When you withdrew."), (Withdrawal,), _withdrawals),
+    ExportSection("returns", _("When you were let back in."), (Return,), _returns),
+    ExportSection("late-entries", _("When you entered late."), (LateEntry,), _late),
+    ExportSection("requested-byes", _("Byes that you asked for."), (ByeRequest,), _byes),
+    ExportSection("payments", _("What you paid and received."), (Payment,), _payments),
+    ExportSection("side-pools", _("Side pools that you joined."), (PoolMember,), _pools),
+    ExportSection("agreed-splits", _("Prizes that you agreed to divide."), (AgreedSplit,), _splits),
+    ExportSection("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
+    ExportSection("helping", _("Events at which you help."), (Helper,), _helping),
+    ExportSection("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),
 )
 
 

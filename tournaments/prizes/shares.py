@@ -32,7 +32,7 @@ class Placing:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CertainPlaces:
     """The certain places of a pot; `over` means that no other place will be taken."""
 
     placings: tuple[Placing, ...] = ()
@@ -90,7 +90,7 @@ def proportional(total: int, weights: Sequence[int]) -> list[int]:
 def prize_table(
     fund: int,
     pots: Sequence[Pot],
-    standings: Mapping[str, Standing],
+    standings: Mapping[str, CertainPlaces],
     *,
     unit: int = 1,
     splits: Iterable[Split] = (),
@@ -103,14 +103,14 @@ def prize_table(
     """
     if not is_whole(pots):
         raise ValueError(f"the shares must make 100 %: {pots}")
-    prizes = [prize for pot in pots for prize in _prizes(fund, pot, standings.get(pot.key, Standing()), unit)]
+    prizes = [prize for pot in pots for prize in _prizes(fund, pot, standings.get(pot.key, CertainPlaces()), unit)]
     prizes = _with_remainder(prizes, pots[0].key, fund)
     for split in splits:
         prizes = _with_split(prizes, split)
     return prizes
 
 
-def _prizes(fund: int, pot: Pot, standing: Standing, unit: int) -> list[Prize]:
+def _prizes(fund: int, pot: Pot, standing: CertainPlaces, unit: int) -> list[Prize]:
     """Return the prizes of a pot without the remainder."""
     shares = _without_free_places(pot.shares, standing)
     prizes: list[Prize] = []
@@ -128,7 +128,7 @@ def _prizes(fund: int, pot: Pot, standing: Standing, unit: int) -> list[Prize]:
     return prizes
 
 
-def _without_free_places(shares: Sequence[int], standing: Standing) -> tuple[int, ...]:
+def _without_free_places(shares: Sequence[int], standing: CertainPlaces) -> tuple[int, ...]:
     """Move the shares of places that nobody takes to first place, once the pot is over."""
     if not standing.over or not standing.placings:
         return tuple(shares)
@@ -186,14 +186,14 @@ def published_order(pots: Sequence[Pot]) -> list[tuple[str, int]]:
     return [(key, place) for _share, key, place in sorted(places, key=lambda row: -row[0])]
 
 
-def pool_standing(members: Collection[int], order: Order, standings: Mapping[str, Standing]) -> Standing:
+def pool_standing(members: Collection[int], order: Order, standings: Mapping[str, CertainPlaces]) -> CertainPlaces:
     """Rank the members of a side pool by the best of their places in `order`, as far as that is certain.
 
     Members without any of these places share the places after all others.
     """
     left, placings, place = set(members), [], 1
     for key, number in order:
-        standing = standings.get(key, Standing())
+        standing = standings.get(key, CertainPlaces())
         shared = next((row for row in standing.placings if row.first <= number <= row.last), None)
         if shared is None and standing.over:
             continue
@@ -207,5 +207,5 @@ def pool_standing(members: Collection[int], order: Order, standings: Mapping[str
     else:
         if left:
             placings.append(Placing(place, place + len(left) - 1, tuple(sorted(left))))
-        return Standing(tuple(placings), over=True)
-    return Standing(tuple(placings), over=not left)
+        return CertainPlaces(tuple(placings), over=True)
+    return CertainPlaces(tuple(placings), over=not left)

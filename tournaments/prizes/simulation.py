@@ -12,11 +12,11 @@ from random import Random
 from tournaments.ledger.fees import CASH, Fees, Movement, count_box
 from tournaments.prizes.shares import (
     WHOLE,
+    CertainPlaces,
     Placing,
     Pot,
     Prize,
     Split,
-    Standing,
     pool_standing,
     prize_table,
     proportional,
@@ -144,14 +144,14 @@ def _pots(rng: Random) -> list[Pot]:
     return [pot for pot in pots if pot.shares]
 
 
-def _standing(rng: Random, players: Sequence[int]) -> Standing:
+def _standing(rng: Random, players: Sequence[int]) -> CertainPlaces:
     """Return final places with random ties."""
     order, placings, place = rng.sample(players, len(players)), [], 1
     while order:
         size = min(len(order), rng.choice([1, 1, 1, 2, 3]))
         placings.append(Placing(place, place + size - 1, tuple(order[:size])))
         order, place = order[size:], place + size
-    return Standing(tuple(placings), over=True)
+    return CertainPlaces(tuple(placings), over=True)
 
 
 def _pay_prizes(

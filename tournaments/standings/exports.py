@@ -12,7 +12,7 @@ from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.standings.selectors.cells import Cell
 from tournaments.standings.selectors.pairings import Pairing, PairingsView, Side
-from tournaments.standings.selectors.rows import Line, Person, PlacesView, StageView, TableView
+from tournaments.standings.selectors.rows import PlacesView, ShownEntry, StageView, TableLine, TableView
 
 Body = dict[str, Any]
 
@@ -65,11 +65,11 @@ def _table(table: TableView, ids: Mapping[int, str]) -> Body:
     }
 
 
-def _person(person: Person) -> Body:
+def _person(person: ShownEntry) -> Body:
     return {"entry": person.public_id, "player": person.player, "name": person.name, "withdrawn": person.withdrawn}
 
 
-def _line(line: Line, ids: Mapping[int, str]) -> Body:
+def _line(line: TableLine, ids: Mapping[int, str]) -> Body:
     counts = line.counts
     return {
         "place": line.place,

@@ -120,7 +120,7 @@ def edition_day(edition: Edition) -> str:
     return date_format(date.fromisoformat(edition.value), "j F Y")
 
 
-class Mark(NamedTuple):
+class RoundMark(NamedTuple):
     """The texts of a kind of round: the letter in its cell, its meaning in the legend, and a full sentence."""
 
     letter: str
@@ -128,68 +128,72 @@ class Mark(NamedTuple):
     sentence: str
 
 
-MARKS: dict[str, Mark] = {
-    "won": Mark(gettext_noop("W"), gettext_noop("won"), gettext_noop("Round {round}: won {score} against {name}.")),
-    "lost": Mark(gettext_noop("L"), gettext_noop("lost"), gettext_noop("Round {round}: lost {score} to {name}.")),
-    "drawn": Mark(
+MARKS: dict[str, RoundMark] = {
+    "won": RoundMark(
+        gettext_noop("W"), gettext_noop("won"), gettext_noop("Round {round}: won {score} against {name}.")
+    ),
+    "lost": RoundMark(gettext_noop("L"), gettext_noop("lost"), gettext_noop("Round {round}: lost {score} to {name}.")),
+    "drawn": RoundMark(
         gettext_noop("N"),
         gettext_noop("nobody won"),
         gettext_noop("Round {round}: nobody won the match against {name}."),
     ),
-    "forfeit_won": Mark(
+    "forfeit_won": RoundMark(
         gettext_noop("F+"),
         gettext_noop("the opponent forfeited"),
         gettext_noop("Round {round}: won, {name} forfeited the match."),
     ),
-    "forfeit_lost": Mark(
+    "forfeit_lost": RoundMark(
         gettext_noop("F−"),
         gettext_noop("forfeited"),
         gettext_noop("Round {round}: forfeited the match against {name}."),
     ),
-    "walkover_won": Mark(
+    "walkover_won": RoundMark(
         gettext_noop("WO+"),
         gettext_noop("walkover: the opponent withdrew"),
         gettext_noop("Round {round}: walkover, {name} withdrew."),
     ),
-    "walkover_lost": Mark(
+    "walkover_lost": RoundMark(
         gettext_noop("WO−"),
         gettext_noop("walkover for the opponent"),
         gettext_noop("Round {round}: did not come, walkover for {name}."),
     ),
-    "empty": Mark(
+    "empty": RoundMark(
         gettext_noop("E"),
         gettext_noop("empty: neither player came"),
         gettext_noop("Round {round}: empty, {name} did not come either."),
     ),
-    "bye_full": Mark(
+    "bye_full": RoundMark(
         gettext_noop("B"),
         gettext_noop("bye by pairing, counts as a win"),
         gettext_noop("Round {round}: bye, a full point."),
     ),
-    "bye_sit_out": Mark(
+    "bye_sit_out": RoundMark(
         gettext_noop("S"),
         gettext_noop("bye: no life lost, no win"),
         gettext_noop("Round {round}: bye, no life lost, no win."),
     ),
-    "bye_half": Mark(
+    "bye_half": RoundMark(
         "½",
         gettext_noop("requested bye, half a point"),
         gettext_noop("Round {round}: requested bye, half a point."),
     ),
-    "bye_requested": Mark(
+    "bye_requested": RoundMark(
         gettext_noop("R"),
         gettext_noop("requested bye, no points"),
         gettext_noop("Round {round}: requested bye, no points."),
     ),
-    "bye_drawn": Mark(
+    "bye_drawn": RoundMark(
         gettext_noop("B"), gettext_noop("bye by the draw, no points"), gettext_noop("Round {round}: bye by the draw.")
     ),
-    "missed": Mark(
+    "missed": RoundMark(
         gettext_noop("late"), gettext_noop("before a late entry"), gettext_noop("Round {round}: not entered yet.")
     ),
-    "absent": Mark(gettext_noop("A"), gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
-    "gone": Mark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer playing.")),
-    "open": Mark("…", gettext_noop("still to be played"), gettext_noop("Round {round}: still to play against {name}.")),
+    "absent": RoundMark(gettext_noop("A"), gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
+    "gone": RoundMark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer playing.")),
+    "open": RoundMark(
+        "…", gettext_noop("still to be played"), gettext_noop("Round {round}: still to play against {name}.")
+    ),
 }
 """Kind of a round -> its texts."""
 

@@ -22,7 +22,7 @@ LETTERED = (CONSOLATION, LAST_CHANCE, LOWER)
 
 
 @dataclass(slots=True)
-class Line:
+class BoxLine:
     """One side of a box; `kind` is "entry", "bye", "walkover", "to_be_decided", or "nobody" if no match is needed."""
 
     kind: str
@@ -43,12 +43,12 @@ class Line:
 
 
 @dataclass(slots=True)
-class Box:
+class FixtureBox:
     """A fixture on the page."""
 
     number: int
     status: str
-    lines: tuple[Line, Line]
+    lines: tuple[BoxLine, BoxLine]
     counted: Counted = Counted.NO_MATCH
     fixture: str = ""
     match: str = ""
@@ -81,7 +81,7 @@ class Column:
 
     name: str
     length: int
-    boxes: list[Box]
+    boxes: list[FixtureBox]
     deadline: datetime | None = None
     to_be_drawn: bool = False
     """Whether the pairings will be drawn by lot, once all entrants are known."""
@@ -97,7 +97,7 @@ class Column:
 
 
 @dataclass(slots=True)
-class Section:
+class BracketSection:
     """Columns that are shown together."""
 
     key: str
@@ -108,7 +108,7 @@ class Section:
     """Whether its boxes are in the page; very large brackets load sections one at a time."""
 
     @property
-    def boxes(self) -> list[Box]:
+    def boxes(self) -> list[FixtureBox]:
         """All boxes of its columns."""
         return [box for column in self.columns for box in column.boxes]
 
@@ -129,13 +129,13 @@ class Tree:
 
     key: str
     title: str
-    sections: list[Section] = field(default_factory=list)
+    sections: list[BracketSection] = field(default_factory=list)
     stage: int = 1
     champion: str = ""
     """The winner's name."""
 
     @property
-    def boxes(self) -> list[Box]:
+    def boxes(self) -> list[FixtureBox]:
         """All boxes of its sections."""
         return [box for section in self.sections for box in section.boxes]
 
@@ -267,18 +267,20 @@ def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = ""
     parts = -(-2 * widest // PLACES_PER_SECTION)
     shared = list(itertools.takewhile(lambda column: len(column.boxes) >= parts, columns))
     if 2 * widest <= MOST_PLACES_IN_ONE_PIECE or not shared:
-        bracket.sections = [Section(f"{name}-1", "", connect(columns))]
+        bracket.sections = [BracketSection(f"{name}-1", "", connect(columns))]
         return bracket
     for index in range(parts):
         part = [replace(column, boxes=_part(column.boxes, index, parts)) for column in shared]
-        bracket.sections.append(Section(f"{name}-{index + 1}", _part_title(key, part, index, parts), connect(part)))
+        bracket.sections.append(
+            BracketSection(f"{name}-{index + 1}", _part_title(key, part, index, parts), connect(part))
+        )
     rest = list(columns[len(shared) :])
     if rest:
-        bracket.sections.append(Section(f"{name}-final", _("To the final"), connect(rest)))
+        bracket.sections.append(BracketSection(f"{name}-final", _("To the final"), connect(rest)))
     return bracket
 
 
-def _part(boxes: Sequence[Box], index: int, parts: int) -> list[Box]:
+def _part(boxes: Sequence[FixtureBox], index: int, parts: int) -> list[FixtureBox]:
     """Return the boxes of a round in one of `parts` equal sections."""
     return list(boxes[index * len(boxes) // parts : (index + 1) * len(boxes) // parts])
 

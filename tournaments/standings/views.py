@@ -18,7 +18,7 @@ from tournaments import access
 from tournaments.models import Division, Entry
 from tournaments.standings import exports
 from tournaments.standings.selectors.pairings import pairings_of
-from tournaments.standings.selectors.rows import Line, StageView
+from tournaments.standings.selectors.rows import StageView, TableLine
 from tournaments.standings.selectors.standings import standings_of
 from tournaments.state.names import Names, names_for, own_entry
 
@@ -127,7 +127,7 @@ def _anchor(views: Iterable[StageView]) -> str:
     return ""
 
 
-def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[Line] | None:
+def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[TableLine] | None:
     """Paginate the one long table there can be, that of a stage paired by rounds, starting at the marked player."""
     for view in views:
         for table in view.tables:

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from matches.lifecycle.begun import begun_at
 from matches.models import Action, Claim, Match, RatingPool, Result
 from matches.play.integrity import differences_of
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.ratings.services import ratings
 from players.models import Club
 from tournaments.formats.soundness import faults
@@ -194,7 +194,7 @@ def _state(match: Match, standing: Result | None) -> str:
 
 def _is_restored(match: Match, void: Result) -> bool:
     """Whether a match is being played here again since it became void."""
-    return Action.objects.filter(live=match.pk, kind=Kind.RESTORED, at__gte=void.at).exists()
+    return Action.objects.filter(live=match.pk, kind=EventKind.RESTORED, at__gte=void.at).exists()
 
 
 def _of_pool(pool: RatingPool) -> Iterator[Difference]:

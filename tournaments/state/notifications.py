@@ -12,7 +12,7 @@ from matches.lifecycle.notices import side_notices
 from matches.models import Match
 from matches.play.whereabouts import where_of
 from matches.presentation.visibility import NOBODY
-from players.notifications.kinds import Kind, Params
+from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify, notify_each, users_of
 from tournaments.models import Division, Draw, Entry, Fixture
 
@@ -37,14 +37,14 @@ def _is_in(params: Params) -> bool:
 
 
 KINDS = (
-    Kind(
+    NotificationKind(
         code=MATCH_READY,
         label=gettext_noop("You have an opponent for your next match"),
         sentences={"": gettext_noop("Your match against {opponent} is ready.")},
         players=("opponent",),
         is_current=_is_to_come,
     ),
-    Kind(
+    NotificationKind(
         code=DRAW_PUBLISHED,
         label=gettext_noop("The draw is published"),
         sentences={
@@ -56,7 +56,7 @@ KINDS = (
         },
         is_current=_is_published,
     ),
-    Kind(
+    NotificationKind(
         code=ROUND_PAIRED,
         label=gettext_noop("A round is paired"),
         sentences={"": gettext_noop("Round {round} is paired.")},
@@ -64,7 +64,7 @@ KINDS = (
         lapses_after=timedelta(hours=12),
         is_current=_is_published,
     ),
-    Kind(
+    NotificationKind(
         code=MOVED_UP,
         label=gettext_noop("You move up from the waiting list"),
         sentences={"": gettext_noop("A place became free: you are in.")},

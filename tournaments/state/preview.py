@@ -10,7 +10,7 @@ from hashlib import sha256
 from matches.lifecycle.begun import is_going_on
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.ratings.preview import Outcome, RatingPreview, preview_ratings
+from matches.ratings.preview import RatingPreview, SupposedResult, preview_ratings
 from tournaments.formats import facts as pure
 from tournaments.formats.difference import Change, difference
 from tournaments.formats.facts import NOBODY
@@ -190,7 +190,7 @@ def preview_result(
 
     def compare(after: list[StageState]) -> Consequences:
         changes = tuple(changes_between(division, before, after, but=fixture))
-        outcome = Outcome.of(restored) if restored else Outcome(new.winner, new.kind)
+        outcome = SupposedResult.of(restored) if restored else SupposedResult(new.winner, new.kind)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
         ratings = tuple(preview_ratings(outcomes))
         without_lives = tuple(_newly_without_lives(before, after))
@@ -335,13 +335,13 @@ def _all_places(states: Sequence[StageState]) -> PlacesTaken:
 # Ratings
 
 
-def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | None) -> dict[int, Outcome]:
+def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | None) -> dict[int, SupposedResult]:
     """Return the outcomes for the ratings of the matches that change; a voided match that stays rated is left out."""
     voided = [change.voided.match_id for change in changes if change.voided is not None]
     stays_rated = was_rated_while_void(voided) if voided_rated is None else dict.fromkeys(voided, voided_rated)
-    outcomes = {match: Outcome(None, Result.Kind.VOID) for match in voided if not stays_rated[match]}
+    outcomes = {match: SupposedResult(None, Result.Kind.VOID) for match in voided if not stays_rated[match]}
     returning = [change.returns for change in changes if change.returns is not None]
-    return outcomes | {result.match_id: Outcome.of(result) for result in returning}
+    return outcomes | {result.match_id: SupposedResult.of(result) for result in returning}
 
 
 def was_rated_while_void(matches: Sequence[int]) -> dict[int, bool]:

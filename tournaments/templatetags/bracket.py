@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from core import times
-from tournaments.standings.layout import Box, Column, Line
+from tournaments.standings.layout import BoxLine, Column, FixtureBox
 
 register = template.Library()
 
@@ -71,13 +71,13 @@ def curves(column: Column) -> SafeString:
     return mark_safe(svg) if paths else mark_safe("")  # noqa: S308, numbers only
 
 
-def _box(box: Box, labels: Labels, shown: Callable[[datetime], str], seeded: bool) -> str:
+def _box(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str], seeded: bool) -> str:
     state, path = box.mark or box.status, " path" if box.path else ""
     first, second = (_line(line, box, labels, seeded) for line in box.lines)
     return f'\n<li class="is-{state}{path}"><div><p>{_head(box, labels, shown)}</p>{first}{second}</div></li>'
 
 
-def _head(box: Box, labels: Labels, shown: Callable[[datetime], str]) -> str:
+def _head(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str]) -> str:
     name = f"M{box.number}"
     parts = [f'<a href="/matches/{box.match}/">{name}</a>' if box.match else f"<span>{name}</span>"]
     if box.where:
@@ -92,7 +92,7 @@ def _head(box: Box, labels: Labels, shown: Callable[[datetime], str]) -> str:
     return "".join(parts)
 
 
-def _onward(box: Box, labels: Labels) -> list[str]:
+def _onward(box: FixtureBox, labels: Labels) -> list[str]:
     """Return links to the next matches; the loser's is left out once the match is over."""
     ways = []
     if box.winner_to:
@@ -109,7 +109,7 @@ def _onward(box: Box, labels: Labels) -> list[str]:
     return ways
 
 
-def _line(line: Line, box: Box, labels: Labels, seeded: bool) -> str:
+def _line(line: BoxLine, box: FixtureBox, labels: Labels, seeded: bool) -> str:
     """Return a side; its name links to the match or, if there is none, to the player."""
     classes = line.kind + (" won" if line.won else "") + (" here" if line.here else "")
     entry = f' data-e="{line.entry}"' if line.entry else ""
@@ -120,7 +120,7 @@ def _line(line: Line, box: Box, labels: Labels, seeded: bool) -> str:
     return f'\n<p class="{classes}"{entry}>{seed}{who}{_ending(line, labels)}</p>'
 
 
-def _ending(line: Line, labels: Labels) -> str:
+def _ending(line: BoxLine, labels: Labels) -> str:
     """Return the score, or why there is none."""
     if line.kind == "walkover" and line.player:
         return f"<em>{escape(labels.not_coming)}</em>"
@@ -131,5 +131,5 @@ def _ending(line: Line, labels: Labels) -> str:
     return f"{notes}<b>{score}</b>" if score else notes
 
 
-def _notes(line: Line, labels: Labels) -> tuple[tuple[str, bool], ...]:
+def _notes(line: BoxLine, labels: Labels) -> tuple[tuple[str, bool], ...]:
     return (labels.late, line.late), (labels.onward, line.onward)

@@ -10,9 +10,9 @@ from django.utils.formats import time_format
 from tournaments.floor.selectors import FloorView
 from tournaments.models import Division
 from tournaments.paper.draw_sheets import Area, drawing, pack
-from tournaments.paper.drawing import Drawing, Sizes
+from tournaments.paper.drawing import PageDrawing, Sizes
 from tournaments.paper.sheet_brackets import sheet_brackets
-from tournaments.standings.selectors.rows import Line
+from tournaments.standings.selectors.rows import TableLine
 from tournaments.standings.selectors.standings import standings_of
 from tournaments.state.names import names_of
 from tournaments.state.topics import event_topics
@@ -50,7 +50,7 @@ class BracketScreen:
     """A part of a bracket on the screen."""
 
     title: str
-    drawing: Drawing
+    drawing: PageDrawing
     kind: str = "bracket"
 
 
@@ -59,7 +59,7 @@ class StandingsScreen:
     """Some lines of the standings."""
 
     title: str
-    lines: Sequence[Line]
+    lines: Sequence[TableLine]
     kind: str = "standings"
 
 

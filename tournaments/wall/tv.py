@@ -10,7 +10,7 @@ from django.urls import reverse
 from matches.play.watching.live_now import LiveLine, live_now
 from matches.presentation.visibility import NOBODY
 from tournaments.models import Division, Tournament
-from tournaments.standings.layout import Box, Column
+from tournaments.standings.layout import Column, FixtureBox
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import BracketOptions
 from tournaments.state.names import names_of
@@ -31,7 +31,7 @@ class Followed(NamedTuple):
     line: LiveLine
     division: Division
     column: Column
-    box: Box
+    box: FixtureBox
     weight: tuple[int, int, int]
     """How much it decides: the stage, how few matches its round has, its length."""
 
@@ -72,7 +72,7 @@ def _columns(division: Division) -> Iterator[tuple[int, Column]]:
                 yield tree.stage, column
 
 
-def _strip(columns: list[Column], first: Followed | None) -> list[tuple[Column, list[Box]]]:
+def _strip(columns: list[Column], first: Followed | None) -> list[tuple[Column, list[FixtureBox]]]:
     """Return the round of the match that is shown, the one before and the one after, else the last ones begun."""
     at = next((index for index, column in enumerate(columns) if first and first.box in column.boxes), None)
     if at is None:
@@ -82,7 +82,7 @@ def _strip(columns: list[Column], first: Followed | None) -> list[tuple[Column, 
     return [(column, _most_interesting(column.boxes)) for column in columns[start : start + ROUNDS]]
 
 
-def _most_interesting(boxes: list[Box]) -> list[Box]:
+def _most_interesting(boxes: list[FixtureBox]) -> list[FixtureBox]:
     """Return the first matches of a round, those that are being played before others, in the order of the round."""
     live_first = sorted(boxes, key=lambda box: box.mark != "live")[:MOST_IN_STRIP]
     return [box for box in boxes if box in live_first]

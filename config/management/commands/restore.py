@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
 from redis.exceptions import RedisError
 
-from config.backup.archive import BrokenArchive, Reader
+from config.backup.archive import ArchiveReader, BrokenArchive
 from config.backup.restoring import NotRestorable, restore
 from config.backup.schema import UnknownMigrations
 from core.maintenance import MaintenanceCommand
@@ -28,7 +28,7 @@ class Command(MaintenanceCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()
         try:
-            with Reader(options["file"]) as archive:
+            with ArchiveReader(options["file"]) as archive:
                 manifest = archive.manifest
                 self.stdout.write(
                     f"Backup of {manifest.created_at} by release {manifest.release} from {manifest.database}: "

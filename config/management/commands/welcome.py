@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from config import lan
 from core.absolute_urls import is_for_this_machine_only
-from matches.analysis.backends.chosen import installed_program
+from matches.analysis.backends.chosen import installed_backend_name
 from players.models import Club
 from tournaments.demo.club import is_loaded, logins_file
 from tournaments.owner import links as owner_links
@@ -84,7 +84,7 @@ def _services() -> Iterator[str]:
     else:
         yield f"E-mails       are sent by {settings.EMAIL_HOST}"
     if settings.ANALYSIS_BACKEND != "off":
-        program = installed_program()
+        program = installed_backend_name()
         missing = "matches are not analysed: `apt-get install gnubg` or `make analysis` adds a program"
         yield f"Analysis      by {program}" if program else f"Analysis      {missing}"
 

@@ -18,9 +18,9 @@ from engine import Position, Transcript, legal_plays
 from engine.errors import Refused
 from engine.match import MatchState
 from matches.analysis.backends.base import Depth, Opinion
-from matches.analysis.backends.processes import Finished, Limits, run
+from matches.analysis.backends.processes import Finished, ProgramLimits, run
 from matches.analysis.situations import situation_of
-from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
+from matches.analysis.values import Candidate, CubeEquities, DecisionKind, Judgement, Situation
 
 _CHILD = Path(__file__).with_name("bgsage_child.py")
 _PROBE_TIMEOUT = 60
@@ -35,7 +35,7 @@ class Bgsage:
     """The package `bgsage` in a folder."""
 
     folder: str
-    limits: Limits = field(default_factory=lambda: Limits(memory=MEMORY))
+    limits: ProgramLimits = field(default_factory=lambda: ProgramLimits(memory=MEMORY))
     plies: int | None = None
     """One depth for plays and cubes instead of the stages; without the luck of rolls."""
 
@@ -75,7 +75,7 @@ class Bgsage:
     def _settings(self) -> dict[str, Any]:
         return dict(SETTINGS) if self.plies is None else dict.fromkeys(("plays", "cube"), f"{self.plies}-ply")
 
-    def _ask(self, questions: Sequence[dict[str, Any]], limits: Limits) -> Finished:
+    def _ask(self, questions: Sequence[dict[str, Any]], limits: ProgramLimits) -> Finished:
         """Run the child process. Refused: `no_analysis_backend`, `analysis_timed_out`."""
         with tempfile.TemporaryDirectory(prefix="bgsage-") as name:
             argv, environ = [sys.executable, "-P", str(_CHILD)], {"PYTHONPATH": self.folder}
@@ -116,10 +116,10 @@ def _answers(output: bytes, count: int) -> tuple[str, list[dict[str, Any]]]:
 
 def _question(situation: Situation, plies: int | None) -> dict[str, Any]:
     """A situation as the child takes it: boards with both bars as positive counts, seen by the side on roll."""
-    decision = replace(situation, side=1 - situation.side) if situation.kind is Kind.TAKE else situation
+    decision = replace(situation, side=1 - situation.side) if situation.kind is DecisionKind.TAKE else situation
     owner = "centered" if decision.owner is None else "player" if decision.owner == decision.side else "opponent"
     question: dict[str, Any] = {
-        "kind": "play" if decision.kind is Kind.PLAY else "cube",
+        "kind": "play" if decision.kind is DecisionKind.PLAY else "cube",
         "board": _board(decision.position),
         "cube": decision.cube,
         "owner": owner,
@@ -129,7 +129,7 @@ def _question(situation: Situation, plies: int | None) -> dict[str, Any]:
     }
     if plies is not None:
         question["plies"] = plies
-    if decision.kind is Kind.PLAY:
+    if decision.kind is DecisionKind.PLAY:
         played = _board(decision.result) if decision.result is not None else None
         question |= {"dice": decision.dice, "played": played, "opening": decision.event == 0}
     return question
@@ -142,7 +142,7 @@ def _board(position: Position) -> list[int]:
 
 
 def _judgement(situation: Situation, answer: dict[str, Any]) -> Judgement:
-    if situation.kind is not Kind.PLAY:
+    if situation.kind is not DecisionKind.PLAY:
         return Judgement(equities=CubeEquities(*map(float, answer["equities"])))
     assert situation.dice is not None  # noqa: S101, a play has dice
     plays = {tuple(_board(play.result)): play for play in legal_plays(situation.position, situation.dice)}

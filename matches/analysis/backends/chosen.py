@@ -9,7 +9,7 @@ from matches.analysis.backends.base import Backend
 from matches.analysis.backends.bgsage import MEMORY as BGSAGE_MEMORY
 from matches.analysis.backends.bgsage import Bgsage
 from matches.analysis.backends.gnubg import PLIES, Gnubg
-from matches.analysis.backends.processes import Limits
+from matches.analysis.backends.processes import ProgramLimits
 
 NAMES = ("gnubg", "bgsage")
 """Every program, in the order of preference: the ratings of gnubg are closer to XG's, for less CPU time."""
@@ -28,19 +28,19 @@ def required_backend() -> Backend:
     backend = chosen_backend()
     if backend is not None:
         return backend
-    if program := installed_program():
+    if program := installed_backend_name():
         raise Refused("analysis_program_fails", program=program)
     raise Refused("no_analysis_backend")
 
 
-def installed_program() -> str:
+def installed_backend_name() -> str:
     """Return the name of the program of the settings that is installed, without running it; empty if there is none."""
     return next((backend.name for backend in _wanted() if backend.is_installed()), "")
 
 
 def is_any_installed() -> bool:
     """Return whether a program of the settings is installed, without running it."""
-    return bool(installed_program())
+    return bool(installed_backend_name())
 
 
 def _wanted() -> Iterator[Backend]:
@@ -51,7 +51,7 @@ def backend_named(name: str, *, plies: int | None = None) -> Backend:
     """Return the program with this name, at its usual depth or at another one. Raises KeyError if there is none."""
     share = settings.ANALYSIS_CPU_SHARE
     backends: dict[str, Backend] = {
-        "bgsage": Bgsage(settings.ANALYSIS_BGSAGE, Limits(memory=BGSAGE_MEMORY, cpu_share=share), plies),
-        "gnubg": Gnubg(settings.ANALYSIS_GNUBG, PLIES if plies is None else plies, Limits(cpu_share=share)),
+        "bgsage": Bgsage(settings.ANALYSIS_BGSAGE, ProgramLimits(memory=BGSAGE_MEMORY, cpu_share=share), plies),
+        "gnubg": Gnubg(settings.ANALYSIS_GNUBG, PLIES if plies is None else plies, ProgramLimits(cpu_share=share)),
     }
     return backends[name]

@@ -25,11 +25,11 @@ from engine.match import MatchState
 from engine.transcript import Kind as EventKind
 from matches.analysis.backends.base import Depth, Opinion
 from matches.analysis.backends.gnubg_hint import hint_commands, judgement_in
-from matches.analysis.backends.processes import Finished, Limits, run
+from matches.analysis.backends.processes import Finished, ProgramLimits, run
 from matches.analysis.backends.sgf_analysis import AnalysedNode, CubeRating, RatedMove, analysed_nodes
 from matches.analysis.match_equity import stakes
 from matches.analysis.situations import decision_frames
-from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
+from matches.analysis.values import Candidate, CubeEquities, DecisionKind, Judgement, Situation
 
 log = structlog.get_logger(__name__)
 PLACES = ("/usr/games/gnubg", "/usr/local/bin/gnubg")
@@ -55,7 +55,7 @@ class Gnubg:
 
     path: str = ""
     plies: int = PLIES
-    limits: Limits = field(default_factory=Limits)
+    limits: ProgramLimits = field(default_factory=ProgramLimits)
 
     @property
     def name(self) -> str:
@@ -131,7 +131,7 @@ def neutral_mat(transcript: Transcript) -> bytes:
     return write(replace(normalised(transcript), players=NEUTRAL_NAMES, info={}), "mat")
 
 
-def _hint(program: str, state: MatchState, depth: Depth, limits: Limits) -> Judgement:
+def _hint(program: str, state: MatchState, depth: Depth, limits: ProgramLimits) -> Judgement:
     """Ask about one decision. Refused: `no_analysis_backend`, `analysis_timed_out`, and for wrong answers."""
     with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
         folder = Path(name)
@@ -157,7 +157,7 @@ def _works(program: str, changed_at: int) -> bool:
 
 
 def _answers_the_opening(program: str) -> bool:
-    limits = Limits(seconds=_PROBE_TIMEOUT, idle_seconds=_PROBE_TIMEOUT, niceness=0)
+    limits = ProgramLimits(seconds=_PROBE_TIMEOUT, idle_seconds=_PROBE_TIMEOUT, niceness=0)
     try:
         _hint(program, parse_xgid(_OPENING), Depth.QUICK, limits)
     except Refused as refused:
@@ -201,7 +201,7 @@ def judgements_in(
         node = nodes.get((situation.game, situation.event))
         if node is None:
             raise Refused("analysis_differs")
-        if situation.kind is not Kind.PLAY:
+        if situation.kind is not DecisionKind.PLAY:
             yield _cube(node.cube, situation)
         elif situation.choices and node.played is None and not complete:
             yield None
@@ -256,6 +256,6 @@ def _result(move: RatedMove, situation: Situation) -> Position | None:
 def _cube(rating: CubeRating | None, situation: Situation) -> Judgement | None:
     if rating is None:
         return None
-    doubler = situation if situation.kind is Kind.DOUBLE else replace(situation, side=1 - situation.side)
+    doubler = situation if situation.kind is DecisionKind.DOUBLE else replace(situation, side=1 - situation.side)
     no_double, double_take = rating.equities(stakes(doubler))
     return Judgement(equities=CubeEquities(no_double, double_take, 1.0))

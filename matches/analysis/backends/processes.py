@@ -25,7 +25,7 @@ ADVICE_NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProgramLimits:
     """What a program may use."""
 
     seconds: float = 1800
@@ -51,7 +51,7 @@ class Limits:
         """Seconds without using any CPU time, at most."""
         return self.idle_seconds / self.cpu_share
 
-    def for_advice(self) -> "Limits":
+    def for_advice(self) -> "ProgramLimits":
         """Return the limits of a program that a player waits for: less time, before analyses and without stops."""
         return replace(
             self,
@@ -80,7 +80,12 @@ class Finished:
 
 
 def run(
-    argv: Sequence[str], *, folder: Path, limits: Limits, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    *,
+    folder: Path,
+    limits: ProgramLimits,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
 ) -> Finished:
     """Run a program in `folder`, which is its HOME as well; kill it with its children when its time is up.
 
@@ -115,7 +120,7 @@ def run(
 
 
 def _wait(
-    process: "subprocess.Popen[bytes]", limits: Limits, pause: Callable[[], None]
+    process: "subprocess.Popen[bytes]", limits: ProgramLimits, pause: Callable[[], None]
 ) -> tuple[resource.struct_rusage, bool]:
     """Return what the program used, and whether it was killed because its time was up or it did nothing."""
     deadline = time.monotonic() + limits.longest

@@ -20,7 +20,7 @@ from engine.cube import Side
 from engine.records import from_data
 from matches.analysis.analysing import analyse, record_hash
 from matches.analysis.backends.base import Backend
-from matches.analysis.backends.processes import Limits
+from matches.analysis.backends.processes import ProgramLimits
 from matches.analysis.senders import senders_analysis
 from matches.analysis.topics import announce
 from matches.analysis.values import AnalysedMatch, JudgedDecision
@@ -82,7 +82,7 @@ _OPEN = (Analysis.State.QUEUED, Analysis.State.WORKING)
 
 def claim_lasts() -> timedelta:
     """Return how long a worker may hold a row before it is considered dead."""
-    return timedelta(seconds=Limits(cpu_share=settings.ANALYSIS_CPU_SHARE).longest) + CLAIM_MARGIN
+    return timedelta(seconds=ProgramLimits(cpu_share=settings.ANALYSIS_CPU_SHARE).longest) + CLAIM_MARGIN
 
 
 def analyse_next(

@@ -11,10 +11,10 @@ from django.core.management.base import BaseCommand
 from core.scratch_database import scratch_database
 from engine.actions import Act
 from engine.verdict import Outcome
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.simulation import is_conserved, play_matches
 
-COUNTED = {"flags": Act.FLAG, "resignations": Act.RESIGN, "pauses": Kind.PAUSE}
+COUNTED = {"flags": Act.FLAG, "resignations": Act.RESIGN, "pauses": EventKind.PAUSE}
 ACCEPTED = (Outcome.ACCEPTED, Outcome.ACCEPTED_WITH_WARNINGS)
 
 

@@ -17,7 +17,7 @@ from matches.api_access import LINK, match_and_seat
 from matches.models import ChatMessage
 from matches.play.chat import services
 from matches.play.chat.moderation import message_for_moderator
-from matches.play.chat.rooms import Reader
+from matches.play.chat.rooms import ChatReader
 from matches.play.chat.serializers import (
     ChatDecisionSerializer,
     ChatMessageSerializer,
@@ -40,10 +40,10 @@ class ChatView(APIView):
     permission_classes = (AllowAny,)
     throttle_classes = throttle.LIVE_MATCH
 
-    def reader(self, public_id: str, *, writes: bool = False) -> Reader:
+    def reader(self, public_id: str, *, writes: bool = False) -> ChatReader:
         """Return who reads. Raise Http404 if they may not see the match, NotAuthenticated for a guest who writes."""
         match, seat = match_and_seat(self.request, public_id)
-        reader = Reader.of(match, seat, self.request.user)
+        reader = ChatReader.of(match, seat, self.request.user)
         if writes and reader.user is None and reader.side is None:
             raise NotAuthenticated
         return reader

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from core.live.publishing import last_touch
-from matches.access import Seat, Visitor, is_insider
+from matches.access import MatchSeat, Visitor, is_insider
 from matches.lifecycle import links
 from matches.models import ChatMessage, ChatMute, LiveMatch, Match
 from players.actors import Actor
@@ -14,7 +14,7 @@ MOST_MESSAGES = 100
 """The latest of a room that are shown."""
 
 
-class Reader(NamedTuple):
+class ChatReader(NamedTuple):
     """Somebody who may see a match: one of its players, somebody who runs it, or a spectator."""
 
     match: Match
@@ -25,7 +25,7 @@ class Reader(NamedTuple):
     """For the event stream, where the reader came by a link."""
 
     @classmethod
-    def of(cls, match: Match, seat: Seat | None, visitor: Visitor) -> "Reader":
+    def of(cls, match: Match, seat: MatchSeat | None, visitor: Visitor) -> "ChatReader":
         """The holder of a seat, or a visitor without one."""
         side = seat.side if seat is not None else None
         is_linked = seat is not None and seat.by.user is None
@@ -84,7 +84,7 @@ def is_muted(match: Match, side: int | None) -> bool:
     return side is not None and ChatMute.objects.filter(match=match, side=side).exists()
 
 
-def messages(reader: Reader, room: str) -> list[ChatMessage]:
+def messages(reader: ChatReader, room: str) -> list[ChatMessage]:
     """The latest messages of a room, oldest first, without those that the reader has muted."""
     rows = ChatMessage.objects.filter(match=reader.match, room=room)
     rows = rows.select_related("match__player_0", "match__player_1", "user__player").prefetch_related("decisions")

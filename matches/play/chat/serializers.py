@@ -9,7 +9,7 @@ from engine.errors import Refused
 from matches.models import ChatMessage
 from matches.models.chat import LONGEST_MESSAGE
 from matches.play.chat.moderation import may_remove
-from matches.play.chat.rooms import Reader, Room, author_of, is_muted, messages, number_of, text_of, topic_of
+from matches.play.chat.rooms import ChatReader, Room, author_of, is_muted, messages, number_of, text_of, topic_of
 
 
 class ChatMessageSerializer(serializers.Serializer[Any]):
@@ -80,7 +80,7 @@ class ChatReportSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
 
 
-def chat_data(reader: Reader) -> dict[str, Any]:
+def chat_data(reader: ChatReader) -> dict[str, Any]:
     """Data of ChatSerializer."""
     return {
         "rooms": [_room_data(reader, room) for room in Room.values if reader.may_read(room)],
@@ -89,7 +89,7 @@ def chat_data(reader: Reader) -> dict[str, Any]:
     }
 
 
-def _room_data(reader: Reader, room: str) -> dict[str, Any]:
+def _room_data(reader: ChatReader, room: str) -> dict[str, Any]:
     seq = number_of(reader.match, room)
     return {
         "room": room,
@@ -103,7 +103,7 @@ def _room_data(reader: Reader, room: str) -> dict[str, Any]:
     }
 
 
-def message_data(reader: Reader, message: ChatMessage) -> dict[str, Any]:
+def message_data(reader: ChatReader, message: ChatMessage) -> dict[str, Any]:
     """Data of ChatMessageSerializer."""
     is_own_user = reader.user is not None and message.user_id == reader.user.pk
     is_removed = message.is_removed

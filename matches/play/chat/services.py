@@ -12,11 +12,11 @@ from matches.lifecycle.locks import changed, lock_match, matches_topic
 from matches.lifecycle.own_match import side_of
 from matches.lifecycle.provisional import note_told
 from matches.models import ChatDecision, ChatMessage, ChatMute, ChatReport, Match
-from matches.play.chat.rooms import Reader, topic_of
+from matches.play.chat.rooms import ChatReader, topic_of
 from players.actors import Actor, log
 
 
-def write(*, reader: Reader, room: str, phrase: str, text: str, now: datetime) -> ChatMessage:
+def write(*, reader: ChatReader, room: str, phrase: str, text: str, now: datetime) -> ChatMessage:
     """Add a message; whoever writes knows of a provisional result of the match.
 
     Refused: `chat_not_yours`, `chat_phrases_only`, `too_many_attempts`.
@@ -38,7 +38,7 @@ def write(*, reader: Reader, room: str, phrase: str, text: str, now: datetime) -
     return message
 
 
-def mute(*, reader: Reader, muted: bool) -> None:
+def mute(*, reader: ChatReader, muted: bool) -> None:
     """Hide what the opponent writes, or show it again. Refused: `chat_not_yours` for spectators."""
     if reader.side is None:
         raise Refused("chat_not_yours")
@@ -48,7 +48,7 @@ def mute(*, reader: Reader, muted: bool) -> None:
         ChatMute.objects.filter(match=reader.match, side=reader.side).delete()
 
 
-def report(*, reader: Reader, message: ChatMessage, reason: str, now: datetime) -> None:
+def report(*, reader: ChatReader, message: ChatMessage, reason: str, now: datetime) -> None:
     """Report a message to whoever runs the match, to decide whether it is removed. Once for each reader."""
     with transaction.atomic():
         known = ChatReport.objects.filter(message=message, side=reader.side, user=reader.user)

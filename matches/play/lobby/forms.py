@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NAME
-from matches.analysis.backends.chosen import installed_program
+from matches.analysis.backends.chosen import installed_backend_name
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, PracticeLevel, RatingPool
 from matches.play.levels import PROGRAM_NAMES
@@ -50,7 +50,7 @@ class PracticeForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        program = installed_program()
+        program = installed_backend_name()
         self.has_levels = bool(program)
         style = self.fields["style"]
         assert isinstance(style, forms.ChoiceField)  # noqa: S101, declared above

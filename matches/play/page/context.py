@@ -7,7 +7,7 @@ from django.middleware.csrf import get_token
 from django.templatetags.static import static
 from django.urls import reverse
 
-from matches.access import Seat, action_url, match_url, may_direct
+from matches.access import MatchSeat, action_url, match_url, may_direct
 from matches.lifecycle.events import events
 from matches.models import Challenge, Match
 from matches.play.levels import description, program_name
@@ -26,7 +26,7 @@ MODULES = (
 """Modules that the page imports, to be loaded at once rather than one after the other."""
 
 
-def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[str, Any]:
+def page_context(request: HttpRequest, match: Match, seat: MatchSeat | None) -> dict[str, Any]:
     """Return the context for a match that is played here; `seat` is None for viewers."""
     side = seat.side if seat is not None else None
     near = side or 0
@@ -52,7 +52,7 @@ def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[
     }
 
 
-def _withdraw_url(match: Match, seat: Seat | None) -> str:
+def _withdraw_url(match: Match, seat: MatchSeat | None) -> str:
     """Where the challenger of a friendly takes the challenge back while they wait; empty for everybody else."""
     if seat is None or seat.side != 0 or seat.token or match.live.lapses_at is None:
         return ""
@@ -60,12 +60,12 @@ def _withdraw_url(match: Match, seat: Seat | None) -> str:
     return reverse("withdraw-challenge", args=[challenge.public_id]) if challenge is not None else ""
 
 
-def replay_url(match: Match, seat: Seat | None) -> str:
+def replay_url(match: Match, seat: MatchSeat | None) -> str:
     """The replay of a match, for a side or for viewers."""
     return action_url(seat, "replay") if seat is not None else reverse("match-replay", args=[match.public_id])
 
 
-def _settings(request: HttpRequest, match: Match, seat: Seat | None) -> dict[str, Any]:
+def _settings(request: HttpRequest, match: Match, seat: MatchSeat | None) -> dict[str, Any]:
     """What the page's scripts need to know from the start."""
     api = reverse("api-live", args=[match.public_id])
     return {

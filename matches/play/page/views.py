@@ -6,7 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from matches import access
-from matches.access import Seat
+from matches.access import MatchSeat
 from matches.models import Match
 from matches.play.page.context import page_context, replay_url
 from matches.play.watching.access import watched_match
@@ -30,7 +30,7 @@ def play_by_link(request: HttpRequest, token: str) -> HttpResponse:
     return _page(request, seat.match, seat)
 
 
-def _page(request: HttpRequest, match: Match, seat: Seat | None) -> HttpResponse:
+def _page(request: HttpRequest, match: Match, seat: MatchSeat | None) -> HttpResponse:
     """The page, or the replay of a match that is over. Raise Http404 where the match is not played here."""
     if watched_match(match, seat, request.user).state.match.is_over:
         return redirect(replay_url(match, seat))

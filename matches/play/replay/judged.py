@@ -38,7 +38,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ShownDecision:
     """One decision with its candidates, best first."""
 
     headline: str
@@ -54,7 +54,7 @@ class JudgedStep:
 
     number: int
     bar: Bar | None
-    decisions: tuple[Judged, ...]
+    decisions: tuple[ShownDecision, ...]
 
     @property
     def severity(self) -> str:
@@ -101,7 +101,7 @@ def marked(game: PlayedGame, steps: Iterable[JudgedStep]) -> PlayedGame:
     return replace(game, moments=moments)
 
 
-def errors_of(seen: SeenAnalysis, match: replays.Match, game: int) -> Errors:
+def errors_of(seen: SeenAnalysis, match: replays.ReplayedMatch, game: int) -> Errors:
     """Return where the errors are, as seen from a game."""
     wrong = [row for row in seen.decisions if row.counted and labels.severity(row.error)]
     places = sorted({(row.game, row.event) for row in wrong})
@@ -127,9 +127,9 @@ def _bar(side: Side, winning: float) -> Bar:
     return Bar(round(100 * left), (labels.percent(left), labels.percent(1 - left)))
 
 
-def _judged(decision: Decision) -> Judged:
+def _judged(decision: Decision) -> ShownDecision:
     severity = labels.severity(decision.error) if decision.counted else ""
-    return Judged(_headline(decision, severity), severity, _choices(decision), decision.kind == Kind.PLAY)
+    return ShownDecision(_headline(decision, severity), severity, _choices(decision), decision.kind == Kind.PLAY)
 
 
 def _headline(decision: Decision, severity: str) -> str:

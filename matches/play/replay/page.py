@@ -18,17 +18,17 @@ from matches.play.replay.judged import Errors, errors_of, judged_steps, marked
 from matches.presentation import labels
 from matches.records import replays
 from matches.records.board import draw
-from matches.records.replays import Moment, PlayedGame, Step, step_path
+from matches.records.replays import PlayedGame, ReplayStep, Step, step_path
 
 BOARD_MODULES = tuple(f"matches/{name}.js" for name in MODULES if name.startswith("board/"))
 DICE, LOWEST_DIE, HIGHEST_DIE = 2, 1, 6
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReplaySource:
     """A match to be replayed, and the pages around it."""
 
-    match: replays.Match
+    match: replays.ReplayedMatch
     players: tuple[str, str]
     length: int | None
     url: str
@@ -60,7 +60,7 @@ class BoardPlayer:
         return "white" if self.side == 0 else "black"
 
 
-def replay_context(source: Source, wanted: Step, *, flip: bool, preferences: dict[str, Any]) -> dict[str, Any]:
+def replay_context(source: ReplaySource, wanted: Step, *, flip: bool, preferences: dict[str, Any]) -> dict[str, Any]:
     """Context of one step of the replay, or of the nearest existing step.
 
     Refused: `no_transcript` if there is nothing to replay.
@@ -98,7 +98,7 @@ def replay_context(source: Source, wanted: Step, *, flip: bool, preferences: dic
     }
 
 
-def _analysis(source: Source, game: PlayedGame, moment: Moment) -> dict[str, Any] | None:
+def _analysis(source: ReplaySource, game: PlayedGame, moment: ReplayStep) -> dict[str, Any] | None:
     """What the analysis says about the steps of a game; None without an analysis that may be seen."""
     seen = source.analysis
     if seen is None or not seen.decisions:
@@ -113,7 +113,7 @@ def _analysis(source: Source, game: PlayedGame, moment: Moment) -> dict[str, Any
     }
 
 
-def nearest_step(match: replays.Match, wanted: Step) -> tuple[PlayedGame, Moment]:
+def nearest_step(match: replays.ReplayedMatch, wanted: Step) -> tuple[PlayedGame, ReplayStep]:
     """Return the game and the step nearest to the one wanted. Refused: `no_transcript` if there is none."""
     if not len(match):
         raise Refused("no_transcript")
@@ -122,7 +122,7 @@ def nearest_step(match: replays.Match, wanted: Step) -> tuple[PlayedGame, Moment
     return chosen, chosen.moments[min(max(step, 1), len(chosen.moments)) - 1]
 
 
-def _board_player(side: int, game: PlayedGame, moment: Moment) -> BoardPlayer:
+def _board_player(side: int, game: PlayedGame, moment: ReplayStep) -> BoardPlayer:
     return BoardPlayer(
         name=moment.diagram.names[side],
         side=side,
@@ -132,12 +132,12 @@ def _board_player(side: int, game: PlayedGame, moment: Moment) -> BoardPlayer:
     )
 
 
-def _pips(moment: Moment) -> tuple[int, int]:
+def _pips(moment: ReplayStep) -> tuple[int, int]:
     own, other = moment.diagram.position.pips
     return (own, other) if moment.diagram.side == 0 else (other, own)
 
 
-def _neighbours(match: replays.Match, game: PlayedGame, moment: Moment) -> dict[str, Step | None]:
+def _neighbours(match: replays.ReplayedMatch, game: PlayedGame, moment: ReplayStep) -> dict[str, Step | None]:
     """The steps that the buttons lead to; None for a disabled button."""
     here, first, last = moment.number, game.moments[0].step, game.moments[-1].step
     before, after = _around(match, game)
@@ -151,7 +151,7 @@ def _neighbours(match: replays.Match, game: PlayedGame, moment: Moment) -> dict[
     }
 
 
-def _around(match: replays.Match, game: PlayedGame) -> tuple[Step | None, Step | None]:
+def _around(match: replays.ReplayedMatch, game: PlayedGame) -> tuple[Step | None, Step | None]:
     """The last step of the game before this one, and the first step of the next one."""
     before = match.game(game.index - 1).moments[-1].step if game.index > 1 else None
     return before, (game.index + 1, 1) if game.index < len(match) else None
@@ -160,7 +160,7 @@ def _around(match: replays.Match, game: PlayedGame) -> tuple[Step | None, Step |
 # For the script
 
 
-def _game_json(source: Source, match: replays.Match, game: PlayedGame, *, flip: bool) -> dict[str, Any]:
+def _game_json(source: ReplaySource, match: replays.ReplayedMatch, game: PlayedGame, *, flip: bool) -> dict[str, Any]:
     """The steps of a game, and the URLs of the steps around it."""
     before, after = _around(match, game)
     return {
@@ -172,7 +172,7 @@ def _game_json(source: Source, match: replays.Match, game: PlayedGame, *, flip: 
     }
 
 
-def _errors_json(source: Source, errors: Errors | None, *, flip: bool) -> dict[str, Any]:
+def _errors_json(source: ReplaySource, errors: Errors | None, *, flip: bool) -> dict[str, Any]:
     """Where the errors are; empty without an analysis."""
     if errors is None:
         return {}
@@ -180,7 +180,7 @@ def _errors_json(source: Source, errors: Errors | None, *, flip: bool) -> dict[s
     return {"errors": list(errors.here), "errors_before": errors.before, "later_error": later}
 
 
-def _step_json(moment: Moment) -> dict[str, Any]:
+def _step_json(moment: ReplayStep) -> dict[str, Any]:
     """A position before a decision; `checkers` as side 0 sees them, points of `moves` and `ways` as `turn` does."""
     diagram = moment.diagram
     seen_by_left = diagram.position if diagram.side == 0 else diagram.position.swapped()
@@ -205,7 +205,7 @@ def _step_json(moment: Moment) -> dict[str, Any]:
     }
 
 
-def _settings(source: Source, preferences: dict[str, Any]) -> dict[str, Any]:
+def _settings(source: ReplaySource, preferences: dict[str, Any]) -> dict[str, Any]:
     """What the script needs from the start: the look of the board, and its labels for screen readers by side."""
     return {
         "url": source.url,

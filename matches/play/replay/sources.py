@@ -13,7 +13,7 @@ from engine.records import from_data, to_data
 from engine.transcript import Transcript
 from matches.lifecycle.events import events
 from matches.models import Match, Submission
-from matches.play.replay.page import Source
+from matches.play.replay.page import ReplaySource
 from matches.play.transcripts import transcript_of
 from matches.play.watching.delay import Watched
 from matches.presentation import labels
@@ -27,7 +27,7 @@ CACHED_FOR = 600
 """Seconds for which the adjudication of a match played here is kept, since each game of a replay needs it."""
 
 
-def record_source(submission: Submission, mask: Mask) -> Source:
+def record_source(submission: Submission, mask: Mask) -> ReplaySource:
     """A record with the names that its reader may see. Refused: `no_transcript` if it has not been read."""
     if submission.is_open or submission.transcript is None:
         raise Refused("no_transcript")
@@ -35,8 +35,8 @@ def record_source(submission: Submission, mask: Mask) -> Source:
     if mask:
         content, transcript = mask.verdict(content), mask.transcript(transcript)
     public_id = submission.public_id
-    return Source(
-        replays.Match(transcript, content),
+    return ReplaySource(
+        replays.ReplayedMatch(transcript, content),
         labels.names(content["players"]),
         content["length"],
         url=reverse("replay", args=[public_id]),
@@ -46,15 +46,15 @@ def record_source(submission: Submission, mask: Mask) -> Source:
     )
 
 
-def live_source(reader: Watched, token: str = "") -> Source:
+def live_source(reader: Watched, token: str = "") -> ReplaySource:
     """A match played here, with the URLs of the link by which its reader came, if any."""
     match = reader.live.match
     stored, verdict = _adjudicated(reader)
     names = match.names
     prefix, name = ("link", token) if token else ("match", match.public_id)
     context = events().contexts([match.parent_topic]).get(match.parent_topic)
-    return Source(
-        replays.Match(stored | {"players": list(names)}, verdict),
+    return ReplaySource(
+        replays.ReplayedMatch(stored | {"players": list(names)}, verdict),
         names,
         match.length,
         url=reverse(f"{prefix}-replay", args=[name]),

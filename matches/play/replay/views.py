@@ -15,7 +15,7 @@ from core.numbers import parse_int
 from matches import access
 from matches.analysis.visibility import seen_of_live, seen_of_record
 from matches.play.preferences.selectors import preferences_json
-from matches.play.replay.page import Source, nearest_step, replay_context
+from matches.play.replay.page import ReplaySource, nearest_step, replay_context
 from matches.play.replay.picture import picture
 from matches.play.replay.sources import live_source, live_transcript, record_source
 from matches.play.watching.access import watched_by_request, watched_match
@@ -72,7 +72,7 @@ def match_picture(request: HttpRequest, public_id: str) -> HttpResponse:
     return _picture(request, live_source(watched_match(match, None, AnonymousUser())))
 
 
-def _picture(request: HttpRequest, source: Source) -> HttpResponse:
+def _picture(request: HttpRequest, source: ReplaySource) -> HttpResponse:
     """Return the position as a PNG file. Raise Http404 if nothing can be seen."""
     if not len(source.match):
         raise Http404
@@ -85,7 +85,7 @@ def _wanted(request: HttpRequest) -> Step:
     return parse_int(request.GET.get("g"), 1), parse_int(request.GET.get("p"), 1)
 
 
-def _page(request: HttpRequest, source: Source) -> HttpResponse:
+def _page(request: HttpRequest, source: ReplaySource) -> HttpResponse:
     if "e" in request.GET:
         # Links from elsewhere name an event of the record, from which its step follows.
         step = source.match.step_at_event(parse_int(request.GET.get("g"), 1), parse_int(request.GET["e"], 0))

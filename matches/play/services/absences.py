@@ -16,7 +16,7 @@ from matches.models import LiveMatch, Match
 from matches.play.absence import Limits, claimable, counted
 from matches.play.codec import stored_absences
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind
+from matches.play.live import Event, EventKind
 from matches.play.services import outages
 from matches.play.services.journal import Journal
 from players.actors import SYSTEM, Actor
@@ -98,13 +98,13 @@ def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -
         if is_away and seen.since is not None:
             last = journal.live.actions.order_by("-seq").first()
             began = max(int(seen.since * SECOND), to_ms(last.at) if last else to_ms(journal.live.started_at))
-            kind = Kind.LEFT if seen.closed else Kind.AWAY
+            kind = EventKind.LEFT if seen.closed else EventKind.AWAY
             journal.append(Event(kind, at, side, value=max(0, at - began)), by=SYSTEM)
         else:
             # Whether they were away is not known any more: what was not counted yet will not be.
             since = journal.state.absences[side].since
             unknown = at - since if seen.online is None and since is not None else 0
-            journal.append(Event(Kind.BACK, at, side, value=max(0, unknown) or None), by=SYSTEM)
+            journal.append(Event(EventKind.BACK, at, side, value=max(0, unknown) or None), by=SYSTEM)
         journal.close(now)
     return True
 

@@ -14,7 +14,7 @@ from matches.lifecycle.arrivals import arrive_at_board
 from matches.models import Action, LiveMatch, Match
 from matches.play.bear_off import best_bear_off, is_plain_bear_off
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.live import Event, EventKind, LiveState, after_event
 from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
@@ -33,12 +33,12 @@ OF_PLAYERS = frozenset(
         Act.REFUSE,
         Act.CONCEDE,
         Act.CLAIM_FLAG,
-        Kind.HERE,
-        Kind.READY,
-        Kind.PAUSE,
-        Kind.CONTINUE,
-        Kind.CLAIM_AWAY,
-        Kind.VACATION,
+        EventKind.HERE,
+        EventKind.READY,
+        EventKind.PAUSE,
+        EventKind.CONTINUE,
+        EventKind.CLAIM_AWAY,
+        EventKind.VACATION,
     }
 )
 
@@ -158,15 +158,15 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
     """Add the rows of one request to a locked match."""
     at = to_ms(now)
     event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
-    if request.kind == Kind.HERE:
+    if request.kind == EventKind.HERE:
         journal.append(event, by=by, key=request.key)
         arrive_at_board(match=journal.match, side=side, by=by, now=now)
         _roll_if_both_are_ready(journal, at)
-    elif request.kind == Kind.READY:
+    elif request.kind == EventKind.READY:
         _be_ready(journal, event, request, by)
     elif request.kind == Act.ROLL:
         _roll(journal, event, request, by)
-    elif request.kind == Kind.CLAIM_AWAY:
+    elif request.kind == EventKind.CLAIM_AWAY:
         claim_absence(journal, event, by=by, key=request.key)
     else:
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
@@ -200,8 +200,8 @@ def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
 
 def _link_of(journal: Journal, side: Side) -> dict[str, object]:
     """The link that a side revealed by being ready for this game."""
-    appended = [action for action in journal.appended if action.kind == Kind.READY and action.side == side]
-    ready = appended or journal.live.actions.filter(kind=Kind.READY, side=side).order_by("-seq")
+    appended = [action for action in journal.appended if action.kind == EventKind.READY and action.side == side]
+    ready = appended or journal.live.actions.filter(kind=EventKind.READY, side=side).order_by("-seq")
     link: dict[str, object] = ready[0].data["link"]
     return link
 

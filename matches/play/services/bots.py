@@ -21,7 +21,7 @@ from engine.match import MatchState
 from matches.analysis.backends.base import Backend
 from matches.models import BotPlayer, LiveMatch, Match, PracticeLevel
 from matches.play import levels
-from matches.play.live import Kind, LiveState
+from matches.play.live import EventKind, LiveState
 from matches.play.services import due
 from matches.play.services.acting import ActionInput, act
 from players.actors import SYSTEM
@@ -76,9 +76,9 @@ def _decision(live: LiveMatch, side: Side, advisor: Backend | None) -> ActionInp
     """What the bot does now. The same state gives the same decision."""
     state = due.state_of(live)
     if state.is_paused:
-        return ActionInput(Kind.CONTINUE, live.last)
+        return ActionInput(EventKind.CONTINUE, live.last)
     if state.match.phase is Phase.OPENING:
-        return ActionInput(Kind.READY, live.last)
+        return ActionInput(EventKind.READY, live.last)
     chance = Random(f"{live.match.public_id}/{live.last}")  # noqa: S311, no secret: the dice come from elsewhere
     is_at_level = bool(live.bot_level) and levels.has_choice(state.match)
     by_program = _at_level(live, state.match, advisor, chance) if is_at_level else None

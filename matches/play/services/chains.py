@@ -12,7 +12,7 @@ from engine.dice import LINK_BYTES, LINKS, Chain, ChainTag, follows, opening_rol
 from engine.errors import Refused
 from engine.search import Dice
 from matches.models import DiceChain, DiceSecret, LiveMatch
-from matches.play.live import Kind
+from matches.play.live import EventKind
 
 SERVER = DiceChain.Owner.SERVER
 BETWEEN_NEW_CHAINS = timedelta(minutes=1)
@@ -166,8 +166,10 @@ class Chains:
 
     def _ready_for_next_roll(self, side: Side) -> Reveal | None:
         """The link with which a side was ready last, unless the roll has been made since."""
-        last = self.live.actions.filter(Q(kind=Act.ROLL) | Q(kind=Kind.READY, side=side)).order_by("seq").last()
-        return Reveal(**({"seen": 1} | last.data["link"])) if last is not None and last.kind == Kind.READY else None
+        last = self.live.actions.filter(Q(kind=Act.ROLL) | Q(kind=EventKind.READY, side=side)).order_by("seq").last()
+        return (
+            Reveal(**({"seen": 1} | last.data["link"])) if last is not None and last.kind == EventKind.READY else None
+        )
 
     def roll(self, side: Side, revealed: Reveal) -> Rolled:
         """The next roll, of the side that revealed a link for it."""

@@ -12,12 +12,12 @@ from engine.match import MatchState
 from matches.lifecycle.own_match import side_of
 from matches.models import Action, Match
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind
+from matches.play.live import Event, EventKind
 from matches.play.services import due
 from matches.play.services.journal import Journal, event_of, lock_with_live
 from players.actors import Actor, log
 
-OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, Kind.ADJUST_CLOCK})
+OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, EventKind.ADJUST_CLOCK})
 
 
 class Ruling(NamedTuple):

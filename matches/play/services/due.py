@@ -11,7 +11,7 @@ from engine.errors import Refused
 from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind, LiveState
+from matches.play.live import Event, EventKind, LiveState
 from matches.play.services import outages
 from matches.play.services.journal import Journal
 from players.actors import SYSTEM
@@ -71,7 +71,7 @@ def _due_event(state: LiveState, at: int, credit: tuple[int, int]) -> Event | No
     A flag falls only once an action could not come in time any more, with `credit` given back to its side for lag.
     """
     if state.paused_until is not None:
-        return Event(Kind.CONTINUE, state.paused_until) if state.paused_until <= at else None
+        return Event(EventKind.CONTINUE, state.paused_until) if state.paused_until <= at else None
     clock = state.clock
     side = clock.fallen(at, credit=credit) if clock and state.match.flagged is None else None
     if clock is None or side is None:

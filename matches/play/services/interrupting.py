@@ -8,7 +8,7 @@ from engine.actions import Act, Phase
 from engine.errors import Refused
 from matches.models import Match
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind
+from matches.play.live import Event, EventKind
 from matches.play.services.journal import Journal
 from players.actors import SYSTEM, log
 
@@ -41,7 +41,7 @@ def restore_boards(match_ids: Iterable[int], *, now: datetime) -> list[Match]:
         match.state = Match.State.LIVE
         match.save(update_fields=["state"])
         journal = Journal.open(match.pk)
-        journal.append(Event(Kind.RESTORED, to_ms(now)), by=SYSTEM)
+        journal.append(Event(EventKind.RESTORED, to_ms(now)), by=SYSTEM)
         journal.close(now)
         log(SYSTEM, "match_reinstated", match.topic, club=match.club, kind="live")
         restored.append(journal.match)

@@ -27,14 +27,14 @@ from matches.lifecycle.spectators import is_delayed
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
 from matches.play.instants import from_ms, to_ms
-from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.live import Event, EventKind, LiveState, after_event
 from matches.play.notifications import notify_turn
 from matches.play.public_state import streamed_state
 from matches.play.services import lag
 from matches.play.services.aborting import abort_if_left
 from players.actors import SYSTEM, Actor
 
-_CLOCK_ONLY = frozenset(Kind) - {Kind.CLAIM_AWAY}
+_CLOCK_ONLY = frozenset(EventKind) - {EventKind.CLAIM_AWAY}
 """Kinds that leave position, cube and turn alone: what was decided before them is not stale."""
 _SAYS_SO = (Act.PLAY, Act.RESIGN, Act.CONCEDE)
 """By these a side has begun to play, or has given up: what the match then comes to does not surprise it."""

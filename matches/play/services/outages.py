@@ -9,7 +9,7 @@ from core.locks import for_update
 from engine.errors import Refused
 from matches.models import LiveMatch, Match, Outage, Pulse
 from matches.play.instants import MILLISECOND, to_ms
-from matches.play.live import Event, Kind
+from matches.play.live import Event, EventKind
 from matches.play.services.journal import Journal
 from players.actors import SYSTEM
 
@@ -69,7 +69,7 @@ def _credit(match_id: int, outage: Outage) -> None:
         began = max(outage.started_at, last.at if last else journal.live.started_at)
         lost = (outage.ended_at - began) // MILLISECOND
         if lost > 0:
-            event = Event(Kind.OUTAGE, to_ms(outage.ended_at), value=lost)
+            event = Event(EventKind.OUTAGE, to_ms(outage.ended_at), value=lost)
             journal.append(event, by=SYSTEM, data={"outage": outage.pk})
             if journal.live.lapses_at is not None:
                 journal.live.lapses_at += lost * MILLISECOND

@@ -21,7 +21,7 @@ from matches.models import DiceChain, LiveMatch, Match
 from matches.models.proposals import NO_SHOW_MINUTES
 from matches.play.codec import to_data
 from matches.play.instants import from_ms, to_ms
-from matches.play.live import Event, Kind, LiveState
+from matches.play.live import Event, EventKind, LiveState
 from matches.play.notifications import notify_opened
 from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal, lapses_at
@@ -135,7 +135,7 @@ def _invite_again(match: Match, live: LiveMatch, settings: PlaySettings, by: Act
     live.save(update_fields=["lapsed_at", *invitation])
     journal = Journal.of(match)
     side = by.side if by.user is None else side_of(match, by)
-    journal.append(Event(Kind.INVITE, to_ms(now), side), by=by)
+    journal.append(Event(EventKind.INVITE, to_ms(now), side), by=by)
     journal.close(now)
     changed(match, "state")
     log(by, "live_invited_again", match.topic, club=match.club)

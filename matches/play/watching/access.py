@@ -5,18 +5,18 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from matches import access
-from matches.access import Seat, Visitor
+from matches.access import MatchSeat, Visitor
 from matches.models import LiveMatch, Match
 from matches.play.watching.delay import Watched, watched
 
 
-def watched_match(match: Match, seat: Seat | None, user: Visitor) -> Watched:
+def watched_match(match: Match, seat: MatchSeat | None, user: Visitor) -> Watched:
     """Return an authorised match as its reader sees it now. Raise Http404 if it is not played here."""
     live = get_object_or_404(LiveMatch.objects.select_related("match__player_0", "match__player_1"), pk=match.pk)
     return watched(live, seat, user, timezone.now())
 
 
-def watched_by_request(request: HttpRequest, public_id: str, token: str) -> tuple[Watched, Seat | None]:
+def watched_by_request(request: HttpRequest, public_id: str, token: str) -> tuple[Watched, MatchSeat | None]:
     """Return the match of a page or a link as its reader sees it now, and the seat of the link.
 
     Raise Http404 if they may not see it or it is not played here.

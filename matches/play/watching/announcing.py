@@ -9,7 +9,7 @@ from core.live.publishing import publish_all, touch
 from matches.lifecycle.locks import matches_topic
 from matches.lifecycle.spectators import watch_topic
 from matches.models import Action, LiveMatch, Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 
 WINDOW = timedelta(seconds=3)
 """Each change is announced for so long, in every round of the worker; pages take no notice of what they know."""
@@ -27,7 +27,7 @@ def announce_delayed(*, now: datetime) -> int:
         latest = visible.order_by().values_list("live__match__public_id").annotate(Max("seq"))
         changes += [(watch_topic(public_id), seq) for public_id, seq in latest]
         # Once a side is ready for the next game, the score after the last one is to be seen.
-        starts = visible.filter(kind=Kind.READY).exclude(live__match__parent_topic="").order_by()
+        starts = visible.filter(kind=EventKind.READY).exclude(live__match__parent_topic="").order_by()
         for parent_topic in starts.values_list("live__match__parent_topic", flat=True).distinct():
             touch(matches_topic(parent_topic))
     if changes:

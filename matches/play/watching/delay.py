@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.core.cache import cache
 
 from engine.cube import Side
-from matches.access import Seat, Visitor, is_insider
+from matches.access import MatchSeat, Visitor, is_insider
 from matches.lifecycle.spectators import is_delayed
 from matches.models import LiveMatch
 from matches.play.codec import from_data, to_data
@@ -38,7 +38,7 @@ class Watched(NamedTuple):
     """Whether the reader sees the match with a delay."""
 
 
-def watched(live: LiveMatch, seat: Seat | None, user: Visitor, now: datetime) -> Watched:
+def watched(live: LiveMatch, seat: MatchSeat | None, user: Visitor, now: datetime) -> Watched:
     """The match as this reader sees it: with the seat of an account or a link, or as a user without one."""
     side = seat.side if seat is not None else None
     return seen(live, side=side, inside=side is not None or is_insider(user, live.match), now=now)

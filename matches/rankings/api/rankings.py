@@ -14,7 +14,7 @@ from matches.models import PlayerRating, RatingChange
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles
 from matches.rankings import tables as rankings
-from matches.rankings.histories import Explained, Line
+from matches.rankings.histories import Explained, HistoryLine
 from matches.ratings import rated
 from matches.ratings.services.ratings import default_pool
 from players import access
@@ -221,7 +221,7 @@ def change_data(explained: Explained) -> dict[str, Any]:
     }
 
 
-def match_data(line: Line) -> dict[str, Any]:
+def match_data(line: HistoryLine) -> dict[str, Any]:
     """Data of HistoryLineSerializer."""
     return {
         "public_id": None if line.hidden else line.match.public_id,

@@ -21,7 +21,7 @@ from matches.models import Match, PlayerRating, RatingChange, RatingMark, Rating
 from matches.ratings import rated
 from matches.ratings.notifications import notify_changed
 from matches.ratings.rated import BEGINNING, Key
-from players.ratings import Change, Standing, replay, standings_after
+from players.ratings import RatingEffect, Standing, replay, standings_after
 
 REPLAY = "matches.replay_ratings"
 """Name of the Celery task that `hint` publishes."""
@@ -57,7 +57,7 @@ class Replayed:
 class Differences:
     """Differences between stored and derived ratings; None on the side where a row is missing."""
 
-    changes: dict[tuple[int, int], tuple[Change | None, Change | None]] = field(default_factory=dict)
+    changes: dict[tuple[int, int], tuple[RatingEffect | None, RatingEffect | None]] = field(default_factory=dict)
     """(stored, derived) by match and player."""
     standings: dict[int, tuple[Standing | None, Standing | None]] = field(default_factory=dict)
     """(stored, derived) by player."""
@@ -79,8 +79,8 @@ class _Claim:
 @dataclass(frozen=True, slots=True)
 class _Fold:
     matches: int
-    stored: Mapping[tuple[int, int], tuple[int, Change]]
-    changes: Mapping[tuple[int, int], Change]
+    stored: Mapping[tuple[int, int], tuple[int, RatingEffect]]
+    changes: Mapping[tuple[int, int], RatingEffect]
     stored_standings: Mapping[int, Standing]
     standings: Mapping[int, Standing]
 
@@ -358,7 +358,7 @@ def _write(pool: RatingPool, fold: _Fold) -> int:
     return len(changes) + len(standings)
 
 
-def _change_row(pool: RatingPool, change: Change) -> RatingChange:
+def _change_row(pool: RatingPool, change: RatingEffect) -> RatingChange:
     values = change._asdict()
     ids = {f"{name}_id": values.pop(name) for name in ("match", "player", "opponent")}
     return RatingChange(pool=pool, **ids, **values)

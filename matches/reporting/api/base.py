@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from core.numbers import parse_int
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat
+from matches.access import MatchSeat
 from matches.api_access import LINK
 from matches.records.api import KEY
 from matches.reporting.serializers import MatchSerializer, match_data
@@ -51,7 +51,7 @@ def write_params(request: Request) -> dict[str, Any]:
     return {"after": parse_after(request), "key": request.headers.get("Idempotency-Key", ""), "now": timezone.now()}
 
 
-def match_response(request: Request, seat: Seat, code: int = status.HTTP_200_OK) -> Response:
+def match_response(request: Request, seat: MatchSeat, code: int = status.HTTP_200_OK) -> Response:
     """The match as it is after a write."""
     match = access.refetch(seat.match)
     return with_etag(match_data(match, seat._replace(match=match), request, timezone.now()), code)

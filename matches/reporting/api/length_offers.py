@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from matches import access
-from matches.access import Seat, side_of
+from matches.access import MatchSeat, side_of
 from matches.api_access import LINK, seat_of
 from matches.lifecycle.events import events
 from matches.lifecycle.length_offers import Answered, Offered
@@ -135,17 +135,17 @@ class DeclineLength(APIView):
         return _record(seat, _answered(request, seat, accepted=False))
 
 
-def _answered(request: Request, seat: Seat, *, accepted: bool) -> Answered:
+def _answered(request: Request, seat: MatchSeat, *, accepted: bool) -> Answered:
     offer = validated(AnsweringSerializer, request)["offer"]
     return Answered(seat.match, side_of(seat), offer, accepted)
 
 
-def _record(seat: Seat, move: Offered | Answered) -> Response:
+def _record(seat: MatchSeat, move: Offered | Answered) -> Response:
     events().record_length(move, by=seat.by, now=timezone.now())
     return _response(seat)
 
 
-def _response(seat: Seat) -> Response:
+def _response(seat: MatchSeat) -> Response:
     match = access.refetch(seat.match)
     now = timezone.now()
     facts = facts_of([match], NOBODY, now)[match.pk]

@@ -22,7 +22,7 @@ from core.messages import sentence, status_of
 from core.public_ids import new_form_key
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat, match_url
+from matches.access import MatchSeat, match_url
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
 from matches.reporting.appointments import zone_of
 from matches.reporting.changes import watch_context
@@ -33,7 +33,7 @@ from players.models import User
 
 INVALID = "form_invalid"
 """Code of a page that shows errors of form fields."""
-FormFactory = Callable[[HttpRequest, Seat], forms.Form]
+FormFactory = Callable[[HttpRequest, MatchSeat], forms.Form]
 Action = Callable[..., str]
 """Performs an action and returns the message of its success, or nothing where the next page shows it."""
 
@@ -41,7 +41,7 @@ Action = Callable[..., str]
 def page(
     request: HttpRequest,
     match: Match,
-    seat: Seat | None,
+    seat: MatchSeat | None,
     *,
     refused: Refused | None = None,
     filled: forms.Form | None = None,
@@ -74,14 +74,14 @@ def page(
         return render(request, "matches/reporting/match.html", context, status=status)
 
 
-def _own_link_generation(match: Match, seat: Seat | None) -> int | None:
+def _own_link_generation(match: Match, seat: MatchSeat | None) -> int | None:
     """The generation of the reader's personal link, if they may revoke it: with their account, while it is of use."""
     if seat is None or seat.side is None or seat.token or match.is_over:
         return None
     return match.link_generations[seat.side]
 
 
-def _next(match: Match, seat: Seat | None, now: datetime) -> MyMatch | None:
+def _next(match: Match, seat: MatchSeat | None, now: datetime) -> MyMatch | None:
     """The player's next match, if this one needs nothing more from them.
 
     The page links to that match but not to its personal link: holding one link must not give access to others.
@@ -91,7 +91,7 @@ def _next(match: Match, seat: Seat | None, now: datetime) -> MyMatch | None:
     return what_next(match.players[seat.side], match, now)
 
 
-def _forms(match: Match, seat: Seat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
+def _forms(match: Match, seat: MatchSeat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
     """The forms of the page: empty ones, and the refused one with what was entered."""
     if seat is None:
         return {}
@@ -122,7 +122,7 @@ def _error(refused: Refused | None, invalid: forms.Form | None) -> str:
     return " ".join([gettext("Nothing was sent."), *errors_by_field])
 
 
-def zone_for(request: HttpRequest, match: Match, seat: Seat | None) -> ZoneInfo:
+def zone_for(request: HttpRequest, match: Match, seat: MatchSeat | None) -> ZoneInfo:
     """The time zone in which times are shown: that of the reader's account, else of their player, else of the club."""
     user = request.user
     if isinstance(user, User) and user.time_zone:
@@ -132,13 +132,13 @@ def zone_for(request: HttpRequest, match: Match, seat: Seat | None) -> ZoneInfo:
     return ZoneInfo(match.club.time_zone if match.club is not None else "UTC")
 
 
-def seated(request: HttpRequest, public_id: str, token: str) -> Seat:
+def seated(request: HttpRequest, public_id: str, token: str) -> MatchSeat:
     """Return the match and the reader's side, by link or account. Raise Http404 if they have none."""
     return access.match_for_link(token) if token else access.match_for_player(request.user, public_id)
 
 
 def acting(
-    form_of: FormFactory, *, sheet: bool = False, leads_to: Callable[[Seat], str] = match_url
+    form_of: FormFactory, *, sheet: bool = False, leads_to: Callable[[MatchSeat], str] = match_url
 ) -> Callable[[Action], Callable[..., HttpResponse]]:
     """Decorate a function that performs an action for one side, to make it a view that then redirects.
 

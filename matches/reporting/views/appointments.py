@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from core.absolute_urls import absolute_url
-from matches.access import Seat, side_of
+from matches.access import MatchSeat, side_of
 from matches.lifecycle import arrivals
 from matches.reporting import calendars
 from matches.reporting.forms import TapForm
@@ -21,14 +21,14 @@ from players.accounts.views.pages import account_needed, me
 
 
 @acting(lambda request, seat: TapForm(request.POST))
-def arrive(request: HttpRequest, seat: Seat, form: TapForm) -> str:
+def arrive(request: HttpRequest, seat: MatchSeat, form: TapForm) -> str:
     """Say that the player is there for the appointment."""
     arrivals.arrive(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
     return gettext("Your opponent can see that you are here.")
 
 
 @acting(lambda request, seat: TapForm(request.POST))
-def claim_no_show(request: HttpRequest, seat: Seat, form: TapForm) -> str:
+def claim_no_show(request: HttpRequest, seat: MatchSeat, form: TapForm) -> str:
     """Claim the match because the opponent has not come."""
     arrivals.claim_no_show(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
     return gettext("You have won the match by forfeit.")

@@ -24,7 +24,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core.absolute_urls import absolute_url
 from core.htmx import is_htmx
 from matches import access
-from matches.access import Seat, action_url, match_url
+from matches.access import MatchSeat, action_url, match_url
 from matches.lifecycle import arrivals, links
 from matches.lifecycle.own_match import side_of
 from matches.models import CalendarFeed, Match
@@ -72,7 +72,7 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
     return _poll(request, seat.match, seat) or page(request, seat.match, seat)
 
 
-def _poll(request: HttpRequest, match: Match, seat: Seat | None) -> HttpResponse | None:
+def _poll(request: HttpRequest, match: Match, seat: MatchSeat | None) -> HttpResponse | None:
     """Answer an open page that polls for changes: 204, or an instruction to reload; None for any other request."""
     if not is_htmx(request):
         return None
@@ -100,7 +100,7 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
     return as_attachment(_calendar(request, seat, agreed.agreed_at))
 
 
-def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
+def _calendar(request: HttpRequest, seat: MatchSeat, at: datetime) -> File:
     now = timezone.now()
     where = where_of([seat.match], access.viewer_of(request.user, seat), now)[seat.match.pk]
     event = calendars.appointment_event(seat.match, where, at, absolute_url(request, match_url(seat)))
@@ -155,7 +155,7 @@ def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, 
 
 
 @acting(lambda request, seat: TapForm(request.POST), leads_to=lambda seat: action_url(seat, "play"))
-def play_here(request: HttpRequest, seat: Seat, form: TapForm) -> str:
+def play_here(request: HttpRequest, seat: MatchSeat, form: TapForm) -> str:
     """Open the reader's match for play here, and go to its board."""
     starting.open_by_player(match=seat.match, by=seat.by, now=timezone.now())
     return ""

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from engine.errors import Refused
 from matches import access
-from matches.access import Seat, side_of
+from matches.access import MatchSeat, side_of
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.running_scores import Entered
@@ -37,15 +37,15 @@ from matches.reporting.services import late_reports, objections, proposals, reco
 from matches.reporting.views.acting import acting, page, seated, zone_for
 
 
-def _act_form(request: HttpRequest, seat: Seat) -> ActForm:
+def _act_form(request: HttpRequest, seat: MatchSeat) -> ActForm:
     return ActForm(request.POST)
 
 
-def _note_form(request: HttpRequest, seat: Seat) -> NoteForm:
+def _note_form(request: HttpRequest, seat: MatchSeat) -> NoteForm:
     return NoteForm(request.POST)
 
 
-def _report_form(request: HttpRequest, seat: Seat) -> forms.Form:
+def _report_form(request: HttpRequest, seat: MatchSeat) -> forms.Form:
     if seat.side is None:
         return SheetReportForm(request.POST, match=seat.match)
     return ReportForm(request.POST, match=seat.match)
@@ -71,7 +71,7 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
 
 
 @acting(_report_form, sheet=True)
-def report(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm) -> str:
+def report(request: HttpRequest, seat: MatchSeat, form: ReportForm | SheetReportForm) -> str:
     """Report a score; the side with more points has won."""
     params = {
         "match": seat.match,
@@ -105,7 +105,7 @@ def _reported(match: Match, is_own_loss: bool) -> str:
 
 
 @acting(lambda request, seat: RunningScoreForm(request.POST, match=seat.match))
-def running_score(request: HttpRequest, seat: Seat, form: RunningScoreForm) -> str:
+def running_score(request: HttpRequest, seat: MatchSeat, form: RunningScoreForm) -> str:
     """Enter how the match stands; it goes on."""
     entered = Entered(seat.match, side_of(seat), form.score)
     events().record_score(entered, by=seat.by, now=timezone.now())
@@ -113,14 +113,14 @@ def running_score(request: HttpRequest, seat: Seat, form: RunningScoreForm) -> s
 
 
 @acting(_act_form)
-def confirm(request: HttpRequest, seat: Seat, form: ActForm) -> str:
+def confirm(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Confirm the other side's report."""
     reports.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Confirmed. The result stands.")
 
 
 @acting(_note_form)
-def contest(request: HttpRequest, seat: Seat, form: NoteForm) -> str:
+def contest(request: HttpRequest, seat: MatchSeat, form: NoteForm) -> str:
     """Contest the other side's report."""
     note = form.cleaned_data["note"]
     reports.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
@@ -128,21 +128,21 @@ def contest(request: HttpRequest, seat: Seat, form: NoteForm) -> str:
 
 
 @acting(_act_form)
-def concede(request: HttpRequest, seat: Seat, form: ActForm) -> str:
+def concede(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Concede a dispute."""
     reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("You agreed to the other report. The result stands.")
 
 
 @acting(_act_form)
-def withdraw(request: HttpRequest, seat: Seat, form: ActForm) -> str:
+def withdraw(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Withdraw the player's own report."""
     reports.withdraw_report(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Your report is withdrawn.")
 
 
 @acting(_act_form)
-def acknowledge(request: HttpRequest, seat: Seat, form: ActForm) -> str:
+def acknowledge(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Acknowledge the other side's report."""
     common = form.common
     reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
@@ -150,7 +150,7 @@ def acknowledge(request: HttpRequest, seat: Seat, form: ActForm) -> str:
 
 
 @acting(lambda request, seat: ObjectionForm(request.POST))
-def object_to_result(request: HttpRequest, seat: Seat, form: ObjectionForm) -> str:
+def object_to_result(request: HttpRequest, seat: MatchSeat, form: ObjectionForm) -> str:
     """Object to a result that was accepted without the player's answer."""
     reason = form.cleaned_data["reason"]
     objections.object_to_result(match=seat.match, side=side_of(seat), reason=reason, by=seat.by, **form.common)
@@ -158,7 +158,7 @@ def object_to_result(request: HttpRequest, seat: Seat, form: ObjectionForm) -> s
 
 
 @acting(lambda request, seat: RecordForm(request.POST, request.FILES))
-def send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
+def send_record(request: HttpRequest, seat: MatchSeat, form: RecordForm) -> str:
     """Send a record."""
     count_upload(request)
     file = form.cleaned_data["file"]
@@ -174,7 +174,7 @@ def send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
 
 
 @acting(lambda request, seat: NamesForm(request.POST))
-def identify_players(request: HttpRequest, seat: Seat, form: NamesForm, record_id: str) -> str:
+def identify_players(request: HttpRequest, seat: MatchSeat, form: NamesForm, record_id: str) -> str:
     """Say which of a record's players is which."""
     common = form.common
     records.identify_players(
@@ -189,7 +189,7 @@ def identify_players(request: HttpRequest, seat: Seat, form: NamesForm, record_i
 
 
 @acting(lambda request, seat: TimesForm(request.POST, match=seat.match, zone=zone_for(request, seat.match, seat)))
-def propose(request: HttpRequest, seat: Seat, form: TimesForm) -> str:
+def propose(request: HttpRequest, seat: MatchSeat, form: TimesForm) -> str:
     """Propose times to play."""
     note = form.cleaned_data["note"]
     proposals.propose(
@@ -199,7 +199,7 @@ def propose(request: HttpRequest, seat: Seat, form: TimesForm) -> str:
 
 
 @acting(lambda request, seat: AcceptForm(request.POST))
-def accept_time(request: HttpRequest, seat: Seat, form: AcceptForm, proposal_id: str) -> str:
+def accept_time(request: HttpRequest, seat: MatchSeat, form: AcceptForm, proposal_id: str) -> str:
     """Accept one of the proposed times."""
     offered, at = access.proposal_of(seat, proposal_id), form.cleaned_data["time"]
     proposals.accept(proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
@@ -207,7 +207,7 @@ def accept_time(request: HttpRequest, seat: Seat, form: AcceptForm, proposal_id:
 
 
 @acting(_act_form)
-def withdraw_times(request: HttpRequest, seat: Seat, form: ActForm, proposal_id: str) -> str:
+def withdraw_times(request: HttpRequest, seat: MatchSeat, form: ActForm, proposal_id: str) -> str:
     """Withdraw the player's own proposed times."""
     offered = access.proposal_of(seat, proposal_id)
     proposals.withdraw_proposal(proposal=offered, side=side_of(seat), by=seat.by, **form.common)

@@ -69,7 +69,7 @@ def must_be_home(player: Player, club: Club) -> None:
         raise Refused("other_club_entered", name=player.shown_name, club=home.name)
 
 
-def must_be_in_care_of(player: Player, club: Club) -> None:
+def check_managed_by_club(player: Player, club: Club) -> None:
     """Refused (`account_decides`, `other_club_entered`) unless this club decides about the data of a player."""
     if player.user_id is not None:
         raise Refused("account_decides", name=player.name)

@@ -17,7 +17,7 @@ from django.db.backends.sqlite3.base import DatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from config.backup.archive import MOST_MANIFEST, BrokenArchive, Manifest, Part, Reader, new_archive
+from config.backup.archive import MOST_MANIFEST, ArchivedTable, ArchiveReader, BrokenArchive, Manifest, new_archive
 from config.backup.restoring import NotRestorable, restore
 from config.backup.saving import save, snapshot
 from config.backup.schedule import back_up_if_due, backups
@@ -77,8 +77,8 @@ def api_answers() -> dict[tuple[str, str], Any]:
     return answers
 
 
-def parts_of(path: Path) -> list[Part]:
-    with Reader(path) as archive:
+def parts_of(path: Path) -> list[ArchivedTable]:
+    with ArchiveReader(path) as archive:
         return archive.manifest.parts
 
 
@@ -102,7 +102,7 @@ def test_a_whole_club_moves_to_another_database_and_back(
     assert {key for key in before if after.get(key) != before[key]} == set()
     assert f"Checked 8 divisions, {Match.objects.count()} matches, 1 rating pool: no differences." in out
 
-    with Reader(tmp_path / "second.zip") as archive:
+    with ArchiveReader(tmp_path / "second.zip") as archive:
         with pytest.raises(NotRestorable, match=r"not empty: there are rows in .*players_user"):
             restore(archive)
         restore(archive, replace=True)
@@ -164,7 +164,7 @@ def archive_of(path: Path) -> Path:
 def test_a_damaged_archive_is_refused_before_anything_is_changed(tmp_path: Path) -> None:
     damaged = archive_of(tmp_path / "damaged.zip")
     with (
-        Reader(damaged) as archive,
+        ArchiveReader(damaged) as archive,
         pytest.raises(BrokenArchive, match=r"players_user\.jsonl differs from its checksum"),
     ):
         restore(archive)
@@ -175,7 +175,7 @@ def test_a_damaged_archive_is_refused_before_anything_is_changed(tmp_path: Path)
         foreign.writestr("manifest.json", '{"format": "other"}')
     for name in ("text", "incomplete", "foreign"):
         with pytest.raises(BrokenArchive):
-            Reader(tmp_path / f"{name}.zip")
+            ArchiveReader(tmp_path / f"{name}.zip")
 
 
 def write_archive(path: Path, *, is_right: bool = True) -> None:
@@ -183,7 +183,7 @@ def write_archive(path: Path, *, is_right: bool = True) -> None:
     with new_archive(path, manifest) as archive:
         archive.add("players_user", ["id", "name"], ['[1,"Bob"]', '[2,"Carol"]'])
         if not is_right:
-            manifest.parts = [Part("players_user", 2, 0, "0" * 64)]
+            manifest.parts = [ArchivedTable("players_user", 2, 0, "0" * 64)]
 
 
 def test_a_backup_that_is_not_readable_does_not_replace_the_one_before(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_an_archive_that_unpacks_to_far_more_is_refused_without_unpacking_it(tmp
     del zeros
     tracemalloc.start()
     with pytest.raises(BrokenArchive, match="no manifest"):
-        Reader(path)
+        ArchiveReader(path)
     assert tracemalloc.get_traced_memory()[1] < MOST_MANIFEST / 10
     tracemalloc.stop()
 
@@ -217,7 +217,7 @@ def test_whichever_byte_is_damaged_the_operator_reads_a_sentence(tmp_path: Path)
     for place in range(len(content)):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
         try:
-            with Reader(path) as archive:
+            with ArchiveReader(path) as archive:
                 archive.verify()
         except (BrokenArchive, OSError):
             # The commands print the message of either.

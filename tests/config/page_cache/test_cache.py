@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from redis import Redis
 
 from config.backends.writes import NOT_PUBLIC, is_public_write
-from config.clients import Receive, Scope, Send
+from config.disconnects import Receive, Scope, Send
 from config.page_cache import answers, application
 from config.page_cache.answers import Answer
 from config.page_cache.application import PageCache, Shelf

@@ -21,7 +21,7 @@ from redis import Redis
 
 from config import asgi
 from core.live import audience, views
-from core.live.hub import Change, hub
+from core.live.hub import TopicChange, hub
 from core.live.publishing import CHANNEL, publish
 from core.live.topics import authorise
 from matches.lifecycle import links
@@ -293,7 +293,7 @@ def test_streams_end_when_the_broker_was_away_and_catch_up_by_number(
 
 
 def test_a_malformed_message_does_not_end_the_reader(valkey: Redis) -> None:
-    async def heard() -> Change | None:
+    async def heard() -> TopicChange | None:
         own = hub()
         with await own.watch(["match:abc"]) as watch:
             for message in ("nonsense", b"\xff\xfe 3", "", "7"):
@@ -301,4 +301,4 @@ def test_a_malformed_message_does_not_end_the_reader(valkey: Redis) -> None:
             valkey.publish(CHANNEL.encode() + b"\xff", "1")
             return await anext(watch.changes(every=5))
 
-    assert asyncio.run(heard()) == Change("match:abc", 7)
+    assert asyncio.run(heard()) == TopicChange("match:abc", 7)

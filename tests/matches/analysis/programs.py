@@ -11,9 +11,9 @@ from engine import Transcript
 from engine.match import MatchState
 from matches.analysis.backends.base import Depth, Opinion
 from matches.analysis.backends.gnubg import Gnubg
-from matches.analysis.backends.processes import Limits
+from matches.analysis.backends.processes import ProgramLimits
 from matches.analysis.situations import situation_of
-from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
+from matches.analysis.values import Candidate, CubeEquities, DecisionKind, Judgement, Situation
 
 FAKE = Path(__file__).with_name("fake_gnubg.py")
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,7 +28,7 @@ def fake_gnubg(folder: Path, fault: str = "none", idle_seconds: float = 60) -> G
     path.write_text(f'#!/bin/sh\n{environment} exec {sys.executable} {FAKE} {fault} "$@"\n')
     path.chmod(0o755)
     assert shutil.which(str(path))
-    return Gnubg(path=str(path), limits=Limits(idle_seconds=idle_seconds, niceness=0))
+    return Gnubg(path=str(path), limits=ProgramLimits(idle_seconds=idle_seconds, niceness=0))
 
 
 def is_running(pid: int) -> bool:
@@ -58,12 +58,12 @@ class Indifferent:
 
     def advise(self, state: MatchState, depth: Depth) -> Judgement:
         situation = situation_of(state)
-        if situation.kind is not Kind.PLAY:
+        if situation.kind is not DecisionKind.PLAY:
             return Judgement(equities=CubeEquities(0.5, 0.3, 1.0))
         return Judgement(tuple(Candidate(str(play), 0.0, None, "0-ply") for play in state.legal_plays()))
 
     def _judgement(self, situation: Situation) -> Judgement | None:
-        if situation.kind is not Kind.PLAY:
+        if situation.kind is not DecisionKind.PLAY:
             return None
         played = Candidate(situation.played, 0.1, None, "0-ply", played=True)
         return Judgement((played, Candidate("another", 0.0, None, "0-ply")), luck=0.0)

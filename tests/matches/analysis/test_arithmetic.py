@@ -20,21 +20,21 @@ from matches.analysis.arithmetic import (
 )
 from matches.analysis.judging import judged
 from matches.analysis.match_equity import match_chance, stakes
-from matches.analysis.values import Candidate, CubeEquities, JudgedDecision, Judgement, Kind, Phase, Situation
+from matches.analysis.values import Candidate, CubeEquities, DecisionKind, JudgedDecision, Judgement, Phase, Situation
 
 FULL_LENGTH = 7
 
 
-def situation(kind: Kind = Kind.PLAY, **changes: Any) -> Situation:
+def situation(kind: DecisionKind = DecisionKind.PLAY, **changes: Any) -> Situation:
     """A decision of Bob (side 0) at the start of a match to 7."""
     start = Situation(
         game=1,
         event=0,
         side=0,
         kind=kind,
-        phase=Phase.CONTACT if kind is Kind.PLAY else Phase.CUBE,
+        phase=Phase.CONTACT if kind is DecisionKind.PLAY else Phase.CUBE,
         position=Position.start(),
-        dice=(3, 1) if kind is Kind.PLAY else None,
+        dice=(3, 1) if kind is DecisionKind.PLAY else None,
         cube=1,
         owner=None,
         score=(0, 0),
@@ -98,7 +98,7 @@ def test_doubles(no_double: float, double_take: float, doubled: bool, error: flo
 )
 def test_takes_always_count(double_take: float, taken: bool, error: float) -> None:
     judgement = Judgement(equities=CubeEquities(0.8, double_take, 1.0))
-    decision = decision_on(situation(Kind.TAKE, played="take" if taken else "drop", side=1), judgement)
+    decision = decision_on(situation(DecisionKind.TAKE, played="take" if taken else "drop", side=1), judgement)
     assert decision.error == pytest.approx(error)
     assert decision.best == ("take" if double_take <= 1 else "drop")
     assert decision.counted
@@ -111,7 +111,10 @@ def test_a_match_by_hand() -> None:
             (situation(event=0), play(0.2, 0.1, luck=0.3)),
             (situation(event=2), play(0.20, 0.14, played=1, luck=-0.1)),
             (situation(event=4, choices=1), play(0.2, luck=0.05)),
-            (situation(Kind.DOUBLE, event=6, played="no_double"), Judgement(equities=CubeEquities(0.5, 0.59, 1.0))),
+            (
+                situation(DecisionKind.DOUBLE, event=6, played="no_double"),
+                Judgement(equities=CubeEquities(0.5, 0.59, 1.0)),
+            ),
             (situation(event=1, side=1), play(0.2, 0.1, luck=0.15)),
         ]
     )
@@ -142,7 +145,7 @@ def test_the_best_play_is_the_first_whatever_others_looked_like_at_a_lower_depth
 def test_a_figure_that_cannot_be_one_is_refused(figure: float) -> None:
     for judgement in (play(0.1, figure), play(0.1, luck=figure), Judgement(equities=CubeEquities(0.5, figure, 1.0))):
         with pytest.raises(Refused) as refused:
-            decision_on(situation(Kind.PLAY if judgement.candidates else Kind.DOUBLE), judgement)
+            decision_on(situation(DecisionKind.PLAY if judgement.candidates else DecisionKind.DOUBLE), judgement)
         assert refused.value.code == "analysis_unreadable"
 
 

@@ -12,10 +12,10 @@ from engine.simulation import play_out
 from matches.analysis.analysing import analyse
 from matches.analysis.backends.base import Depth
 from matches.analysis.backends.bgsage import Bgsage
-from matches.analysis.backends.chosen import chosen_backend, installed_program, is_any_installed
-from matches.analysis.backends.processes import Limits
+from matches.analysis.backends.chosen import chosen_backend, installed_backend_name, is_any_installed
+from matches.analysis.backends.processes import ProgramLimits
 from matches.analysis.situations import situations_of
-from matches.analysis.values import CubeEquities, Kind
+from matches.analysis.values import CubeEquities, DecisionKind
 from tests.matches.analysis.programs import fake_gnubg
 
 MATCH = play_out(seed=3, length=3, players=("Bob", "Carol"))
@@ -69,7 +69,7 @@ def package(folder: Path, source: str) -> Bgsage:
     metadata = folder / "bgsage-0.1.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: bgsage\nVersion: 0.1\n")
-    return Bgsage(str(folder), Limits(memory=3 * 1024**3, niceness=0))
+    return Bgsage(str(folder), ProgramLimits(memory=3 * 1024**3, niceness=0))
 
 
 def test_stages(tmp_path: Path) -> None:
@@ -79,14 +79,14 @@ def test_stages(tmp_path: Path) -> None:
     analysed = analyse(MATCH, backend)
     assert (analysed.backend, analysed.version) == ("bgsage", "0.1")
     assert len(analysed.decisions) == len(situations_of(MATCH))
-    plays = [decision for decision in analysed.decisions if decision.kind is Kind.PLAY and decision.candidates]
+    plays = [decision for decision in analysed.decisions if decision.kind is DecisionKind.PLAY and decision.candidates]
     depths = {candidate.depth for decision in plays for candidate in decision.candidates}
     assert depths == {"1-ply", "2-ply", "3-ply", "4-ply"}
     played = [(next(c for c in decision.candidates if c.played), decision) for decision in plays]
     assert {candidate.depth for candidate, decision in played if decision.error >= 0.06} == {"4-ply"}
     # Errors are differences between equities of the same depth.
     assert all(decision.candidates[0].depth == candidate.depth for candidate, decision in played if decision.error)
-    doubles = [decision for decision in analysed.decisions if decision.kind is Kind.DOUBLE]
+    doubles = [decision for decision in analysed.decisions if decision.kind is DecisionKind.DOUBLE]
     assert doubles
     assert all(decision.no_double == pytest.approx(0.3) for decision in doubles)
 
@@ -121,13 +121,13 @@ def test_gnubg_is_preferred_where_both_are_installed(tmp_path: Path, settings: L
         settings.ANALYSIS_GNUBG = path
         backend = chosen_backend()
         assert backend is not None
-        assert backend.name == installed_program() == name
+        assert backend.name == installed_backend_name() == name
 
 
 def test_a_package_that_is_absent(tmp_path: Path) -> None:
     assert not Bgsage(str(tmp_path)).is_available()
     with pytest.raises(Refused) as refused:
-        analyse(MATCH, Bgsage(str(tmp_path), Limits(niceness=0)))
+        analyse(MATCH, Bgsage(str(tmp_path), ProgramLimits(niceness=0)))
     assert refused.value.code == "analysis_unreadable"
 
 

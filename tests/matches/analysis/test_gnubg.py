@@ -17,9 +17,9 @@ from matches.analysis.arithmetic import summary
 from matches.analysis.backends import gnubg
 from matches.analysis.backends.chosen import chosen_backend
 from matches.analysis.backends.gnubg import Gnubg, neutral_mat
-from matches.analysis.backends.processes import Limits, run
+from matches.analysis.backends.processes import ProgramLimits, run
 from matches.analysis.situations import situations_of
-from matches.analysis.values import Kind
+from matches.analysis.values import DecisionKind
 from tests.matches.analysis.fake_gnubg_answers import FIRST_ERROR
 from tests.matches.analysis.programs import fake_gnubg, is_running, needs_gnubg
 from tests.matches.records.samples import ILLEGAL
@@ -31,8 +31,8 @@ MATCH = play_out(seed=3, length=3, players=("Bob", "Carol"))
 def test_a_proper_answer(tmp_path: Path) -> None:
     """Also one with a bad exit code, which means nothing; the first play with a choice cost 0.03."""
     analysed = analyse(MATCH, fake_gnubg(tmp_path))
-    plays = [decision for decision in analysed.decisions if decision.kind is Kind.PLAY]
-    assert len(plays) == len([s for s in situations_of(MATCH) if s.kind is Kind.PLAY])
+    plays = [decision for decision in analysed.decisions if decision.kind is DecisionKind.PLAY]
+    assert len(plays) == len([s for s in situations_of(MATCH) if s.kind is DecisionKind.PLAY])
     assert (analysed.backend, analysed.version) == ("gnubg", "1.07.fake")
     assert analysed.settings == {"plays": "2-ply", "cube": "2-ply", "luck": "0-ply"}
     first = next(decision for decision in plays if decision.candidates)
@@ -60,7 +60,7 @@ def test_a_wrong_answer_is_refused(tmp_path: Path, fault: str, code: str) -> Non
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not group by session")
 def test_a_program_yields_to_those_of_other_sessions_too(tmp_path: Path) -> None:
     program = "import os, pathlib; print(os.nice(0), pathlib.Path('/proc/self/autogroup').read_text())"
-    finished = run([sys.executable, "-c", program], folder=tmp_path, limits=Limits(niceness=19))
+    finished = run([sys.executable, "-c", program], folder=tmp_path, limits=ProgramLimits(niceness=19))
     niceness, _, *of_session = finished.output.decode().split()
     assert (niceness, of_session) == ("19", ["nice", "19"])
 
@@ -137,7 +137,7 @@ def test_a_roll_given_up_with_the_game_is_no_decision() -> None:
 @needs_gnubg
 def test_the_real_program_at_its_lowest_depth() -> None:
     match = play_out(seed=5, length=1)
-    analysed = analyse(match, Gnubg(plies=0, limits=Limits(niceness=0)))
+    analysed = analyse(match, Gnubg(plies=0, limits=ProgramLimits(niceness=0)))
     left, right = summary(analysed.decisions).sides
     assert left.pr is not None
     assert right.pr is not None

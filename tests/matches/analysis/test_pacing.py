@@ -13,7 +13,7 @@ from django.conf import LazySettings
 
 from matches.analysis.backends.chosen import NAMES, backend_named
 from matches.analysis.backends.pacing import is_busy
-from matches.analysis.backends.processes import ADVICE_SECONDS, Limits, run
+from matches.analysis.backends.processes import ADVICE_SECONDS, ProgramLimits, run
 from matches.analysis.services.queue import claim_lasts
 from tests.matches.analysis.programs import ROOT, is_running
 
@@ -41,7 +41,9 @@ PATIENCE = 20
 
 def test_a_program_gets_its_share_of_the_time(tmp_path: Path) -> None:
     """A busy machine makes it less, never more."""
-    finished = run([sys.executable, "-c", BURN, "0.25"], folder=tmp_path, limits=Limits(cpu_share=0.25, niceness=0))
+    finished = run(
+        [sys.executable, "-c", BURN, "0.25"], folder=tmp_path, limits=ProgramLimits(cpu_share=0.25, niceness=0)
+    )
     assert 0 < float(finished.output) < 0.5
     assert finished.cpu_seconds >= 0.25
     assert not finished.timed_out
@@ -52,7 +54,9 @@ def test_a_program_hardly_runs_while_others_do_and_still_comes_to_its_end(tmp_pa
     other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         wait_until(is_busy)
-        finished = run([sys.executable, "-c", BURN, "0.1"], folder=tmp_path, limits=Limits(cpu_share=0.9, niceness=0))
+        finished = run(
+            [sys.executable, "-c", BURN, "0.1"], folder=tmp_path, limits=ProgramLimits(cpu_share=0.9, niceness=0)
+        )
     finally:
         other.kill()
         other.wait()
@@ -62,7 +66,9 @@ def test_a_program_hardly_runs_while_others_do_and_still_comes_to_its_end(tmp_pa
 
 @pytest.mark.parametrize("most", [{"seconds": 1}, {"idle_seconds": 0.4}], ids=str)
 def test_a_program_is_killed_with_its_children_though_it_is_stopped(tmp_path: Path, most: dict[str, float]) -> None:
-    finished = run(["/bin/sh", "-c", WITH_CHILD], folder=tmp_path, limits=Limits(cpu_share=0.2, niceness=0, **most))
+    finished = run(
+        ["/bin/sh", "-c", WITH_CHILD], folder=tmp_path, limits=ProgramLimits(cpu_share=0.2, niceness=0, **most)
+    )
     assert finished.timed_out
     assert_all_end(pids_in(tmp_path))
 
@@ -82,7 +88,7 @@ def test_a_program_ends_with_its_children_when_its_worker_is_killed(tmp_path: Pa
 
 
 def test_limits_of_time_count_while_a_program_runs() -> None:
-    limits = Limits(seconds=100, idle_seconds=10, cpu_share=0.5)
+    limits = ProgramLimits(seconds=100, idle_seconds=10, cpu_share=0.5)
     assert (limits.longest, limits.longest_idle) == (200, 20)
     advice = limits.for_advice()
     assert (advice.cpu_share, advice.longest) == (1, ADVICE_SECONDS), "a player waits for it"
@@ -92,7 +98,9 @@ def test_the_share_of_the_settings_holds_for_every_program(settings: LazySetting
     settings.ANALYSIS_CPU_SHARE = 0.2
     backends = [backend_named(name) for name in NAMES]
     assert [backend.limits.cpu_share for backend in backends] == [0.2, 0.2]  # type: ignore[attr-defined]
-    assert claim_lasts().total_seconds() > Limits(cpu_share=0.2).longest, "or another worker would start it again"
+    assert claim_lasts().total_seconds() > ProgramLimits(cpu_share=0.2).longest, (
+        "or another worker would start it again"
+    )
 
 
 def pids_in(folder: Path) -> list[int]:

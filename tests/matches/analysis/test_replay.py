@@ -55,7 +55,7 @@ def test_errors_are_marked_and_linked_in_their_order(
     seen = seen_of_record(record, NOBODY)
     assert seen is not None
     assert record.transcript is not None
-    replayed = replays.Match(record.transcript, record.verdicts.latest("pk").content)
+    replayed = replays.ReplayedMatch(record.transcript, record.verdicts.latest("pk").content)
     steps_walked: list[replays.Step] = []
     game, number = 1, 1
     while (step := (errors := errors_of(seen, replayed, game)).next_after(number, game)) is not None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from matches.lifecycle.running_scores import AtTables, Seating
-from matches.lifecycle.where import Facts, OnBoard, State, Where, in_words, where_is
+from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, in_words, where_is
 from matches.models import Claim, Match
 from players.models import Player
 from tests.matches.cast import BOB, CAROL, NOW
@@ -35,28 +35,28 @@ def at(seat: Seating) -> Facts:
 @pytest.mark.parametrize(
     ("row", "facts", "where"),
     [
-        (Row(""), Facts(), Where(State.WAITING, 7)),
-        (Row(), Facts(), Where(State.READY, 7)),
-        (Row(), at(Seating(waits_for=("Bob is at M3.",))), Where(State.WAITING, 7, waits_for=("Bob is at M3.",))),
-        (Row(), at(CALLED), Where(State.CALLED, 7, "4", EARLIER)),
-        (Row(), at(PLAYING), Where(State.PLAYING, 7, "4", NOW, (3, 1))),
-        (Row(begun_at=EARLIER), Facts(), Where(State.PLAYING, 7, since=EARLIER)),
+        (Row(""), Facts(), Where(WhereState.WAITING, 7)),
+        (Row(), Facts(), Where(WhereState.READY, 7)),
+        (Row(), at(Seating(waits_for=("Bob is at M3.",))), Where(WhereState.WAITING, 7, waits_for=("Bob is at M3.",))),
+        (Row(), at(CALLED), Where(WhereState.CALLED, 7, "4", EARLIER)),
+        (Row(), at(PLAYING), Where(WhereState.PLAYING, 7, "4", NOW, (3, 1))),
+        (Row(begun_at=EARLIER), Facts(), Where(WhereState.PLAYING, 7, since=EARLIER)),
         # Another match was sent to its table.
-        (Row(), at(PLAYING._replace(table="")), Where(State.PLAYING, 7, "", NOW, (3, 1))),
-        (Row(), at(PLAYING._replace(table="", adjourned_at=NOW)), Where(State.ADJOURNED, 7, "", NOW, (3, 1))),
-        (Row("claimed"), at(PLAYING), Where(State.REPORTED, 7, "4")),
-        (Row("claimed"), Facts(report=REPORTED), Where(State.REPORTED, 7, since=NOW, side=CAROL)),
-        (Row("disputed"), at(PLAYING), Where(State.DISPUTED, 7, "4")),
-        (Row("settled", finished_at=NOW), at(PLAYING), Where(State.SETTLED, 7, since=NOW)),
-        (Row("settled", finished_at=NOW, provisional=True), Facts(), Where(State.PROVISIONAL, 7, since=NOW)),
-        (Row("void"), at(CALLED), Where(State.VOID, 7)),
-        (Row("live"), Facts(board=OnBoard((2, 0), since=NOW)), Where(State.HERE, 7, since=NOW, score=(2, 0))),
-        (Row("live"), Facts(board=OnBoard(since=EARLIER)), Where(State.HERE, 7, since=EARLIER)),
-        (Row("live"), Facts(board=OnBoard((2, 0), is_adjourned=True)), Where(State.ADJOURNED, 7, score=(2, 0))),
+        (Row(), at(PLAYING._replace(table="")), Where(WhereState.PLAYING, 7, "", NOW, (3, 1))),
+        (Row(), at(PLAYING._replace(table="", adjourned_at=NOW)), Where(WhereState.ADJOURNED, 7, "", NOW, (3, 1))),
+        (Row("claimed"), at(PLAYING), Where(WhereState.REPORTED, 7, "4")),
+        (Row("claimed"), Facts(report=REPORTED), Where(WhereState.REPORTED, 7, since=NOW, side=CAROL)),
+        (Row("disputed"), at(PLAYING), Where(WhereState.DISPUTED, 7, "4")),
+        (Row("settled", finished_at=NOW), at(PLAYING), Where(WhereState.SETTLED, 7, since=NOW)),
+        (Row("settled", finished_at=NOW, provisional=True), Facts(), Where(WhereState.PROVISIONAL, 7, since=NOW)),
+        (Row("void"), at(CALLED), Where(WhereState.VOID, 7)),
+        (Row("live"), Facts(board=OnBoard((2, 0), since=NOW)), Where(WhereState.HERE, 7, since=NOW, score=(2, 0))),
+        (Row("live"), Facts(board=OnBoard(since=EARLIER)), Where(WhereState.HERE, 7, since=EARLIER)),
+        (Row("live"), Facts(board=OnBoard((2, 0), is_adjourned=True)), Where(WhereState.ADJOURNED, 7, score=(2, 0))),
         (
             Row("live"),
             Facts(board=OnBoard((2, 0), turn=BOB, is_correspondence=True)),
-            Where(State.CORRESPONDENCE, 7, score=(2, 0), side=BOB),
+            Where(WhereState.CORRESPONDENCE, 7, score=(2, 0), side=BOB),
         ),
     ],
 )
@@ -67,19 +67,19 @@ def test_where_a_match_is(row: Row, facts: Facts, where: Where) -> None:
 @pytest.mark.parametrize(
     ("where", "to_bob", "to_others"),
     [
-        (Where(State.READY, 7), "Play, then report the result.", "To be played."),
-        (Where(State.WAITING, 7, waits_for=("Bob is at M3.", "No table {x} is free.")),
+        (Where(WhereState.READY, 7), "Play, then report the result.", "To be played."),
+        (Where(WhereState.WAITING, 7, waits_for=("Bob is at M3.", "No table {x} is free.")),
          "Bob is at M3. No table {x} is free.", "Bob is at M3. No table {x} is free."),
-        (Where(State.CALLED, 7, "4"), "You are called to table 4.", "Called to table 4."),
-        (Where(State.PLAYING, 7, "4", None, (1, 3)), "Playing at table 4, 1–3 of 7.", "Playing at table 4, 1–3 of 7."),
-        (Where(State.PLAYING, 7), "Being played.", "Being played."),
-        (Where(State.ADJOURNED, 7, score=(1, 3)), "Adjourned, 1–3 of 7.", "Adjourned, 1–3 of 7."),
-        (Where(State.REPORTED, 7, side=CAROL), "Reported by Carol.", "Reported by Carol."),
-        (Where(State.HERE, 7, score=(1, 3)), "Your board is open.", "The match is being played here, 1–3 of 7."),
-        (Where(State.HERE, 7), "Your board is open.", "The match is being played here."),
-        (Where(State.CORRESPONDENCE, 7, side=BOB), "Your turn", "Waiting for Bob"),
-        (Where(State.CORRESPONDENCE, 7, side=CAROL), "Waiting for Carol", "Waiting for Carol"),
-        (Where(State.DISPUTED, 7, "4"), "Disputed.", "Disputed."),
+        (Where(WhereState.CALLED, 7, "4"), "You are called to table 4.", "Called to table 4."),
+        (Where(WhereState.PLAYING, 7, "4", None, (1, 3)), "Playing at table 4, 1–3 of 7.", "Playing at table 4, 1–3 of 7."),
+        (Where(WhereState.PLAYING, 7), "Being played.", "Being played."),
+        (Where(WhereState.ADJOURNED, 7, score=(1, 3)), "Adjourned, 1–3 of 7.", "Adjourned, 1–3 of 7."),
+        (Where(WhereState.REPORTED, 7, side=CAROL), "Reported by Carol.", "Reported by Carol."),
+        (Where(WhereState.HERE, 7, score=(1, 3)), "Your board is open.", "The match is being played here, 1–3 of 7."),
+        (Where(WhereState.HERE, 7), "Your board is open.", "The match is being played here."),
+        (Where(WhereState.CORRESPONDENCE, 7, side=BOB), "Your turn", "Waiting for Bob"),
+        (Where(WhereState.CORRESPONDENCE, 7, side=CAROL), "Waiting for Carol", "Waiting for Carol"),
+        (Where(WhereState.DISPUTED, 7, "4"), "Disputed.", "Disputed."),
     ],
 )  # fmt: skip
 def test_it_is_said_in_words(where: Where, to_bob: str, to_others: str) -> None:
@@ -90,7 +90,7 @@ def test_it_is_said_in_words(where: Where, to_bob: str, to_others: str) -> None:
 
 def test_carol_reads_her_points_first() -> None:
     match = Match(player_0=Player(name="Bob"), player_1=Player(name="Carol"), length=7)
-    assert in_words(Where(State.PLAYING, 7, "4", None, (1, 3)), match, CAROL) == "Playing at table 4, 3–1 of 7."
+    assert in_words(Where(WhereState.PLAYING, 7, "4", None, (1, 3)), match, CAROL) == "Playing at table 4, 3–1 of 7."
 
 
 @pytest.mark.parametrize(

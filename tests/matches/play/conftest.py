@@ -10,7 +10,7 @@ from engine.clock import MINUTE, SECOND, ClockSettings, SideClock
 from engine.match import MatchState
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match
-from matches.play.live import Kind, LiveState
+from matches.play.live import EventKind, LiveState
 from matches.play.services import due
 from matches.play.services.acting import Acted, ActionInput, act
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -51,12 +51,12 @@ class Board:
 
     def open_game(self) -> int:
         """Both are ready; the side that won the opening roll is returned."""
-        self.do(BOB, Kind.READY)
+        self.do(BOB, EventKind.READY)
         return self.open_next(CAROL)
 
     def open_next(self, side: int) -> int:
         """The last side is ready; the side that won the opening roll is returned."""
-        self.do(side, Kind.READY)
+        self.do(side, EventKind.READY)
         assert self.game.turn is not None
         return self.game.turn
 

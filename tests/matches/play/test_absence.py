@@ -14,7 +14,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, LiveMatch, Result
 from matches.play.instants import to_ms
 from matches.play.integrity import differences_of
-from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.live import Event, EventKind, LiveState, after_event
 from matches.play.presentation import as_json
 from matches.play.services import absences
 from matches.play.services.starting import PlaySettings, start
@@ -60,7 +60,7 @@ def test_closing_the_page_in_one_s_turn_may_be_claimed_after_half_a_minute(board
     there(board, mover)
     leaves(board, mover)
     assert tick(board, 4) == []
-    assert tick(board, 2) == [Kind.LEFT]
+    assert tick(board, 2) == [EventKind.LEFT]
     assert shown(board)["absence"] == {
         "side": mover,
         "closed": True,
@@ -69,12 +69,12 @@ def test_closing_the_page_in_one_s_turn_may_be_claimed_after_half_a_minute(board
     }
     tick(board, 23)
     with refused("not_away_long_enough"):
-        board.do(1 - mover, Kind.CLAIM_AWAY)
-    assert not board.live.actions.filter(kind=Kind.CLAIM_AWAY).exists()
+        board.do(1 - mover, EventKind.CLAIM_AWAY)
+    assert not board.live.actions.filter(kind=EventKind.CLAIM_AWAY).exists()
     tick(board, 1)
     with refused("not_away"):
-        board.do(mover, Kind.CLAIM_AWAY)
-    board.do(1 - mover, Kind.CLAIM_AWAY)
+        board.do(mover, EventKind.CLAIM_AWAY)
+    board.do(1 - mover, EventKind.CLAIM_AWAY)
     result = Result.objects.get(match=board.match)
     assert (result.winner, result.kind) == (1 - mover, "flag")
     verdict = adjudicate(transcript_of(board.live))
@@ -90,7 +90,7 @@ def test_the_rule_of_the_event_says_what_is_lost(board: Board, rule: str, over: 
     there(board, mover)
     leaves(board, mover)
     tick(board, 30)
-    board.do(1 - mover, Kind.CLAIM_AWAY)
+    board.do(1 - mover, EventKind.CLAIM_AWAY)
     assert board.game.is_over == over
     assert board.game.score[1 - mover] == (0 if over else 1)
 
@@ -99,12 +99,12 @@ def test_losing_the_network_is_forgiven_for_longer(board: Board) -> None:
     mover = board.open_game()
     there(board, mover)
     assert tick(board, 37) == []
-    assert tick(board, 2) == [Kind.AWAY]
+    assert tick(board, 2) == [EventKind.AWAY]
     tick(board, 50)
     with refused("not_away_long_enough"):
-        board.do(1 - mover, Kind.CLAIM_AWAY)
+        board.do(1 - mover, EventKind.CLAIM_AWAY)
     tick(board, 2)
-    board.do(1 - mover, Kind.CLAIM_AWAY)
+    board.do(1 - mover, EventKind.CLAIM_AWAY)
     assert Result.objects.get(match=board.match).winner == 1 - mover
 
 
@@ -114,15 +114,15 @@ def test_coming_back_stops_the_countdown_and_forgets_nothing(board: Board) -> No
     leaves(board, mover)
     tick(board, 20)
     there(board, mover, life="b")
-    assert tick(board, 1) == [Kind.BACK]
+    assert tick(board, 1) == [EventKind.BACK]
     with refused("not_away"):
-        board.do(1 - mover, Kind.CLAIM_AWAY)
+        board.do(1 - mover, EventKind.CLAIM_AWAY)
     leaves(board, mover, "b")
-    assert tick(board, 8) == [Kind.LEFT]
+    assert tick(board, 8) == [EventKind.LEFT]
     with refused("not_away_long_enough"):
-        board.do(1 - mover, Kind.CLAIM_AWAY)
+        board.do(1 - mover, EventKind.CLAIM_AWAY)
     tick(board, 2)
-    board.do(1 - mover, Kind.CLAIM_AWAY)
+    board.do(1 - mover, EventKind.CLAIM_AWAY)
 
 
 def test_nothing_counts_in_the_opponent_s_turn(board: Board) -> None:
@@ -132,7 +132,7 @@ def test_nothing_counts_in_the_opponent_s_turn(board: Board) -> None:
     tick(board, 90)
     assert shown(board)["absence"] is None
     with refused("not_away"):
-        board.do(mover, Kind.CLAIM_AWAY)
+        board.do(mover, EventKind.CLAIM_AWAY)
     board.do(mover, Act.PLAY, moves=board.any_play())
     assert shown(board)["absence"]["claim_at"] == board.now + timedelta(seconds=30)  # type: ignore[index]
 
@@ -160,7 +160,7 @@ def test_a_sign_of_life_that_was_under_way_does_not_hide_that_the_page_was_left(
     there(board, mover)
     leaves(board, mover)
     there(board, mover, every=60)
-    assert tick(board, 6) == [Kind.LEFT]
+    assert tick(board, 6) == [EventKind.LEFT]
 
 
 def test_a_page_that_comes_back_begins_another_life(board: Board, valkey: Redis) -> None:
@@ -190,11 +190,11 @@ def test_after_a_start_of_the_server_nobody_is_away_for_a_while(board: Board) ->
     mover = board.open_game()
     there(board, mover)
     leaves(board, mover)
-    assert tick(board, 20) == [Kind.LEFT]
+    assert tick(board, 20) == [EventKind.LEFT]
     presence.note_start(now=board.now.timestamp())
-    assert tick(board, 1) == [Kind.BACK]
+    assert tick(board, 1) == [EventKind.BACK]
     assert tick(board, 88) == []
-    assert tick(board, 2) == [Kind.LEFT]
+    assert tick(board, 2) == [EventKind.LEFT]
 
 
 def test_without_a_broker_nobody_is_away(board: Board, valkey_server: ValkeyServer) -> None:
@@ -204,7 +204,7 @@ def test_without_a_broker_nobody_is_away(board: Board, valkey_server: ValkeyServ
     tick(board, 10)
     valkey_server.stop()
     try:
-        assert tick(board, 1) == [Kind.BACK]
+        assert tick(board, 1) == [EventKind.BACK]
     finally:
         valkey_server.start()
 
@@ -229,19 +229,19 @@ def test_a_broker_that_starts_from_a_dump_of_two_minutes_ago_is_not_believed(
         there(board, side)
     tick(board, 30)
     leaves(board, mover)
-    assert tick(board, 6) == [Kind.LEFT], "ninety seconds after the start everything is known again"
+    assert tick(board, 6) == [EventKind.LEFT], "ninety seconds after the start everything is known again"
 
 
 def test_what_was_counted_while_nothing_was_known_is_given_back(board: Board, valkey_server: ValkeyServer) -> None:
     mover = board.open_game()
     there(board, mover)
     leaves(board, mover)
-    assert tick(board, 6) == [Kind.LEFT]
+    assert tick(board, 6) == [EventKind.LEFT]
     # Nobody looks for twenty seconds, in which the broker starts again.
     board.wait(20)
     valkey_server.stop()
     valkey_server.start()
-    assert tick(board, 1) == [Kind.BACK]
+    assert tick(board, 1) == [EventKind.BACK]
     assert board.state.absences[mover].closed <= 6 * SECOND
     assert list(differences_of(board.live)) == []
 
@@ -260,7 +260,7 @@ def test_there_is_no_bound_on_how_many_matches_are_looked_after(
         there(each, BOB)
         leaves(each, BOB)
     assert absences.note_absences(now=START + timedelta(seconds=6)) == len(boards)
-    assert Action.objects.filter(kind=Kind.LEFT, side=BOB).count() == len(boards)
+    assert Action.objects.filter(kind=EventKind.LEFT, side=BOB).count() == len(boards)
 
 
 def test_there_is_no_absence_in_correspondence() -> None:
@@ -268,15 +268,15 @@ def test_there_is_no_absence_in_correspondence() -> None:
     at = to_ms(START)
     state = LiveState.start(MatchState.start(3), clock, at)
     for event in (
-        Event(Kind.READY, at, BOB),
-        Event(Kind.READY, at, CAROL),
+        Event(EventKind.READY, at, BOB),
+        Event(EventKind.READY, at, CAROL),
         Event(Act.ROLL, at, dice=(6, 1)),
-        Event(Kind.LEFT, at + SECOND, BOB, value=SECOND),
+        Event(EventKind.LEFT, at + SECOND, BOB, value=SECOND),
     ):
         state = after_event(state, event)
     assert state.match.phase is Phase.TO_PLAY
     assert not state.waits_for(BOB)
-    assert after_event(state, Event(Kind.BACK, at + DAY, BOB)).absences[BOB].closed == 0
+    assert after_event(state, Event(EventKind.BACK, at + DAY, BOB)).absences[BOB].closed == 0
 
 
 def test_what_was_noted_makes_no_play_stale(board: Board) -> None:
@@ -284,7 +284,7 @@ def test_what_was_noted_makes_no_play_stale(board: Board) -> None:
     seen = board.live.last
     there(board, mover)
     leaves(board, mover)
-    assert tick(board, 6) == [Kind.LEFT]
+    assert tick(board, 6) == [EventKind.LEFT]
     board.do(mover, Act.PLAY, after=seen, moves=board.any_play())
     assert Action.objects.filter(live=board.live, kind=Act.PLAY).exists()
     assert LiveMatch.objects.get().last == seen + 2

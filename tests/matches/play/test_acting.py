@@ -10,7 +10,7 @@ from engine.actions import Act, Phase
 from engine.clock import DAY, Clock, ClockSettings
 from matches.models import Action, Match, Result
 from matches.play.instants import to_ms
-from matches.play.live import Kind, LiveState, after_event
+from matches.play.live import EventKind, LiveState, after_event
 from matches.play.public_state import game_json
 from matches.play.services import due
 from matches.play.services.directing import Ruling, rule
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.postgresql
 
 
 def test_the_opening_roll_follows_once_both_are_ready(board):
-    board.do(BOB, Kind.READY)
+    board.do(BOB, EventKind.READY)
     assert board.game.phase is Phase.OPENING
-    acted = board.do(CAROL, Kind.READY)
+    acted = board.do(CAROL, EventKind.READY)
     assert [action.kind for action in acted.actions] == ["ready", "roll"]
     left, right = board.game.dice
     beginner = BOB if left > right else CAROL
@@ -85,9 +85,9 @@ def test_repeating_an_action_with_its_key_gives_the_first_answer(board):
 
 
 def test_a_key_stands_for_one_action_only(board):
-    board.do(BOB, Kind.READY, after=0, key="k1")
+    board.do(BOB, EventKind.READY, after=0, key="k1")
     with refused("key_reused"):
-        board.do(BOB, Kind.READY, after=0, key="k1", link="ab" * 32)
+        board.do(BOB, EventKind.READY, after=0, key="k1", link="ab" * 32)
     with refused("key_reused"):
         board.do(BOB, Act.CONCEDE, after=0, key="k1")
     mover = board.open_next(CAROL)
@@ -116,7 +116,7 @@ def test_a_roll_that_is_not_allowed_reveals_no_link(board):
     used = [chain.used for chain in board.live.chains.order_by("pk")]
     with refused("not_your_turn"):
         board.do(mover, Act.ROLL)
-    board.do(1 - mover, Kind.PAUSE)
+    board.do(1 - mover, EventKind.PAUSE)
     with refused("match_paused"):
         board.do(1 - mover, Act.ROLL)
     assert [chain.used for chain in board.live.chains.order_by("pk")] == used
@@ -139,9 +139,9 @@ def test_a_pause_of_the_opponent_does_not_make_a_play_stale(board):
     seen = board.live.last
     moves = board.any_play()
     board.do(mover, Act.PLAY, moves=moves)
-    board.do(1 - mover, Kind.PAUSE)
-    board.do(mover, Kind.CONTINUE)
-    board.do(1 - mover, Kind.CONTINUE)
+    board.do(1 - mover, EventKind.PAUSE)
+    board.do(mover, EventKind.CONTINUE)
+    board.do(1 - mover, EventKind.CONTINUE)
     board.do(1 - mover, Act.ROLL, after=seen + 1)
     assert board.game.phase in (Phase.TO_PLAY, Phase.TO_ROLL)
 
@@ -149,21 +149,21 @@ def test_a_pause_of_the_opponent_does_not_make_a_play_stale(board):
 def test_a_pause_is_before_one_s_own_roll_and_there_are_two(board):
     mover = board.open_game()
     with refused("pause_not_now"):
-        board.do(mover, Kind.PAUSE)
+        board.do(mover, EventKind.PAUSE)
     moves = board.any_play()
     board.do(mover, Act.PLAY, moves=moves)
     opponent = 1 - mover
     with refused("pause_not_now"):
-        board.do(mover, Kind.PAUSE)
+        board.do(mover, EventKind.PAUSE)
     for _ in range(2):
-        board.do(opponent, Kind.PAUSE)
+        board.do(opponent, EventKind.PAUSE)
         with refused("match_paused"):
             board.do(opponent, Act.ROLL)
         board.wait(301)
         due.settle_due(match_id=board.match.pk, now=board.now)
         assert not board.state.is_paused
     with refused("no_pause_left"):
-        board.do(opponent, Kind.PAUSE)
+        board.do(opponent, EventKind.PAUSE)
 
 
 def test_a_flag_that_falls_loses_the_match_and_an_action_after_it_is_too_late(board):
@@ -223,8 +223,8 @@ def test_the_cache_is_the_fold_of_the_actions(board):
 
 
 def test_two_players_may_send_the_same_key(board):
-    bobs = board.do(BOB, Kind.READY, key="1")
-    carols = board.do(CAROL, Kind.READY, key="1")
+    bobs = board.do(BOB, EventKind.READY, key="1")
+    carols = board.do(CAROL, EventKind.READY, key="1")
     assert carols.actions[0] not in bobs.actions
     assert carols.credits is not None
     assert board.game.phase is Phase.TO_PLAY
@@ -256,17 +256,17 @@ def test_each_side_may_take_fourteen_days_of_vacation(match, users, alice):
     start(match=match, settings=settings, by=Actor.of(alice), now=START)
     board = Board(match, users)
     for side in (BOB, CAROL):
-        board.do(side, Kind.HERE)
-    board.do(BOB, Kind.VACATION, value=10 * DAY)
+        board.do(side, EventKind.HERE)
+    board.do(BOB, EventKind.VACATION, value=10 * DAY)
     board.wait(9 * 24 * 3600)
-    board.do(BOB, Kind.VACATION, value=5 * DAY)  # The tenth day is in both.
+    board.do(BOB, EventKind.VACATION, value=5 * DAY)  # The tenth day is in both.
     assert board.clock_of(BOB).vacation_taken == 14 * DAY
     assert board.clock_of(BOB).due_at == to_ms(START) + (14 + 30) * DAY
     board.wait(60)
-    board.do(BOB, Kind.VACATION, value=DAY)  # Within the days taken already.
+    board.do(BOB, EventKind.VACATION, value=DAY)  # Within the days taken already.
     with refused("no_vacation_left"):
-        board.do(BOB, Kind.VACATION, value=6 * DAY)
-    board.do(CAROL, Kind.VACATION, value=14 * DAY)
+        board.do(BOB, EventKind.VACATION, value=6 * DAY)
+    board.do(CAROL, EventKind.VACATION, value=14 * DAY)
 
 
 def test_a_dead_cube_cannot_be_turned(board: Board) -> None:

@@ -17,7 +17,7 @@ from engine.records.native_json import write_json
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, DiceChain, DiceSecret, LiveMatch
 from matches.play.dice_export import dice_of
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services.chains import MOST_ARMINGS
 from matches.play.services.directing import Ruling, rule
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -75,7 +75,7 @@ def devices(own_board) -> list[Device]:
 def play_turns(board: Board, devices: list[Device], turns: int) -> None:
     """Both are ready, then roll in turn; they play without a link, as API clients may."""
     for device in devices:
-        board.do(device.side, Kind.READY, link=device.next_link())
+        board.do(device.side, EventKind.READY, link=device.next_link())
     for _ in range(turns):
         if board.game.phase is Phase.TO_PLAY:
             board.do(board.game.turn, Act.PLAY, moves=board.any_play())
@@ -145,7 +145,7 @@ def test_no_link_is_revealed_before_its_roll(own_board, devices):
 
 def test_ready_takes_a_chain(own_board):
     with refused("no_chain"):
-        own_board.do(BOB, Kind.READY, link="00" * 32)
+        own_board.do(BOB, EventKind.READY, link="00" * 32)
 
 
 def test_the_server_keeps_a_chain_only_where_that_is_allowed(own_board, users):
@@ -191,7 +191,7 @@ def play_to_turn_of(side: int, board: Board, carol: Device, bob: Phones, *, chan
     while True:
         if board.game.phase is Phase.OPENING:
             for device in (bob.current, carol):
-                board.do(device.side, Kind.READY, link=device.next_link())
+                board.do(device.side, EventKind.READY, link=device.next_link())
         elif board.game.phase is Phase.TO_PLAY:
             (bob.current if board.game.turn == BOB else carol).play()
         elif board.game.turn == side:
@@ -266,9 +266,9 @@ def test_a_device_serves_only_once_the_opponents_device_has_seen_it_armed(own_bo
 
 def test_a_side_that_was_ready_on_one_device_rolls_the_opening_with_its_chain(own_board, devices, tmp_path):
     """Bob is ready on his laptop and opens his phone before Carol is ready: the laptop's chain is in force."""
-    own_board.do(BOB, Kind.READY, link=devices[BOB].next_link())
+    own_board.do(BOB, EventKind.READY, link=devices[BOB].next_link())
     phone = Device(own_board, BOB, number=2)
-    own_board.do(CAROL, Kind.READY, link=devices[CAROL].next_link())
+    own_board.do(CAROL, EventKind.READY, link=devices[CAROL].next_link())
     assert verify(own_board.live, tmp_path) == confirmed(1)
     devices[BOB] = phone
     devices[own_board.game.turn].play()
@@ -300,7 +300,7 @@ def test_changes_without_a_link_in_between_are_limited(own_board, devices):
         phone.arm()
     with refused("too_many_armings"):
         devices[BOB].arm()
-    own_board.do(BOB, Kind.READY, link=phone.next_link())
+    own_board.do(BOB, EventKind.READY, link=phone.next_link())
     devices[BOB].arm()
 
 
@@ -353,11 +353,11 @@ def ready_with_new_chain(board: Board, devices: list[Device], *, before_bob: boo
     """Carol commits to a second chain before or after Bob is ready, then both are ready."""
     if before_bob:
         devices[CAROL] = Device(board, CAROL, number=2)
-    board.do(BOB, Kind.READY, link=devices[BOB].next_link())
+    board.do(BOB, EventKind.READY, link=devices[BOB].next_link())
     if not before_bob:
         devices[CAROL] = Device(board, CAROL, number=2)
     board.wait(10)
-    board.do(CAROL, Kind.READY, link=devices[CAROL].next_link())
+    board.do(CAROL, EventKind.READY, link=devices[CAROL].next_link())
 
 
 @pytest.mark.parametrize("before_bob", [True, False])
@@ -373,14 +373,14 @@ def test_an_opening_is_weak_if_the_other_link_was_known_when_the_chain_was_commi
 def test_a_side_that_is_ready_again_reveals_the_same_link(own_board, devices, alice, tmp_path):
     """Bob was ready when the match was adjourned: roll 1 has one link of his, whatever happens in between."""
     link = devices[BOB].next_link()
-    own_board.do(BOB, Kind.READY, link=link)
+    own_board.do(BOB, EventKind.READY, link=link)
     for kind in (Act.ADJOURN, Act.RESUME):
         ruling = Ruling(kind, own_board.live.last)
         rule(match=own_board.match, ruling=ruling, by=Actor.of(alice), now=own_board.now)
     with refused("bad_link"):
-        own_board.do(BOB, Kind.READY, link=devices[BOB].next_link())
-    own_board.do(BOB, Kind.READY, link=link)
-    own_board.do(CAROL, Kind.READY, link=devices[CAROL].next_link())
+        own_board.do(BOB, EventKind.READY, link=devices[BOB].next_link())
+    own_board.do(BOB, EventKind.READY, link=link)
+    own_board.do(CAROL, EventKind.READY, link=devices[CAROL].next_link())
     assert verify(own_board.live, tmp_path) == confirmed(1)
 
 
@@ -394,9 +394,9 @@ def test_committing_to_the_same_chain_again_changes_nothing(own_board, devices):
 def test_a_first_chain_made_when_the_opponent_was_ready_already_is_weak_but_does_not_wait(own_board, tmp_path):
     """Carol, if she ran the server, could have tried many chains before she committed to this one."""
     bob = Device(own_board, BOB)
-    own_board.do(BOB, Kind.READY, link=bob.next_link())
+    own_board.do(BOB, EventKind.READY, link=bob.next_link())
     carol = Device(own_board, CAROL)
-    own_board.do(CAROL, Kind.READY, link=carol.next_link())
+    own_board.do(CAROL, EventKind.READY, link=carol.next_link())
     assert verify(own_board.live, tmp_path) == confirmed(1, weak=1)
     Action.objects.filter(live=own_board.live, kind=Act.ROLL).update(
         data=dice_of(own_board.live)["rolls"][0] | {"weak": False}

@@ -5,7 +5,7 @@ from django.test import Client
 
 from engine.actions import Act
 from matches.models import Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from matches.rankings.completion import Completion, completion_of
@@ -24,7 +24,7 @@ def played(match: Match, loser: int) -> Match:
     start(match=match, settings=PlaySettings(server_chains=True), by=SYSTEM, now=START)
     for side in (BOB, CAROL):
         commit_chain(match=match, side=side, anchor="", by=SYSTEM, now=START)
-    for after, (side, kind) in enumerate([(BOB, Kind.READY), (CAROL, Kind.READY), (loser, Act.CONCEDE)]):
+    for after, (side, kind) in enumerate([(BOB, EventKind.READY), (CAROL, EventKind.READY), (loser, Act.CONCEDE)]):
         act(match=match, side=side, request=ActionInput(kind, after + (after == 2)), by=SYSTEM, now=START)
     return match
 
@@ -43,7 +43,7 @@ def test_a_loss_on_time_and_one_by_absence_are_told_apart(
     played(match, BOB)
     match.results.update(kind="flag")
     if claimed:
-        match.live.actions.filter(kind=Act.CONCEDE).update(kind=Kind.CLAIM_AWAY)
+        match.live.actions.filter(kind=Act.CONCEDE).update(kind=EventKind.CLAIM_AWAY)
     assert completion_of(bob_player) == record
 
 

@@ -5,7 +5,7 @@ import pytest
 from engine.actions import Act, Phase
 from matches.models import Action, LiveMatch, Result
 from matches.play.integrity import differences_of
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tournaments.state import integrity
 
@@ -57,7 +57,7 @@ def test_a_winner_other_than_the_engines_is_found(played: Board) -> None:
 
 
 def test_ready_counts_as_an_action_like_any_other(board: Board) -> None:
-    board.do(BOB, Kind.READY)
+    board.do(BOB, EventKind.READY)
     assert names(board) == []
 
 

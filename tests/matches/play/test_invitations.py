@@ -17,7 +17,7 @@ from matches.models import Challenge, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
 from matches.play.instants import from_ms
 from matches.play.integrity import differences_of
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.lobby.services import challenges
 from matches.play.lobby.services.challenges import ChallengeInput
 from matches.play.replaying import state_after, state_at_start
@@ -53,7 +53,7 @@ def round_of_the_clock(board: Board, **time: float) -> None:
 
 
 @pytest.mark.parametrize(("clock", "wait"), [(CLOCK, {"minutes": 9}), (CORRESPONDENCE, {"days": 2, "hours": 23})])
-@pytest.mark.parametrize("kind", [Kind.HERE, Kind.READY])
+@pytest.mark.parametrize("kind", [EventKind.HERE, EventKind.READY])
 def test_nobody_wins_alone(
     match: Match, users: list[User], alice: User, clock: ClockSettings, wait: dict[str, float], kind: str
 ) -> None:
@@ -63,7 +63,7 @@ def test_nobody_wins_alone(
     assert board.live.due_at is None
     assert not due.settle_first(match_id=match.pk, now=board.now)
     with refused("not_away"):
-        board.do(BOB, Kind.CLAIM_AWAY)
+        board.do(BOB, EventKind.CLAIM_AWAY)
     assert not Result.objects.exists()
     assert board.clock_of(BOB).running_since is None
     assert board.clock_of(CAROL).running_since is None
@@ -73,18 +73,18 @@ def test_nobody_wins_alone(
 def test_an_absent_opponent_who_has_not_come_cannot_be_claimed(board: Board) -> None:
     absences.note_sign_of_life(absences.sign_of(board.match.public_id, CAROL, "a", 15), board.now)
     absences.note_goodbye(public_id=board.match.public_id, side=CAROL, tab="a", now=board.now)
-    board.do(BOB, Kind.READY)
+    board.do(BOB, EventKind.READY)
     for _ in range(100):
         board.wait(1)
         absences.note_absences(now=board.now)
     with refused("not_away"):
-        board.do(BOB, Kind.CLAIM_AWAY)
+        board.do(BOB, EventKind.CLAIM_AWAY)
 
 
 def test_the_clocks_start_once_both_have_come(board: Board) -> None:
-    board.do(BOB, Kind.HERE)
+    board.do(BOB, EventKind.HERE)
     board.wait(300)
-    board.do(CAROL, Kind.HERE)
+    board.do(CAROL, EventKind.HERE)
     assert board.live.lapses_at is None
     assert board.live.due_at == board.now + timedelta(seconds=30 + 12 + 120)
     assert board.clock_of(BOB).running_since == board.clock_of(CAROL).running_since
@@ -92,34 +92,34 @@ def test_the_clocks_start_once_both_have_come(board: Board) -> None:
 
 
 def test_who_came_and_left_loses_by_absence(board: Board) -> None:
-    board.do(BOB, Kind.HERE)
+    board.do(BOB, EventKind.HERE)
     absences.note_sign_of_life(absences.sign_of(board.match.public_id, BOB, "a", 15), board.now)
     absences.note_goodbye(public_id=board.match.public_id, side=BOB, tab="a", now=board.now)
-    board.do(CAROL, Kind.HERE)
-    board.do(CAROL, Kind.READY)
+    board.do(CAROL, EventKind.HERE)
+    board.do(CAROL, EventKind.READY)
     for _ in range(40):
         board.wait(1)
         absences.note_absences(now=board.now)
-    board.do(CAROL, Kind.CLAIM_AWAY)
+    board.do(CAROL, EventKind.CLAIM_AWAY)
     assert Result.objects.get().winner == CAROL
     assert board.live.sides_that_played() == frozenset()
 
 
 def test_saying_it_twice_is_refused(board: Board) -> None:
-    board.do(BOB, Kind.HERE)
+    board.do(BOB, EventKind.HERE)
     with refused("already_here"):
-        board.do(BOB, Kind.HERE)
+        board.do(BOB, EventKind.HERE)
 
 
 def test_nothing_starts_a_clock_before_both_have_come(board: Board) -> None:
     with refused("pause_not_now"):
-        board.do(BOB, Kind.PAUSE)
-    board.do(BOB, Kind.READY)
+        board.do(BOB, EventKind.PAUSE)
+    board.do(BOB, EventKind.READY)
     assert board.live.due_at is None
 
 
 def test_an_invitation_that_is_not_taken_up_lapses_and_the_match_is_open_again(board: Board) -> None:
-    board.do(BOB, Kind.HERE)
+    board.do(BOB, EventKind.HERE)
     round_of_the_clock(board, minutes=10, seconds=1)
     board.match.refresh_from_db()
     assert board.match.state == Match.State.OPEN
@@ -127,20 +127,20 @@ def test_an_invitation_that_is_not_taken_up_lapses_and_the_match_is_open_again(b
     assert board.state.here == (False, False)
     assert list(differences_of(board.live)) == []
     with refused("not_live"):
-        board.do(CAROL, Kind.HERE)
+        board.do(CAROL, EventKind.HERE)
 
 
 def test_a_side_that_came_to_an_invitation_that_lapsed_has_to_come_again(board: Board, alice: User) -> None:
-    board.do(BOB, Kind.READY)
+    board.do(BOB, EventKind.READY)
     round_of_the_clock(board, minutes=11)
     start(match=board.match, settings=PlaySettings(CLOCK), by=Actor.of(alice), now=board.now)
-    board.do(CAROL, Kind.READY)
+    board.do(CAROL, EventKind.READY)
     assert board.live.begun_at is None
     assert board.live.due_at is None
-    board.do(BOB, Kind.HERE)
+    board.do(BOB, EventKind.HERE)
     assert board.game.turn is not None
     assert [action.kind for action in board.live.actions.order_by("seq")] == [
-        Kind.READY, Kind.LAPSE, Kind.INVITE, Kind.READY, Kind.HERE, Act.ROLL,
+        EventKind.READY, EventKind.LAPSE, EventKind.INVITE, EventKind.READY, EventKind.HERE, Act.ROLL,
     ]  # fmt: skip
     assert list(differences_of(board.live)) == []
 
@@ -177,7 +177,7 @@ def due_of(data: dict[str, Any]) -> datetime | None:
 
 
 def test_boards_that_nobody_has_begun_to_play_on_wait_after_the_upgrade(board: Board, users: list[User]) -> None:
-    board.do(BOB, Kind.READY)
+    board.do(BOB, EventKind.READY)
     before_invitations(board)
     assert board.live.due_at is not None
     upgrade.invite(apps, None)
@@ -204,7 +204,7 @@ def test_an_invitation_by_email_leads_to_the_board_without_signing_in(board: Boa
 
 
 def test_whoever_has_come_meanwhile_gets_no_email(board: Board, users: list[User]) -> None:
-    board.do(CAROL, Kind.HERE)
+    board.do(CAROL, EventKind.HERE)
     send_emails(user=users[CAROL].pk, now=board.now)
     assert mail.outbox == []
 
@@ -259,7 +259,7 @@ class TestFriendlies:
     def test_one_that_is_not_taken_up_is_called_off_and_offered_again(
         self, friendly: Board, bob_player: Player, carol: User
     ) -> None:
-        friendly.do(BOB, Kind.HERE)
+        friendly.do(BOB, EventKind.HERE)
         round_of_the_clock(friendly, minutes=9)
         assert friendly.live.match.state == Match.State.LIVE
         round_of_the_clock(friendly, minutes=1, seconds=1)
@@ -273,13 +273,13 @@ class TestFriendlies:
         assert told.params["variant"] == "own"
 
     def test_a_challenger_who_never_comes_is_not_offered_for_longer_than_before(self, friendly: Board) -> None:
-        friendly.do(CAROL, Kind.HERE)
+        friendly.do(CAROL, EventKind.HERE)
         round_of_the_clock(friendly, minutes=11)
         assert Challenge.objects.get(state="open").expires_at == START + timedelta(hours=2)
         assert not Challenge.objects.filter(left_at__isnull=False).exists()
 
     def test_the_challenger_may_withdraw_while_waiting(self, friendly: Board, bob_player: Player, bob: User) -> None:
-        friendly.do(BOB, Kind.HERE)
+        friendly.do(BOB, EventKind.HERE)
         challenges.withdraw(
             challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START + timedelta(seconds=1)
         )
@@ -287,8 +287,8 @@ class TestFriendlies:
         assert Challenge.objects.get().state == "withdrawn"
 
     def test_once_both_have_come_it_cannot_be_withdrawn(self, friendly: Board, bob_player: Player, bob: User) -> None:
-        friendly.do(BOB, Kind.HERE)
-        friendly.do(CAROL, Kind.HERE)
+        friendly.do(BOB, EventKind.HERE)
+        friendly.do(CAROL, EventKind.HERE)
         with refused("challenge_gone"):
             challenges.withdraw(challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START)
 
@@ -325,7 +325,7 @@ class TestFriendlies:
         now = START
         for _ in range(3):
             board = self.accepted(bob_player, carol_player, bob, carol, now)
-            board.do(BOB, Kind.HERE)
+            board.do(BOB, EventKind.HERE)
             round_of_the_clock(board, minutes=10, seconds=1)
             Challenge.objects.filter(state="open").delete()
             now = board.now

@@ -5,7 +5,7 @@ from datetime import timedelta
 from engine.actions import Act, Phase
 from engine.clock import LAG_REFILL, MAX_LAG_CREDIT, SECOND
 from matches.play.instants import to_ms
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services import due, lag
 from matches.play.services.acting import ActionInput, act
 from players.actors import Actor
@@ -104,5 +104,5 @@ def test_a_client_that_always_claims_a_second_is_given_little(board: Board) -> N
 def test_nothing_is_given_back_that_was_not_used(board: Board) -> None:
     ping(board, BOB, 1_000)
     board.wait(0.2)
-    do(board, BOB, Kind.READY)
+    do(board, BOB, EventKind.READY)
     assert board.clock_of(BOB).left == (12 + 120) * SECOND

@@ -12,10 +12,10 @@ from engine import FlagRule, MatchState, Refused
 from engine.actions import Act, Phase
 from engine.clock import MINUTE, SECOND, Clock, ClockSettings
 from matches.play.codec import from_data, to_data
-from matches.play.live import PAUSES, Event, Kind, LiveState, after_event
+from matches.play.live import PAUSES, Event, EventKind, LiveState, after_event
 
 SIDES = st.sampled_from([0, 1])
-ANY_KIND = st.sampled_from([*Act, *Kind])
+ANY_KIND = st.sampled_from([*Act, *EventKind])
 DIE = st.integers(1, 6)
 
 
@@ -43,13 +43,13 @@ class LiveMachine(RuleBasedStateMachine):
 
     def _check_step(self, before: LiveState, event: Event) -> None:
         """What one event may change."""
-        if event.kind == Kind.ADJUST_CLOCK:
+        if event.kind == EventKind.ADJUST_CLOCK:
             assert event.side is not None
             self.given[event.side] += event.value or 0
         self.set_scores += event.kind == Act.SET_SCORE
-        if event.kind in set(Kind):
+        if event.kind in set(EventKind):
             assert self.state.match == before.match
-        if before.clock is not None and self.state.clock is not None and event.kind != Kind.ADJUST_CLOCK:
+        if before.clock is not None and self.state.clock is not None and event.kind != EventKind.ADJUST_CLOCK:
             for was, now in zip(before.clock.sides, self.state.clock.sides, strict=True):
                 assert now.bank <= was.bank
 
@@ -61,13 +61,13 @@ class LiveMachine(RuleBasedStateMachine):
         if due is None or due > self.at:
             return
         if self.state.is_paused:
-            self.apply(Event(Kind.CONTINUE, due))
+            self.apply(Event(EventKind.CONTINUE, due))
         elif self.state.match.flagged is None and self.state.clock is not None:
             self.apply(Event(Act.FLAG, due, self.state.clock.fallen(self.at)))
 
     @rule(side=SIDES)
     def get_ready(self, side: int) -> None:
-        self.apply(Event(Kind.READY, self.at, side))
+        self.apply(Event(EventKind.READY, self.at, side))
         if self.state.awaits_opening_roll:
             self.apply(Event(Act.ROLL, self.at, dice=self.random.choice([(6, 1), (3, 5), (4, 2)])))
             assert self.state.match.phase is Phase.TO_PLAY
@@ -97,10 +97,10 @@ class LiveMachine(RuleBasedStateMachine):
 
     @rule(side=SIDES, both_continue=st.booleans())
     def pause(self, side: int, both_continue: bool) -> None:
-        self.apply(Event(Kind.PAUSE, self.at, side))
+        self.apply(Event(EventKind.PAUSE, self.at, side))
         if both_continue:
             for ready in (0, 1):
-                self.apply(Event(Kind.CONTINUE, self.at, ready))
+                self.apply(Event(EventKind.CONTINUE, self.at, ready))
 
     @rule(resume=st.booleans())
     def adjourn(self, resume: bool) -> None:
@@ -169,21 +169,21 @@ def test_the_opening_roll_waits_until_both_are_ready_once() -> None:
     roll = Event(Act.ROLL, 9, dice=(3, 1))
     for side in (0, 1):
         assert code(state, roll) == "not_ready"
-        state = after_event(state, Event(Kind.READY, 5, side))
-        assert code(state, Event(Kind.READY, 6, side)) == "already_ready"
+        state = after_event(state, Event(EventKind.READY, 5, side))
+        assert code(state, Event(EventKind.READY, 6, side)) == "already_ready"
     assert after_event(state, roll).match.turn == 0
 
 
 def test_only_what_began_is_ended() -> None:
     state = LiveState.start(MatchState.start(5), None, at=0)
-    assert code(state, Event(Kind.CONTINUE, 5, 0)) == "not_paused"
-    away = after_event(state, Event(Kind.AWAY, 5, 0))
-    assert code(away, Event(Kind.LEFT, 6, 0)) == "already_away"
+    assert code(state, Event(EventKind.CONTINUE, 5, 0)) == "not_paused"
+    away = after_event(state, Event(EventKind.AWAY, 5, 0))
+    assert code(away, Event(EventKind.LEFT, 6, 0)) == "already_away"
 
 
 def test_a_declined_resignation_is_followed_by_a_higher_one() -> None:
     state = LiveState.start(MatchState.start(5), None, at=0)
-    for event in (Event(Kind.READY, 1, 0), Event(Kind.READY, 1, 1), Event(Act.ROLL, 2, dice=(3, 1))):
+    for event in (Event(EventKind.READY, 1, 0), Event(EventKind.READY, 1, 1), Event(Act.ROLL, 2, dice=(3, 1))):
         state = after_event(state, event)
     offered = after_event(state, Event(Act.RESIGN, 3, 0, value=1))
     declined = after_event(offered, Event(Act.REFUSE, 4, 1))

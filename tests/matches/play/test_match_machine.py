@@ -33,7 +33,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Pulse, Result
 from matches.play.instants import to_ms
 from matches.play.integrity import differences_of
-from matches.play.live import PAUSES, VACATION_DAYS, Kind, LiveState
+from matches.play.live import PAUSES, VACATION_DAYS, EventKind, LiveState
 from matches.play.lobby.services import challenges
 from matches.play.services import absences, due, lag, outages
 from matches.play.services.acting import OF_PLAYERS, ActionInput, act
@@ -46,7 +46,7 @@ from tests.matches.play.conftest import START
 from tests.tiers import TIER
 
 MOST_RUNS = 5
-USUAL = (Act.PLAY, Act.ROLL, Kind.READY, Kind.PAUSE, Kind.ADJUST_CLOCK, Kind.HERE, "presence")
+USUAL = (Act.PLAY, Act.ROLL, EventKind.READY, EventKind.PAUSE, EventKind.ADJUST_CLOCK, EventKind.HERE, "presence")
 CLOCKS = (
     None,
     ClockSettings(12 * SECOND, 2 * MINUTE),
@@ -156,7 +156,7 @@ class PlayedHere(RuleBasedStateMachine):
             if state.match.phase.value == "opening":
                 for side in (0, 1):
                     is_coming = self.is_live and not self.state.here[side]
-                    self.act(side, Kind.HERE if is_coming and chance.random() < 0.5 else Kind.READY)
+                    self.act(side, EventKind.HERE if is_coming and chance.random() < 0.5 else EventKind.READY)
             else:
                 self.play_on(state.match, chance)
 
@@ -171,21 +171,23 @@ class PlayedHere(RuleBasedStateMachine):
 
     @rule(
         side=st.integers(0, 1),
-        kind=st.sampled_from([*sorted(OF_PLAYERS - {Act.CONCEDE}), Kind.PAUSE, Kind.CONTINUE, Act.RESIGN, Act.DOUBLE]),
+        kind=st.sampled_from(
+            [*sorted(OF_PLAYERS - {Act.CONCEDE}), EventKind.PAUSE, EventKind.CONTINUE, Act.RESIGN, Act.DOUBLE]
+        ),
         value=st.integers(1, 3),
         behind=st.sampled_from([0, 0, 0, 1, 5]),
     )
     def somebody_does_anything(self, side: int, kind: str, value: int, behind: int) -> None:
         if not self.is_live:
             return
-        if kind == Kind.VACATION:
+        if kind == EventKind.VACATION:
             value *= 5 * DAY
         self.act(side, kind, value=value, after=max(0, self.live.last - behind), moves=((6, 5), (8, 7)))
 
     @rule(side=st.integers(0, 1))
     def somebody_pauses(self, side: int) -> None:
         if self.is_live:
-            self.act(side, Kind.PAUSE)
+            self.act(side, EventKind.PAUSE)
 
     @rule(side=st.integers(0, 1), chance=chances)
     def somebody_concedes(self, side: int, chance: Random) -> None:
@@ -205,7 +207,7 @@ class PlayedHere(RuleBasedStateMachine):
     # The director, workers and time
 
     @rule(
-        kind=st.sampled_from([*sorted(OF_DIRECTORS), Act.RESUME, Kind.ADJUST_CLOCK]),
+        kind=st.sampled_from([*sorted(OF_DIRECTORS), Act.RESUME, EventKind.ADJUST_CLOCK]),
         side=st.integers(0, 1),
         value=st.sampled_from([1, 2, 4, -3 * SECOND, 40 * SECOND]),
         score=st.tuples(st.integers(0, 5), st.integers(0, 5)),
@@ -303,7 +305,7 @@ class PlayedHere(RuleBasedStateMachine):
             return
         elapsed = to_ms(self.now) - to_ms(self.opened_at)
         for number, side in enumerate(self.state.clock.sides):
-            adjustments = self.live.actions.filter(kind=Kind.ADJUST_CLOCK, side=number)
+            adjustments = self.live.actions.filter(kind=EventKind.ADJUST_CLOCK, side=number)
             added = sum(action.data["value"] for action in adjustments)
             given = self.clock.bank + self.clock.overtime + added
             assert min(side.delay, side.bank, side.overtime) >= 0

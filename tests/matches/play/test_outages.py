@@ -8,7 +8,7 @@ from core.live import presence
 from engine.actions import Act
 from engine.clock import SECOND
 from matches.models import Outage
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services import absences, due, outages
 from tests.matches.play.conftest import START, Board
 
@@ -41,7 +41,7 @@ def test_what_was_lost_is_given_back_to_whoever_had_to_act(beating: Board) -> No
     beating.wait(300)
     assert not due.settle_due(match_id=beating.match.pk, now=beating.now), "the clock waits for the web server"
     outages.beat(now=beating.now)
-    action = beating.live.actions.get(kind=Kind.OUTAGE)
+    action = beating.live.actions.get(kind=EventKind.OUTAGE)
     assert action.data["value"] == 300 * SECOND
     assert beating.live.due_at == START + timedelta(seconds=12 + 120 + 300)
     beating.wait(10)
@@ -55,7 +55,7 @@ def test_a_request_that_comes_before_the_pulse_recognises_the_outage(beating: Bo
     seen, moves = beating.live.last, beating.any_play()
     beating.wait(300)
     beating.do(mover, Act.PLAY, after=seen, moves=moves)
-    assert beating.live.actions.filter(kind=Kind.OUTAGE).count() == 1
+    assert beating.live.actions.filter(kind=EventKind.OUTAGE).count() == 1
     outages.beat(now=beating.now + timedelta(seconds=2))
     assert Outage.objects.get().credited_at is not None
 
@@ -75,7 +75,7 @@ def test_a_pause_goes_on_by_what_was_lost(beating: Board) -> None:
     mover = beating.game.turn
     assert mover is not None
     beating.do(mover, Act.PLAY, moves=beating.any_play())
-    beating.do(1 - mover, Kind.PAUSE)
+    beating.do(1 - mover, EventKind.PAUSE)
     ends = beating.live.due_at
     beating.wait(400)
     outages.beat(now=beating.now)
@@ -111,4 +111,4 @@ def test_nobody_is_noted_as_away_whose_page_cannot_reach_the_server(beating: Boa
     outages.beat(now=beating.now)
     presence.note_start(now=beating.now.timestamp())
     assert beating.state.absences[mover].lost == 0
-    assert not beating.live.actions.filter(kind=Kind.AWAY).exists()
+    assert not beating.live.actions.filter(kind=EventKind.AWAY).exists()

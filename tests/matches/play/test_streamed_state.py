@@ -9,8 +9,8 @@ from django.contrib.auth.models import AnonymousUser
 from rest_framework.utils.encoders import JSONEncoder
 
 from engine.actions import Act, Phase
-from matches.access import Seat
-from matches.play.live import Kind
+from matches.access import MatchSeat
+from matches.play.live import EventKind
 from matches.play.presentation import as_json
 from matches.play.public_state import streamed_state
 from matches.play.services.acting import Acted
@@ -28,7 +28,7 @@ OTHERWISE_KNOWN = {"seq", "now", "graph", "ping"}
 
 def read(board: Board, side: int | None, since: int = 0) -> dict[str, Any]:
     """What a reader gets, as a spectator or a player."""
-    seat = Seat(board.match, side, Actor.link(side)) if side is not None else None
+    seat = MatchSeat(board.match, side, Actor.link(side)) if side is not None else None
     state = as_json(watched(board.live, seat, AnonymousUser(), board.now), since=since)
     return plain(state)
 
@@ -41,7 +41,7 @@ def random_action(board: Board, chance: Random) -> Acted:
     """Let whoever has to act do something that leaves the match going on."""
     game = board.game
     if game.phase is Phase.OPENING:
-        return board.do(BOB if not board.state.ready[BOB] else CAROL, Kind.READY)
+        return board.do(BOB if not board.state.ready[BOB] else CAROL, EventKind.READY)
     side = game.to_act
     assert side is not None
     if game.phase is Phase.TO_PLAY:
@@ -88,7 +88,7 @@ def test_pages_read_again_while_somebody_is_away_and_after_a_ruling(board: Board
         absences=(acted.state.absences[0].begun(0, already=0, page_closed=True), acted.state.absences[1])
     )
     assert streamed_state(acted.live, away, acted.actions) == ""
-    ruling = Ruling(Kind.ADJUST_CLOCK, acted.live.last, side=BOB, value=1000, reason="started late")
+    ruling = Ruling(EventKind.ADJUST_CLOCK, acted.live.last, side=BOB, value=1000, reason="started late")
     rule(match=board.match, ruling=ruling, by=Actor.of(alice), now=board.now)
     live = board.live
     assert streamed_state(live, board.state, list(live.actions.order_by("-seq")[:1])) == ""

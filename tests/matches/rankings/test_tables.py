@@ -111,7 +111,7 @@ def test_the_ranking_shows_the_readers_own_rank(bob: User) -> None:
     me = rate("Bob", 1700, user=bob)
     viewer = Viewer.of(bob)
     ranking = rankings.ranking(Filters(), 2, LATER, viewer.player)
-    assert ranking.me == rankings.Place(rank=1, page=2)
+    assert ranking.me == rankings.RankedPlace(rank=1, page=2)
     assert [row.me for row in ranking.rows] == [True]
     assert rankings.place(Filters(least=11), LATER, me.pk) is None
     assert rankings.place(Filters(), LATER, None) is None
@@ -132,7 +132,7 @@ def cast(db: None) -> tuple[Player, Player, Player]:
     return player("Bob Ross"), player("Carol"), player("Erik")
 
 
-def lines(of: Player, viewer: Viewer = NOBODY, **filters: Any) -> list[histories.Line]:
+def lines(of: Player, viewer: Viewer = NOBODY, **filters: Any) -> list[histories.HistoryLine]:
     return histories.history(of, histories.Filters(**filters), 1, viewer).lines
 
 

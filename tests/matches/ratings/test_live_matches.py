@@ -8,7 +8,7 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingChange, Result
 from matches.play.services.starting import PlaySettings, commit_chain, start
-from matches.ratings.preview import Outcome, preview_ratings
+from matches.ratings.preview import SupposedResult, preview_ratings
 from matches.ratings.services import ratings
 from players.actors import SYSTEM, Actor
 from players.models import User
@@ -79,7 +79,7 @@ def test_a_ruling_says_that_a_match_counts(board: Board) -> None:
 def test_voiding_a_match_without_a_play_does_not_make_it_rated(board: Board, alice: User) -> None:
     board.do(CAROL, Act.CONCEDE)
     played = Match.objects.get(pk=board.match.pk)
-    void = Outcome(BOB, Result.Kind.VOID, rated=True)
+    void = SupposedResult(BOB, Result.Kind.VOID, rated=True)
     assert preview_ratings({played.pk: void}) == []
     void_matches({played: True}, club=None, by=Actor.of(alice), now=timezone.now())
     assert not is_rated(played)

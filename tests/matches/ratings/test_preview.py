@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
-from matches.ratings.preview import Outcome, RatingPreview, preview_ratings
+from matches.ratings.preview import RatingPreview, SupposedResult, preview_ratings
 from matches.ratings.services import ratings
 from players.actors import SYSTEM
 from players.models import LogEntry, Player
@@ -58,7 +58,7 @@ def replay_all() -> None:
         replay(pool=pool)
 
 
-def come_true(outcomes: Mapping[int, Outcome]) -> None:
+def come_true(outcomes: Mapping[int, SupposedResult]) -> None:
     """Write these results as a director would."""
     with transaction.atomic():
         for number, outcome in outcomes.items():
@@ -83,12 +83,12 @@ def test_the_last_match_with_the_other_winner_is_previewed(bob: Player, carol: P
     match = played(bob, carol, hours=2, length=7)
     replay()
     before = stored()
-    seen = preview_ratings({match.pk: Outcome(1, Kind.PLAYED)})
+    seen = preview_ratings({match.pk: SupposedResult(1, Kind.PLAYED)})
     assert [preview.player for preview in seen] == [bob.pk, carol.pk], "he has the higher K"
     assert seen[0].change < 0 < seen[1].change
     assert abs(seen[0].change) > abs(seen[1].change)
     assert stored() == before
-    come_true({match.pk: Outcome(1, Kind.PLAYED)})
+    come_true({match.pk: SupposedResult(1, Kind.PLAYED)})
     assert before_and_after(seen) == differing(before, stored())
 
 
@@ -96,7 +96,7 @@ def test_an_earlier_match_changes_later_opponents_too(bob: Player, carol: Player
     match = played(bob, carol, hours=1)
     played(erik, bob, hours=2)
     replay()
-    assert {preview.player for preview in preview_ratings({match.pk: Outcome(1, Kind.FLAG)})} == {
+    assert {preview.player for preview in preview_ratings({match.pk: SupposedResult(1, Kind.FLAG)})} == {
         bob.pk,
         carol.pk,
         erik.pk,
@@ -106,22 +106,22 @@ def test_an_earlier_match_changes_later_opponents_too(bob: Player, carol: Player
 def test_the_same_outcome_changes_nothing(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
-    assert preview_ratings({match.pk: Outcome(0, Kind.CONCESSION)}) == []
-    assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
+    assert preview_ratings({match.pk: SupposedResult(0, Kind.CONCESSION)}) == []
+    assert preview_ratings({match.pk: SupposedResult(0, Kind.VOID)}) == []
     assert preview_ratings({}) == []
 
 
 @pytest.mark.parametrize(
     "outcome",
     [
-        Outcome(None, Kind.VOID),
-        Outcome(0, Kind.VOID, rated=False),
-        Outcome(0, Kind.WALKOVER),
-        Outcome(None, Kind.RULING),
-        Outcome(1, Kind.PLAYED, rated=False),
+        SupposedResult(None, Kind.VOID),
+        SupposedResult(0, Kind.VOID, rated=False),
+        SupposedResult(0, Kind.WALKOVER),
+        SupposedResult(None, Kind.RULING),
+        SupposedResult(1, Kind.PLAYED, rated=False),
     ],
 )
-def test_a_match_can_become_unrated(outcome: Outcome, bob: Player, carol: Player) -> None:
+def test_a_match_can_become_unrated(outcome: SupposedResult, bob: Player, carol: Player) -> None:
     match = played(bob, carol, length=7)
     replay()
     here = ratings.default_pool().pk
@@ -134,9 +134,9 @@ def test_a_match_can_become_rated_at_its_place_in_the_order(bob: Player, carol: 
     match = played(bob, carol, hours=1, kind=Kind.FORFEIT)
     played(bob, erik, hours=2)
     replay()
-    seen = before_and_after(preview_ratings({match.pk: Outcome(0, Kind.PLAYED)}))
+    seen = before_and_after(preview_ratings({match.pk: SupposedResult(0, Kind.PLAYED)}))
     before = stored()
-    come_true({match.pk: Outcome(0, Kind.PLAYED)})
+    come_true({match.pk: SupposedResult(0, Kind.PLAYED)})
     assert seen == differing(before, stored())
     assert len(seen) == 3
 
@@ -146,20 +146,22 @@ def test_unfinished_and_unrated_matches_are_left_out(bob: Player, carol: Player)
     waiting = Match.objects.create(player_0=bob, player_1=carol, length=7)
     replay()
     nobodys = waiting.pk + 1
-    assert preview_ratings({number: Outcome(1, Kind.PLAYED) for number in (unrated.pk, waiting.pk, nobodys)}) == []
+    assert (
+        preview_ratings({number: SupposedResult(1, Kind.PLAYED) for number in (unrated.pk, waiting.pk, nobodys)}) == []
+    )
 
 
 def test_a_voided_walkover_does_not_count(bob: Player, carol: Player) -> None:
     match = played(bob, carol, kind=Kind.WALKOVER)
     replay()
-    assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
+    assert preview_ratings({match.pk: SupposedResult(0, Kind.VOID)}) == []
 
 
 def test_each_match_changes_its_own_pool(bob: Player, carol: Player) -> None:
     online = RatingPool.objects.create(name="Online")
     here, there = played(bob, carol, length=9), played(bob, carol, length=1, pool=online)
     replay_all()
-    seen = preview_ratings({match.pk: Outcome(1, Kind.PLAYED) for match in (there, here)})
+    seen = preview_ratings({match.pk: SupposedResult(1, Kind.PLAYED) for match in (there, here)})
     site = ratings.default_pool().pk
     assert [(match.pool, match.player) for match in seen] == [
         (site, bob.pk), (site, carol.pk), (online.pk, bob.pk), (online.pk, carol.pk),
@@ -172,7 +174,7 @@ def test_pending_replays_are_included(bob: Player, carol: Player, erik: Player) 
     late = played(erik, bob, hours=0)
     match = played(bob, carol, hours=2)
     before = stored()
-    outcomes = {match.pk: Outcome(1, Kind.PLAYED)}
+    outcomes = {match.pk: SupposedResult(1, Kind.PLAYED)}
     seen = before_and_after(preview_ratings(outcomes))
     assert (late.rating_changes.exists(), len(seen)) == (False, 3)
     come_true(outcomes)
@@ -183,7 +185,7 @@ def test_a_replay_in_progress_is_included(bob: Player, carol: Player, erik: Play
     played(erik, carol, hours=1)
     match = played(bob, carol, hours=2)
     replay()
-    outcomes = {match.pk: Outcome(1, Kind.PLAYED)}
+    outcomes = {match.pk: SupposedResult(1, Kind.PLAYED)}
     assert len(preview_ratings(outcomes)) == 2
     played(erik, bob, hours=0)
     assert ratings._claim(ratings.default_pool().pk, LATER) is not None
@@ -196,7 +198,7 @@ def test_merged_players_count_as_one_player(bob: Player, carol: Player, erik: Pl
     match = played(bob, carol, hours=2)
     replay()
     Player.objects.filter(pk=erik.pk).update(merged_into=bob)
-    before, outcomes = stored(), {match.pk: Outcome(1, Kind.PLAYED)}
+    before, outcomes = stored(), {match.pk: SupposedResult(1, Kind.PLAYED)}
     seen = before_and_after(preview_ratings(outcomes))
     come_true(outcomes)
     assert seen == differing(before, stored())
@@ -208,7 +210,7 @@ def test_a_corrected_match_counts_with_its_correction(bob: Player, carol: Player
     correct(match, winner=1)
     void(match)
     replay()
-    before, outcomes = stored(), {match.pk: Outcome(1, Kind.VOID)}
+    before, outcomes = stored(), {match.pk: SupposedResult(1, Kind.VOID)}
     seen = before_and_after(preview_ratings(outcomes))
     assert [after > was for was, after in seen.values()] == [False, True]
     come_true(outcomes)
@@ -221,9 +223,9 @@ def test_a_record_in_which_a_side_never_moved_does_not_count(bob: Player, carol:
     void(match)
     had = match.results.exclude(kind=Result.Kind.VOID).order_by("-version").first()
     assert had is not None
-    assert preview_ratings({match.pk: Outcome.of(had)}) == []
-    assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
-    assert len(preview_ratings({match.pk: Outcome(0, Kind.CONCESSION)})) == 2
+    assert preview_ratings({match.pk: SupposedResult.of(had)}) == []
+    assert preview_ratings({match.pk: SupposedResult(0, Kind.VOID)}) == []
+    assert len(preview_ratings({match.pk: SupposedResult(0, Kind.CONCESSION)})) == 2
 
 
 # How much it takes
@@ -236,7 +238,7 @@ def test_previewing_the_last_match_takes_a_constant_number_of_queries(bob: Playe
         match = played(cast[number % 3], cast[(number + 1) % 3], hours=number)
         replay()
         with CaptureQueriesContext(connection) as queries:
-            assert len(preview_ratings({match.pk: Outcome(1, Kind.PLAYED)})) == 2
+            assert len(preview_ratings({match.pk: SupposedResult(1, Kind.PLAYED)})) == 2
         counts.append(len(queries))
     assert len(set(counts[3:])) == 1
     assert counts[-1] <= 12
@@ -246,7 +248,7 @@ def test_earlier_ratings_are_taken_from_the_stored_changes(bob: Player, carol: P
     """Otherwise every preview would replay the whole history."""
     first, last = played(bob, carol, hours=1), played(bob, carol, hours=2)
     replay()
-    outcomes = {last.pk: Outcome(1, Kind.PLAYED)}
+    outcomes = {last.pk: SupposedResult(1, Kind.PLAYED)}
     before = preview_ratings(outcomes)
     # By hand and without a mark, so that nothing tells of it.
     first.results.update(winner=1)
@@ -292,14 +294,14 @@ def season(plans: list[dict[str, Any]], online: RatingPool, cast: list[Player]) 
     return matches
 
 
-def outcome_of(match: Match, change: str, kind: str, winner: int) -> Outcome:
+def outcome_of(match: Match, change: str, kind: str, winner: int) -> SupposedResult:
     had = match.results.exclude(kind=Result.Kind.VOID).order_by("-version").first()
     assert had is not None
     if change == "again":
-        return Outcome.of(had)
+        return SupposedResult.of(had)
     if change == "other":
-        return Outcome(winner, kind)
-    return Outcome(had.winner, Kind.VOID, rated=change == "rated void")
+        return SupposedResult(winner, kind)
+    return SupposedResult(had.winner, Kind.VOID, rated=change == "rated void")
 
 
 @pytest.mark.slow

@@ -6,15 +6,15 @@ import pytest
 
 from engine import Phase, check_record, parse_xgid
 from engine.records import to_data
-from matches.records.replays import Match, PlayedGame, rows
+from matches.records.replays import PlayedGame, ReplayedMatch, rows
 from matches.records.verdicts import as_json
 from tests.matches.records.samples import ILLEGAL, simulated
 
 
-def match_of(data: bytes) -> Match:
+def match_of(data: bytes) -> ReplayedMatch:
     check = check_record(data)
     assert check.transcript is not None
-    return Match(to_data(check.transcript), as_json(check.verdict))
+    return ReplayedMatch(to_data(check.transcript), as_json(check.verdict))
 
 
 def findings_of(data: bytes) -> list[dict[str, object]]:

@@ -12,7 +12,7 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.provisional import end_due, provisional_of
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Objection, Provisional, Result
-from matches.play.chat.rooms import Reader
+from matches.play.chat.rooms import ChatReader
 from matches.play.chat.services import write
 from matches.play.services.starting import PlaySettings, start
 from matches.records.services.submissions import RecordFile
@@ -115,7 +115,7 @@ def test_sending_a_record_and_writing_in_the_chat_are_acts(
     start(match=second, settings=PlaySettings(), by=SYSTEM, now=NOW)
     second.refresh_from_db()
     append_result(second, ResultInput(BOB, (0, 0), Kind.FLAG), Basis(Source.LIVE), by=SYSTEM, now=NOW)
-    reader = Reader(second, CAROL, None, is_insider=True)
+    reader = ChatReader(second, CAROL, None, is_insider=True)
     write(reader=reader, room="players", phrase="thanks", text="", now=minutes(1))
     assert told(second)
 

@@ -37,7 +37,7 @@ def page_of(match: Match) -> str:
     return " ".join(response.content.decode().split())
 
 
-def listed(of: Player, **filters: Any) -> list[histories.Line]:
+def listed(of: Player, **filters: Any) -> list[histories.HistoryLine]:
     return histories.history(of, histories.Filters(**filters), 1, NOBODY).lines
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from matches.lifecycle.own_match import Standing, standing_of
+from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Membership, Player, User
@@ -228,7 +228,7 @@ def test_helpers_never_decide_their_own_match(
     assert as_user(bob).post(f"{running.fixture_url}result/", data).status_code == 403
     # Without anybody else in the club to decide, a director may with a reason, and a helper still may not.
     Membership.objects.filter(player__user=alice).update(left_at=NOW)
-    assert standing_of(running.fixture.match, Actor.of(bob)) == Standing.NEEDS_OTHER
+    assert standing_of(running.fixture.match, Actor.of(bob)) == MayDecide.NEEDS_OTHER
 
 
 def test_opening_the_link_changes_nothing_and_accepting_makes_a_helper_once(

@@ -144,7 +144,7 @@ def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(eve
     assert parse("m1 leader 5-3") == LeaderLine(1, (5, 3))
     begin(event, 3, 3)
 
-    def enter(text: str) -> list[quick_entry.Outcome]:
+    def enter(text: str) -> list[quick_entry.LineOutcome]:
         return lines.enter_lines(tournament=tournament, text=text, division=None, **event.acts)
 
     [level] = enter("m1 leader")

@@ -20,7 +20,7 @@ from tests.tournaments.floor.facts import (
     state_of,
 )
 from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import FloorSettings, Progress, Rank, Source, TableFacts
+from tournaments.floor.facts import EntrantSource, FloorSettings, Progress, Rank, TableFacts
 from tournaments.floor.state import AttentionKind, MatchState, TableState
 from tournaments.floor.times import Pause, elapsed, expected_minutes, reached_at
 from tournaments.models import FloorKind, Table
@@ -114,14 +114,16 @@ def test_a_player_who_is_away_is_not_called() -> None:
 
 
 def test_an_undecided_match_names_the_matches_it_waits_for() -> None:
-    sources = (Source("entry"), Source("winner", 39))
+    sources = (EntrantSource("entry"), EntrantSource("winner", 39))
     state = state_of(match(47, None, players=(BOB, None), sources=sources))
     assert state.matches[47].reasons[0].params == {"source": "winner", "fixture": 39}
 
 
 def test_two_players_still_to_be_drawn_are_one_reason_to_wait() -> None:
-    assert codes(state_of(match(47, None, sources=(Source("drawn"), Source("drawn")))), 47) == ["to_be_decided"]
-    both = state_of(match(47, None, sources=(Source("loser", 3), Source("loser", 4))))
+    assert codes(state_of(match(47, None, sources=(EntrantSource("drawn"), EntrantSource("drawn")))), 47) == [
+        "to_be_decided"
+    ]
+    both = state_of(match(47, None, sources=(EntrantSource("loser", 3), EntrantSource("loser", 4))))
     assert [reason.params["fixture"] for reason in both.matches[47].reasons] == [3, 4]
 
 

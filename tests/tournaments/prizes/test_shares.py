@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tournaments.ledger.fees import Fees, allocate
 from tournaments.prizes.shares import (
     WHOLE,
+    CertainPlaces,
     Placing,
     Pot,
     Prize,
     Split,
-    Standing,
     is_applied,
     pool_standing,
     prize_table,
@@ -25,9 +25,11 @@ ALICE, BOB, CAROL, DAVE = 1, 2, 3, 4
 CLUB_NIGHT = (Pot("main", (4000, 2500)), Pot("consolation", (2500, 1000)))
 
 
-def single(*entries: int) -> Standing:
+def single(*entries: int) -> CertainPlaces:
     """The entries in this order, none of them tied."""
-    return Standing(tuple(Placing(place, place, (entry,)) for place, entry in enumerate(entries, start=1)), over=True)
+    return CertainPlaces(
+        tuple(Placing(place, place, (entry,)) for place, entry in enumerate(entries, start=1)), over=True
+    )
 
 
 def dues(prizes: list[Prize]) -> list[int]:
@@ -44,21 +46,21 @@ def test_a_club_night_rounded_to_five_leaves_the_remainder_to_first() -> None:
 
 def test_the_losers_of_the_semi_finals_share_their_prizes() -> None:
     pots = (Pot("main", (6000, 2000, 1500, 500)),)
-    both = Standing((Placing(3, 4, (CAROL, DAVE)),))
+    both = CertainPlaces((Placing(3, 4, (CAROL, DAVE)),))
     prizes = prize_table(10000, pots, {"main": both})
     assert [(prize.entry, prize.due) for prize in prizes] == [(None, 6000), (None, 2000), (CAROL, 1000), (DAVE, 1000)]
-    prizes = prize_table(10000, pots, {"main": Standing((Placing(3, 4, (CAROL,)),))})
+    prizes = prize_table(10000, pots, {"main": CertainPlaces((Placing(3, 4, (CAROL,)),))})
     assert [(prize.entry, prize.due) for prize in prizes[2:]] == [(CAROL, 1000), (None, 1000)]
 
 
 def test_a_tie_across_the_last_prize_shares_it() -> None:
-    tied = Standing((Placing(1, 1, (ALICE,)), Placing(2, 4, (BOB, CAROL, DAVE))), over=True)
+    tied = CertainPlaces((Placing(1, 1, (ALICE,)), Placing(2, 4, (BOB, CAROL, DAVE))), over=True)
     prizes = prize_table(1000, (Pot("rounds", (7000, 3000)),), {"rounds": tied}, unit=10)
     assert dues(prizes) == [700, 100, 100, 100]
 
 
 def test_two_who_share_first_place_divide_the_remainder() -> None:
-    tied = Standing((Placing(1, 2, (ALICE, BOB)),), over=True)
+    tied = CertainPlaces((Placing(1, 2, (ALICE, BOB)),), over=True)
     prizes = prize_table(1001, (Pot("rounds", (7000, 3000)),), {"rounds": tied}, unit=100)
     assert dues(prizes) == [501, 500]
 
@@ -86,10 +88,10 @@ def test_a_side_pool_ranks_its_members_across_brackets() -> None:
     standings = {"main": single(ALICE, BOB), "consolation": single(CAROL, DAVE)}
     standing = pool_standing([DAVE, BOB, CAROL], order, standings)
     assert [row.entries for row in standing.placings] == [(BOB,), (CAROL,), (DAVE,)]
-    running = pool_standing([DAVE, BOB], order, {"main": single(ALICE, BOB), "consolation": Standing()})
+    running = pool_standing([DAVE, BOB], order, {"main": single(ALICE, BOB), "consolation": CertainPlaces()})
     assert [row.entries for row in running.placings] == [(BOB,)]
     assert not running.over
-    final = pool_standing([ALICE], order, {"main": Standing((Placing(2, 2, (BOB,)),))})
+    final = pool_standing([ALICE], order, {"main": CertainPlaces((Placing(2, 2, (BOB,)),))})
     assert final.placings == ()
     unplaced = pool_standing([BOB, DAVE, 9, 8], order[:2], standings)
     assert [(row.first, row.last, row.entries) for row in unplaced.placings] == [(1, 1, (BOB,)), (2, 4, (DAVE, 8, 9))]
@@ -162,25 +164,25 @@ def pots(draw: st.DrawFn) -> list[Pot]:
 
 
 @st.composite
-def standing(draw: st.DrawFn, least: int) -> Standing:
+def standing(draw: st.DrawFn, least: int) -> CertainPlaces:
     """Places from the first or from a later one on, tied in any way, with or without unknown holders."""
     place, entry, placings = draw(st.integers(1, 4)), least, []
     for size in draw(st.lists(st.integers(1, 4), max_size=5)):
         known = draw(st.integers(1, size))
         placings.append(Placing(place, place + size - 1, tuple(range(entry, entry + known))))
         place, entry = place + size, entry + known
-    return Standing(tuple(placings), over=draw(st.booleans()))
+    return CertainPlaces(tuple(placings), over=draw(st.booleans()))
 
 
 @st.composite
-def standings(draw: st.DrawFn) -> dict[str, Standing]:
+def standings(draw: st.DrawFn) -> dict[str, CertainPlaces]:
     return {key: draw(standing(100 * index)) for index, key in enumerate(("main", "consolation", "last_chance"), 1)}
 
 
 @settings(max_examples=300)
 @given(st.integers(0, 10**8), pots(), standings(), st.sampled_from([1, 5, 10, 100, 500, 10**4]), st.data())
 def test_the_prizes_add_up_to_the_fund(
-    fund: int, own: list[Pot], places: dict[str, Standing], unit: int, data: st.DataObject
+    fund: int, own: list[Pot], places: dict[str, CertainPlaces], unit: int, data: st.DataObject
 ) -> None:
     before = prize_table(fund, own, places, unit=unit)
     assert sum(dues(before)) == fund

@@ -7,7 +7,7 @@ import pytest
 from engine.actions import Act, Phase
 from engine.clock import MINUTE, SECOND, ClockSettings
 from matches.models import LiveMatch, Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services import due
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.directing import Ruling, rule
@@ -31,7 +31,7 @@ def test_a_board_comes_back_with_its_players() -> None:
     start(match=match, settings=settings, by=SYSTEM, now=LATER)
     for side in (0, 1):
         commit_chain(match=match, side=side, anchor="", by=SYSTEM, now=LATER)
-        act(match=match, side=side, request=ActionInput(Kind.READY, side), by=SYSTEM, now=LATER)
+        act(match=match, side=side, request=ActionInput(EventKind.READY, side), by=SYSTEM, now=LATER)
     board = due.state_of(LiveMatch.objects.get())
 
     correction = cup.correct(first, won_by(1), voided_rated=False)

@@ -22,7 +22,7 @@ from engine.errors import Refused
 from matches.lifecycle import finality, links
 from matches.lifecycle.finish import ResultInput
 from matches.models import LiveMatch, Match, Proposal, Provisional, RatingChange, RatingPool, Result
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services import absences, due
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -145,7 +145,7 @@ class World:
         for side in (0, 1):
             commit_chain(match=self.match, side=side, anchor="", by=self.by(side), now=self.now)
         for side in sides:
-            self.do(side, Kind.READY)
+            self.do(side, EventKind.READY)
 
     def do(self, side: int, kind: str, **fields: Any) -> None:
         """Act on the board."""
@@ -289,7 +289,7 @@ def absence(world: World) -> None:
     world.now += timedelta(seconds=10)
     absences.note_presence(match_id=world.match.pk, side=world.carol, seen=gone, now=world.now)
     world.now += timedelta(seconds=100)
-    world.do(world.bob, Kind.CLAIM_AWAY)
+    world.do(world.bob, EventKind.CLAIM_AWAY)
 
 
 def no_show(world: World) -> None:
@@ -560,8 +560,8 @@ def bobs_moves(world: World, chance: Random) -> list[tuple[str, Callable[[], obj
         ("arrive", lambda: arrivals.arrive(**bob)),
         ("no-show", lambda: arrivals.claim_no_show(**bob)),
         ("board", lambda: world.open_board(chance.choice([CLOCK, TURNS_OF_DAYS]), world.bob)),
-        ("ready", lambda: world.do(world.bob, Kind.READY)),
-        ("away", lambda: world.do(world.bob, Kind.CLAIM_AWAY)),
+        ("ready", lambda: world.do(world.bob, EventKind.READY)),
+        ("away", lambda: world.do(world.bob, EventKind.CLAIM_AWAY)),
         ("claim flag", lambda: world.do(world.bob, Act.CLAIM_FLAG)),
         ("a minute", lambda: world.wait(timedelta(minutes=1))),
         ("an hour", lambda: world.wait(timedelta(hours=1))),

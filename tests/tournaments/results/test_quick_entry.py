@@ -22,7 +22,7 @@ from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results.line_parser import MOST_LINES
 from tournaments.results.services import results
-from tournaments.results.services.quick_entry import Entered, Outcome, enter_line, forfeit_missing
+from tournaments.results.services.quick_entry import Entered, LineOutcome, enter_line, forfeit_missing
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
@@ -204,7 +204,7 @@ def test_the_same_line_again_does_not_become_the_result_of_the_next_match(field:
 # Several at once, and undo
 
 
-def lines(division: Division, text: str, by: Actor) -> list[Outcome]:
+def lines(division: Division, text: str, by: Actor) -> list[LineOutcome]:
     return enter_lines(tournament=division.tournament, text=text, division=None, by=by, now=timezone.now())
 
 

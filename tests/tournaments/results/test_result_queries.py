@@ -14,7 +14,7 @@ from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, LiveMatch, Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from matches.reporting.services import reports
@@ -70,7 +70,7 @@ def finished_here(fixture: Fixture, by: Actor) -> list[list[str]]:
     start(match=match, settings=settings, by=SYSTEM, now=NOW)
     for side in (0, 1):
         commit_chain(match=match, side=side, anchor="", by=SYSTEM, now=NOW)
-        acted = act(match=match, side=side, request=ActionInput(Kind.READY, side), by=SYSTEM, now=NOW)
+        acted = act(match=match, side=side, request=ActionInput(EventKind.READY, side), by=SYSTEM, now=NOW)
     request = ActionInput(Act.CONCEDE, LiveMatch.objects.get().last)
     return [
         queries_of(act, match=match, side=acted.state.match.turn, request=request, by=SYSTEM, now=NOW),

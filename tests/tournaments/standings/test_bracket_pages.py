@@ -16,7 +16,7 @@ from players.models import Player
 from tests.pages import html as page_html
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of, stage_formats
-from tournaments.draws.selectors.drafts import Counts, counts, draft_rounds
+from tournaments.draws.selectors.drafts import DraftCounts, counts, draft_rounds
 from tournaments.draws.services.draws import publish_draw
 from tournaments.entries.services.entries import withdraw
 from tournaments.formats.graph import Seat, Source
@@ -261,16 +261,16 @@ def test_each_bracket_that_is_over_names_its_winner_and_its_places(builder: Divi
 
 # Drafts
 
-STAGES: list[tuple[int, tuple[StageSettings, ...], Counts]] = [
-    (13, (StageSettings(KNOCKOUT),), Counts(13, 16, 3, 12)),
-    (13, (PROGRESSIVE_ALL,), Counts(13, 16, 3, 26)),
-    (8, (DOUBLE_TWICE,), Counts(8, 8, 0, 14)),
-    (13, (StageSettings(SWISS, rounds=5),), Counts(13, 14, 1, 6)),
-    (9, (StageSettings(LIVES),), Counts(9, 10, 1, 4)),
-    (7, (StageSettings(ROUND_ROBIN),), Counts(7, 7, 0, 21)),
-    (7, (StageSettings(LEAGUE, twice=True),), Counts(7, 7, 0, 42)),
-    (11, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), Counts(11, 12, 0, 15 + 5, 3)),
-    (10, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), Counts(10, 10, 0, 5)),
+STAGES: list[tuple[int, tuple[StageSettings, ...], DraftCounts]] = [
+    (13, (StageSettings(KNOCKOUT),), DraftCounts(13, 16, 3, 12)),
+    (13, (PROGRESSIVE_ALL,), DraftCounts(13, 16, 3, 26)),
+    (8, (DOUBLE_TWICE,), DraftCounts(8, 8, 0, 14)),
+    (13, (StageSettings(SWISS, rounds=5),), DraftCounts(13, 14, 1, 6)),
+    (9, (StageSettings(LIVES),), DraftCounts(9, 10, 1, 4)),
+    (7, (StageSettings(ROUND_ROBIN),), DraftCounts(7, 7, 0, 21)),
+    (7, (StageSettings(LEAGUE, twice=True),), DraftCounts(7, 7, 0, 42)),
+    (11, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), DraftCounts(11, 12, 0, 15 + 5, 3)),
+    (10, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), DraftCounts(10, 10, 0, 5)),
 ]
 OF_EVERY_FORMAT = pytest.mark.parametrize(
     ("count", "stages", "expected"), STAGES, ids=[stage_formats(stages) for _, stages, _ in STAGES]
@@ -279,7 +279,7 @@ OF_EVERY_FORMAT = pytest.mark.parametrize(
 
 @OF_EVERY_FORMAT
 def test_the_draft_counts_players_places_byes_and_matches(
-    builder: DivisionBuilder, count: int, stages: tuple[StageSettings, ...], expected: Counts
+    builder: DivisionBuilder, count: int, stages: tuple[StageSettings, ...], expected: DraftCounts
 ) -> None:
     draw = builder.draft(count, *stages)
     division = draw.stage.division
@@ -294,7 +294,7 @@ def test_a_draft_shows_everybody_and_what_follows(
     client: Client,
     count: int,
     stages: tuple[StageSettings, ...],
-    expected: Counts,
+    expected: DraftCounts,
 ) -> None:
     draw = builder.draft(count, *stages)
     address = f"{page_of(draw.stage.division)}draw/"
@@ -380,7 +380,7 @@ def test_closed_sections_of_a_very_large_event_are_loaded_separately(builder: Di
 
 @OF_EVERY_FORMAT
 def test_the_page_of_every_format_can_be_read_at_any_time(
-    builder: DivisionBuilder, client: Client, count: int, stages: tuple[StageSettings, ...], expected: Counts
+    builder: DivisionBuilder, client: Client, count: int, stages: tuple[StageSettings, ...], expected: DraftCounts
 ) -> None:
     division = builder.drawn(count, *stages)
     for most in (0, 3):

@@ -8,9 +8,20 @@ from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
 from tournaments.formats.plans import draw_places, plan_of, sources_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
-from tournaments.standings.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, connect, round_name, tree, uncross
+from tournaments.standings.layout import (
+    CURVES,
+    MERGE,
+    STRAIGHT,
+    BoxLine,
+    Column,
+    FixtureBox,
+    connect,
+    round_name,
+    tree,
+    uncross,
+)
 
-NOBODY = Line("to_be_decided", "")
+NOBODY = BoxLine("to_be_decided", "")
 
 
 def columns(*counts: int) -> list[Column]:
@@ -19,7 +30,9 @@ def columns(*counts: int) -> list[Column]:
     starts = []
     for count in counts:
         starts.append(number)
-        created.append(Column("", 7, [Box(at, "waiting", (NOBODY, NOBODY)) for at in range(number, number + count)]))
+        created.append(
+            Column("", 7, [FixtureBox(at, "waiting", (NOBODY, NOBODY)) for at in range(number, number + count)])
+        )
         number += count
     for depth, column in enumerate(created[:-1]):
         step = 2 if counts[depth] == 2 * counts[depth + 1] else 1
@@ -89,7 +102,7 @@ def columns_of(stage: StageSettings, size: int, key: str) -> list[Column]:
     }
     created = []
     for round_ in graph.bracket(key).rounds:
-        boxes = [Box(fixture.number, "waiting", (NOBODY, NOBODY)) for fixture in round_.fixtures]
+        boxes = [FixtureBox(fixture.number, "waiting", (NOBODY, NOBODY)) for fixture in round_.fixtures]
         for box in boxes:
             box.winner_to, box.winner_side = sides.get(box.number, (None, 0))
         created.append(Column("", 7, boxes))

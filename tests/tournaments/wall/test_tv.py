@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from engine.actions import Act
 from matches.models import LiveMatch, Match
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.services.acting import ActionInput, act
 from matches.play.services.directing import Ruling, rule
 from matches.play.services.starting import PlaySettings, commit_chain, start
@@ -49,7 +49,7 @@ def play_here(division: Division, by_alice: Actor) -> Callable[..., Match]:
         ruling = Ruling(Act.SET_SCORE, 0, score=score, reason="Played before.")
         rule(match=match, ruling=ruling, by=by_alice, now=lately)
         for side in (0, 1):
-            ready = ActionInput(Kind.READY, LiveMatch.objects.get(pk=match.pk).last)
+            ready = ActionInput(EventKind.READY, LiveMatch.objects.get(pk=match.pk).last)
             act(match=match, side=side, request=ready, by=by_alice, now=lately)
         return match
 

@@ -25,7 +25,7 @@ NUMBERED_ROUNDS = (GROUPS, ROUND_ROBIN, LEAGUE)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RoundPreview:
     """A round."""
 
     name: str
@@ -38,12 +38,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BracketPreview:
     """A bracket; `left_out` counts the rounds that are not listed."""
 
     title: str
     pattern: str
-    rows: list[Row]
+    rows: list[RoundPreview]
     left_out: int
 
 
@@ -53,7 +53,7 @@ class StagePart:
 
     title: str
     note: str
-    parts: list[Part]
+    parts: list[BracketPreview]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +142,12 @@ def _stage(stage: StageForecast, starts: datetime | None, zone: tzinfo, several:
     return StagePart(title, note, parts)
 
 
-def _part(bracket: BracketForecast, stage: StageForecast, starts: datetime | None, zone: tzinfo) -> Part:
+def _part(bracket: BracketForecast, stage: StageForecast, starts: datetime | None, zone: tzinfo) -> BracketPreview:
     title = bracket_name(bracket.key, upper=stage.format == DOUBLE)
     if bracket.key == ALL_GROUPS:
         title = _("Groups of %(sizes)s players") % {"sizes": _sizes(stage.groups)}
     rows = [_row(round_, bracket, stage, starts, zone) for round_ in bracket.rounds[:MOST_ROWS]]
-    return Part(title, bracket.pattern, rows, max(0, len(bracket.rounds) - MOST_ROWS))
+    return BracketPreview(title, bracket.pattern, rows, max(0, len(bracket.rounds) - MOST_ROWS))
 
 
 def _sizes(groups: Sequence[int]) -> str:
@@ -156,8 +156,8 @@ def _sizes(groups: Sequence[int]) -> str:
 
 def _row(
     round_: RoundForecast, bracket: BracketForecast, stage: StageForecast, starts: datetime | None, zone: tzinfo
-) -> Row:
-    return Row(
+) -> RoundPreview:
+    return RoundPreview(
         _round_title(round_, bracket, stage),
         count_text(round_.entrants),
         count_text(round_.byes) if round_.byes.most else "",

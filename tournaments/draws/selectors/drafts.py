@@ -65,7 +65,7 @@ class DraftStage:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class DraftCounts:
     """The figures in the head of a draft."""
 
     entered: int
@@ -118,19 +118,19 @@ def checked_in_at_kiosks(names: Names) -> list[int]:
     return list(rows.order_by("pk").values_list("entry", flat=True))
 
 
-class Presence(NamedTuple):
+class CheckedIn(NamedTuple):
     """How many of the entered are checked in, and the ids of the others; they count as missing once somebody is."""
 
     here: int
     missing: list[int]
 
 
-def presence(names: Names) -> Presence:
+def presence(names: Names) -> CheckedIn:
     """Return who of the entered is here."""
     entered = [entry for entry in names.entries.values() if entry.status == Entry.Status.IN]
     missing = [entry.pk for entry in entered if entry.checked_in_at is None]
     here = len(entered) - len(missing)
-    return Presence(here, missing if here else [])
+    return CheckedIn(here, missing if here else [])
 
 
 LATE_WAYS: "Mapping[str, StrPromise]" = {
@@ -156,17 +156,17 @@ def _names(remark: dict[str, Any], names: Names) -> tuple[str, str]:
     return names.of(first), names.of(second)
 
 
-def counts(division: Division, draw: Draw) -> Counts:
+def counts(division: Division, draw: Draw) -> DraftCounts:
     """Return the figures of a draft with the stages that follow from it, or of the round that it pairs."""
     entered = sum(place is not None for place in draw.places)
     if draw.round:
         byes = len(draw.byes)
-        return Counts(entered, len(draw.places), byes, (entered - byes) // 2)
+        return DraftCounts(entered, len(draw.places), byes, (entered - byes) // 2)
     settings = settings_of(draw.stage)
     matches = Matches.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
     groups = settings.groups if settings.format == GROUPS else 0
-    return Counts(entered, len(draw.places), byes, matches.total or 0, groups)
+    return DraftCounts(entered, len(draw.places), byes, matches.total or 0, groups)
 
 
 def draft_stages(division: Division, draw: Draw, options: BracketOptions) -> list[DraftStage]:

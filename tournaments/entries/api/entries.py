@@ -109,7 +109,7 @@ class Paste(DivisionView):
         return Response(EnteredSerializer(data).data)
 
 
-def _line(line: lists.Line) -> dict[str, Any]:
+def _line(line: lists.ListedName) -> dict[str, Any]:
     return {
         "name": line.match.name,
         "what": line.status,

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from players.models import Player
 from tournaments.entries.services.late_previews import LatePreview, Newcomer, UndoPreview
 from tournaments.entries.services.reentries import NEW_ENTRY, ReentryPreview
-from tournaments.entries.services.returns import Part, ReturnPreview
+from tournaments.entries.services.returns import DivisionReturn, ReturnPreview
 from tournaments.ledger.money import Currency
 from tournaments.ledger.selectors.accounts import fees_of, paid_for, plans_of
 from tournaments.models import Division, Entry, Fixture
@@ -32,7 +32,7 @@ def return_view(preview: ReturnPreview) -> list[PartView]:
     return [_returning(part) for part in preview.parts]
 
 
-def _returning(part: Part) -> PartView:
+def _returning(part: DivisionReturn) -> PartView:
     entry = part.entry
     name = {"name": ChangeLabels(entry.division).names.of(entry.pk)}
     notes = [_("%(name)s goes on the waiting list: all places are taken.") % name] if part.waits else []

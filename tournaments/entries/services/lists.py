@@ -23,7 +23,7 @@ Choices = Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ListedName:
     """A name of a list, with the player it matches; `entered` if that player is already in."""
 
     place: int
@@ -60,11 +60,11 @@ class ListResult:
     """Names without a new entry: the player is already in, or several players match and none was chosen."""
 
 
-def preview(*, division: Division, names: Sequence[str]) -> list[Line]:
+def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
     """Return whom each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
     entered = _unavailable_players(division)
     return [
-        Line(place, match, match.player is not None and match.player.pk in entered)
+        ListedName(place, match, match.player is not None and match.player.pk in entered)
         for place, match in enumerate(find_players(club=division.tournament.club, names=names))
     ]
 

@@ -29,7 +29,7 @@ WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DivisionReturn:
     """The effects of a return in one division."""
 
     entry: Entry
@@ -45,7 +45,7 @@ class Part:
 class ReturnPreview:
     """A return before it is applied; `mark` changes whenever the preview would."""
 
-    parts: Sequence[Part]
+    parts: Sequence[DivisionReturn]
     mark: str
 
 
@@ -113,7 +113,7 @@ def _preview(entries: Iterable[Entry]) -> ReturnPreview:
     return ReturnPreview(parts, _mark(parts, {}))
 
 
-def _part(entry: Entry) -> Part:
+def _part(entry: Entry) -> DivisionReturn:
     division = entry.division
     if division.status == Division.Status.CANCELLED:
         raise Refused("tournament_not_open")
@@ -125,11 +125,11 @@ def _part(entry: Entry) -> Part:
         raise Refused("not_withdrawn", name=entry.player.shown_name)
     if not withdrawals:
         full = division.capacity is not None and entries_in(division) >= division.capacity
-        return Part(entry, waits=full)
+        return DivisionReturn(entry, waits=full)
     reopened = _walkovers(entry, withdrawals)
     changes = _changes(division, withdrawals, reopened)
     _refuse_if_begun(entry, division, reopened, changes)
-    return Part(entry, withdrawals, reopened, changes)
+    return DivisionReturn(entry, withdrawals, reopened, changes)
 
 
 def _changes(
@@ -180,7 +180,7 @@ def _refuse_if_begun(
         raise Refused("return_too_late", name=entry.player.shown_name, fixture=min(begun))
 
 
-def _mark(parts: Iterable[Part], locked_matches: Mapping[int, Match]) -> str:
+def _mark(parts: Iterable[DivisionReturn], locked_matches: Mapping[int, Match]) -> str:
     """Return a fingerprint of the rows that a preview depends on, with matches as they are locked now."""
     versions: set[tuple[str, int, int]] = set()
     for part in parts:
@@ -198,7 +198,7 @@ def _is_own_loss(match: Match, entry: Entry, by: Actor) -> bool:
     return side is not None and match.players[side].pk == entry.player_id
 
 
-def _apply(part: Part, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
+def _apply(part: DivisionReturn, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
     entry, division = part.entry, part.entry.division
     club = division.tournament.club
     matches = [locked_matches[fixture.match_id] for fixture in part.reopened if fixture.match_id is not None]

@@ -15,7 +15,7 @@ from tournaments.floor.services.lines import enter_lines
 from tournaments.results.api.fixtures import division_on_screen
 from tournaments.results.line_parser import LONGEST_TEXT
 from tournaments.results.selectors.quick_entry import outcome_text
-from tournaments.results.services.quick_entry import Outcome, OutcomeKind
+from tournaments.results.services.quick_entry import LineOutcome, OutcomeKind
 from tournaments.state.api import WRITE, by, example, validated
 
 
@@ -44,7 +44,7 @@ class OutcomeSerializer(serializers.Serializer[Any]):
     message = serializers.CharField(allow_blank=True)
 
 
-def _body(outcome: Outcome) -> dict[str, Any]:
+def _body(outcome: LineOutcome) -> dict[str, Any]:
     return {
         "line": outcome.line,
         "what": outcome.what,

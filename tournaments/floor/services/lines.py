@@ -31,7 +31,7 @@ from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
 from tournaments.models import Division, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results.line_parser import Command, NamedForfeit, split
-from tournaments.results.services.quick_entry import Outcome, OutcomeKind, find_by_number, outcome_of_line
+from tournaments.results.services.quick_entry import LineOutcome, OutcomeKind, find_by_number, outcome_of_line
 from tournaments.results.services.quick_lookup import NamedFixture, find_fixture
 from tournaments.results.services.quick_undo import last_entered
 
@@ -66,7 +66,7 @@ class Target:
 
 def enter_lines(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
-) -> list[Outcome]:
+) -> list[LineOutcome]:
     """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
 
     A refused line does not stop the others; `undo` takes back this director's last line.
@@ -75,7 +75,7 @@ def enter_lines(
     return [_outcome(tournament, line, division, by, now) for line in split(text)]
 
 
-def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Outcome:
+def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome:
     done = enter_floor_line(tournament, text, division, by, now)
     if done is not None:
         return done
@@ -84,7 +84,7 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
 
 def enter_floor_line(
     tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
-) -> Outcome | None:
+) -> LineOutcome | None:
     """Do what a line of the floor says and return the outcome; None if it is not one.
 
     `undo` takes back the user's last fact of the floor, unless a result was entered by a line since.
@@ -102,19 +102,19 @@ def enter_floor_line(
         target = target_of(tournament, line, division, now)
         fact = target.act(by=by, now=now)
     except Refused as refused:
-        return Outcome(text, OutcomeKind.REFUSED, target.fixture if target else None, refused=refused)
-    return Outcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
+        return LineOutcome(text, OutcomeKind.REFUSED, target.fixture if target else None, refused=refused)
+    return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
 
 
-def _undo(tournament: Tournament, text: str, by: Actor, now: datetime) -> Outcome | None:
+def _undo(tournament: Tournament, text: str, by: Actor, now: datetime) -> LineOutcome | None:
     fact, entered = undo.last_of(tournament, by), last_entered(tournament, by)
     if fact is None or (entered is not None and entered.at > fact.at):
         return None
     try:
         undone = undo.undo(tournament=tournament, event=fact, by=by, now=now)
     except Refused as refused:
-        return Outcome(text, OutcomeKind.REFUSED, fact.fixture, refused=refused)
-    return Outcome(text, OutcomeKind.DONE, undone.fixture, text=sentence_of_fact(undone, undone=True))
+        return LineOutcome(text, OutcomeKind.REFUSED, fact.fixture, refused=refused)
+    return LineOutcome(text, OutcomeKind.DONE, undone.fixture, text=sentence_of_fact(undone, undone=True))
 
 
 def refuse_assistant(tournament: Tournament, line: FloorLine, by: Actor) -> None:

@@ -28,7 +28,7 @@ class PaymentInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PaymentPart:
     """One row of a payment: what it is for, and the signed amount."""
 
     kind: str
@@ -53,7 +53,7 @@ def receive(
         owed = [max(0, line.owes) for line in account.lines]
         _check(payment.amount, sum(owed), "owes_less", account, tournament)
         parts = [
-            Part(line.kind, part, line.entry, line.pool)
+            PaymentPart(line.kind, part, line.entry, line.pool)
             for line, part in zip(account.lines, allocate(payment.amount, owed), strict=True)
         ]
         return record(desk, parts, payment, by=by, now=now)
@@ -75,13 +75,13 @@ def refund(*, tournament: Tournament, player: Player, payment: PaymentInput, by:
         return record(desk, _refunded(account.lines, payment.amount), payment, by=by, now=now)
 
 
-def _refunded(lines: Sequence[DueLine], amount: int) -> list[Part]:
+def _refunded(lines: Sequence[DueLine], amount: int) -> list[PaymentPart]:
     """Return the rows of a refund, from what was paid too much and then from everything else that was paid."""
     too_much = [max(0, -line.owes) for line in lines]
     first = min(amount, sum(too_much))
     others = [max(0, line.paid) - extra for line, extra in zip(lines, too_much, strict=True)]
     parts = zip(lines, allocate(first, too_much), allocate(amount - first, others), strict=True)
-    return [Part(Payment.Kind.REFUND, -(extra + other), line.entry, line.pool) for line, extra, other in parts]
+    return [PaymentPart(Payment.Kind.REFUND, -(extra + other), line.entry, line.pool) for line, extra, other in parts]
 
 
 def _check(amount: int, most: int, code: str, account: Account, tournament: Tournament) -> None:
@@ -97,17 +97,17 @@ def spend(*, tournament: Tournament, payment: PaymentInput, by: Actor, now: date
         raise Refused("amount_needed")
     if not payment.note:
         raise Refused("note_needed")
-    return _move(tournament, Part(Payment.Kind.EXPENSE, -payment.amount), payment, by, now)
+    return _move(tournament, PaymentPart(Payment.Kind.EXPENSE, -payment.amount), payment, by, now)
 
 
 def add_float(*, tournament: Tournament, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:
     """Put money into the box, or take it out with a negative amount. Refused: `cash_closed`, `amount_needed`."""
     if not payment.amount:
         raise Refused("amount_needed")
-    return _move(tournament, Part(Payment.Kind.FLOAT, payment.amount), payment, by, now)
+    return _move(tournament, PaymentPart(Payment.Kind.FLOAT, payment.amount), payment, by, now)
 
 
-def _move(tournament: Tournament, part: Part, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:
+def _move(tournament: Tournament, part: PaymentPart, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:
     with transaction.atomic():
         desk = lock_open_desk(tournament)
         return recorded(desk, payment.key) or record(desk, [part], payment, by=by, now=now)
@@ -147,7 +147,9 @@ def recorded(desk: CashDesk, key: str) -> list[Payment]:
     return list(Payment.objects.filter(tournament=desk.tournament_id, key=key).order_by("part"))
 
 
-def record(desk: CashDesk, parts: Sequence[Part], payment: PaymentInput, *, by: Actor, now: datetime) -> list[Payment]:
+def record(
+    desk: CashDesk, parts: Sequence[PaymentPart], payment: PaymentInput, *, by: Actor, now: datetime
+) -> list[Payment]:
     """Append the rows of a payment to a locked, open cash desk; parts of 0 are left out."""
     rows = []
     for number, part in enumerate(part for part in parts if part.amount):

@@ -64,7 +64,7 @@ class QueueRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CardMark:
     """What is special about a match at a table: a word with its CSS class and icon, and a foot instead of the round."""
 
     state: str
@@ -193,28 +193,28 @@ class Cards:
         points = "" if side.points is None else str(side.points)
         return CardSide(side.name, points or ("–" if match.state == MatchState.PLAYING else ""))
 
-    def _mark(self, match: MatchView) -> Mark:
+    def _mark(self, match: MatchView) -> CardMark:
         """Return what a card says about its match besides the names."""
         need = self.needs.get(match.row.fixture)
         kind = self.attention.get(match.row.fixture)
         if need is not None and need.kind in ("dispute", "refused"):
-            return Mark("is-dispute", need.label, "tag-danger", "flag", " ".join(need.report_texts[:1]))
+            return CardMark("is-dispute", need.label, "tag-danger", "flag", " ".join(need.report_texts[:1]))
         if match.state == MatchState.REPORTED:
             stands_at = need.accepted_at if need is not None else None
             foot = _("Stands at %(time)s") % {"time": clock(stands_at, self.zone)} if stands_at else _("Unconfirmed")
-            return Mark("is-reported", _("Reported"), "tag-win", "check", foot)
+            return CardMark("is-reported", _("Reported"), "tag-win", "check", foot)
         if match.state == MatchState.CALLED:
             return self._called(match, kind)
         if kind == AttentionKind.SLOW and match.row.slow_at is not None:
             over = max(1, int((self.view.now - match.row.slow_at).total_seconds() // 60))
             foot = _("Slow: %(minutes)d min over") % {"minutes": over}
             minutes = int(match.row.minutes)
-            return Mark(
+            return CardMark(
                 "is-slow", f"{minutes // MINUTES_AN_HOUR}:{minutes % MINUTES_AN_HOUR:02d}", "tag-warning", "clock", foot
             )
-        return Mark("is-playing")
+        return CardMark("is-playing")
 
-    def _called(self, match: MatchView, kind: AttentionKind | None) -> Mark:
+    def _called(self, match: MatchView, kind: AttentionKind | None) -> CardMark:
         called_at, no_show_at = match.row.called_at, match.row.no_show_at
         since = int((self.view.now - called_at).total_seconds() // 60) if called_at is not None else 0
         word = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
@@ -223,7 +223,7 @@ class Cards:
         if no_show_at is not None:
             foot = _("Called %(called)s · no-show %(until)s") % {**times, "until": clock(no_show_at, self.zone)}
         css, icon = ("tag-warning", "away") if kind is not None else ("tag-call", "")
-        return Mark("is-called", word, css, icon, foot)
+        return CardMark("is-called", word, css, icon, foot)
 
 
 def _url_before(route: str, args: Sequence[str]) -> str:

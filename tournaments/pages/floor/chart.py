@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from tournaments.formats.forecast.closing import ClosingOption, Shortening
 from tournaments.formats.forecast.finish_times import Finish
 from tournaments.formats.forecast.live import RoundTimes
-from tournaments.pages.floor.forecast import EveningForecast, Row
+from tournaments.pages.floor.forecast import EveningForecast, ForecastRow
 
 LEFT, RIGHT, TOP, ROW_HEIGHT, BAR = 176.0, 830.0, 26.0, 22.0, 17.0
 """Units of the drawing."""
@@ -80,7 +80,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """A bracket in words: when it is expected to be over, and at the latest in nine of ten cases."""
 
     label: str
@@ -117,8 +117,8 @@ class Chart:
     height: float
     now_x: float
     closing: Tick | None
-    lines: tuple[Line, ...]
-    total: Line | None
+    lines: tuple[ChartLine, ...]
+    total: ChartLine | None
     next_main: str
     now_label: str
 
@@ -186,7 +186,7 @@ def chart_of(evening: EveningForecast) -> Chart:
     )
 
 
-def _chart_row(row: Row, at: int, evening: EveningForecast, axis: _Axis) -> ChartRow:
+def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis) -> ChartRow:
     y = TOP + ROW_HEIGHT * at
     times = sorted(
         (round_ for round_ in evening.forecast.rounds if round_.row == row.key), key=lambda round_: round_.number
@@ -212,7 +212,7 @@ def _chart_row(row: Row, at: int, evening: EveningForecast, axis: _Axis) -> Char
     )
 
 
-def _rounds_of(row: Row, evening: EveningForecast) -> list[RoundTimes]:
+def _rounds_of(row: ForecastRow, evening: EveningForecast) -> list[RoundTimes]:
     """Return the rounds of a bracket in order."""
     own = (round_ for round_ in evening.forecast.rounds if round_.row == row.key)
     return sorted(own, key=lambda round_: round_.number)
@@ -232,7 +232,7 @@ def _fitting(label: str, width: float) -> str:
     return f"{label[: characters - 1]}…" if width >= NARROWEST_LABEL else ""
 
 
-def _is_on(row: Row, round_: RoundTimes, evening: EveningForecast) -> bool:
+def _is_on(row: ForecastRow, round_: RoundTimes, evening: EveningForecast) -> bool:
     return (row.key, round_.number) in evening.begun
 
 
@@ -240,7 +240,9 @@ def _is_late(minutes: float, evening: EveningForecast) -> bool:
     return evening.closes_at is not None and evening.at(minutes) > evening.closes_at
 
 
-def _line(label: str, finish: Finish, evening: EveningForecast, axis: _Axis, row: Row | None = None) -> Line:
+def _line(
+    label: str, finish: Finish, evening: EveningForecast, axis: _Axis, row: ForecastRow | None = None
+) -> ChartLine:
     rounds: list[str] = []
     if row is not None:
         times = sorted(
@@ -250,7 +252,7 @@ def _line(label: str, finish: Finish, evening: EveningForecast, axis: _Axis, row
             f"{row.rounds.get(round_.number, round_.number)} {axis.clock(round_.finish.median)}" for round_ in times
         ]
     is_late = _is_late(finish.median, evening)
-    return Line(label, axis.clock(finish.median), axis.clock(finish.late), is_late, " · ".join(rounds))
+    return ChartLine(label, axis.clock(finish.median), axis.clock(finish.late), is_late, " · ".join(rounds))
 
 
 def pilot_options(evening: EveningForecast) -> list[PilotOption]:
@@ -271,7 +273,7 @@ def pilot_options(evening: EveningForecast) -> list[PilotOption]:
     ]
 
 
-def _shortening_text(shortening: Shortening, row: Row) -> str:
+def _shortening_text(shortening: Shortening, row: ForecastRow) -> str:
     first = row.rounds.get(shortening.rounds[0], str(shortening.rounds[0]))
     params = {"bracket": row.label, "points": shortening.length, "was": shortening.was, "round": first}
     return _("%(bracket)s to %(points)s points instead of %(was)s from %(round)s on") % params

@@ -31,7 +31,7 @@ RoundKey = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ForecastRow:
     """A bracket of a division as a row of the forecast."""
 
     key: str
@@ -48,7 +48,7 @@ class EveningForecast:
     view: FloorView
     matches: tuple[RemainingMatch, ...]
     pace: FloorPace
-    rows: tuple[Row, ...]
+    rows: tuple[ForecastRow, ...]
     begun: frozenset[RoundKey]
     """Rounds in which something has happened."""
     to_be_paired: frozenset[RoundKey]
@@ -258,7 +258,7 @@ def _counts_of_future_rounds(stage: Stage, last: int, matches: int) -> Sequence[
 
 def _rows(
     view: FloorView, facts: dict[int, MatchFacts], keys: dict[int, str], names: dict[RoundKey, str]
-) -> Iterable[Row]:
+) -> Iterable[ForecastRow]:
     several = len({match.division_id for match in view.matches.values()}) > 1
     open_rounds: dict[str, dict[int, str]] = {}
     for (key, number), name in sorted(names.items()):
@@ -270,4 +270,4 @@ def _rows(
             continue
         seen.add(key)
         label = f"{shown.division} · {shown.bracket}" if several else shown.bracket
-        yield Row(key, label, int(match.rank), open_rounds[key])
+        yield ForecastRow(key, label, int(match.rank), open_rounds[key])

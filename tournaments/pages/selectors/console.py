@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from core.messages import sentence
-from matches.lifecycle.own_match import Standing, standing_of
+from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import ChatReport, Claim, Match, Objection, Provisional, Result, Submission
 from matches.play.chat.moderation import ReportedMessage, undecided
 from matches.presentation import labels
@@ -47,7 +47,7 @@ class Need:
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
     provisional: Provisional | None = None
-    standing: Standing = Standing.IMPARTIAL
+    standing: MayDecide = MayDecide.IMPARTIAL
     """Whether the user may decide the match."""
 
     @property
@@ -87,12 +87,12 @@ class Need:
     def to_make_final(self) -> str:
         """The id of a provisional result that can be confirmed with one click; empty in the director's own match."""
         row = self.provisional
-        return row.public_id if row is not None and self.standing == Standing.IMPARTIAL else ""
+        return row.public_id if row is not None and self.standing == MayDecide.IMPARTIAL else ""
 
     @property
     def to_confirm(self) -> Claim | None:
         """The report that can be confirmed with one click; None in the director's own match."""
-        may_decide = self.standing == Standing.IMPARTIAL
+        may_decide = self.standing == MayDecide.IMPARTIAL
         return self.claims[0] if may_decide and self.kind in ("claim", "untold", "sheet") else None
 
     @property
@@ -103,7 +103,7 @@ class Need:
     @property
     def needs_reason(self) -> bool:
         """Whether the director may decide their own match, with a public reason."""
-        return self.standing == Standing.NEEDS_REASON
+        return self.standing == MayDecide.NEEDS_REASON
 
 
 class NeedKind(NamedTuple):
@@ -135,8 +135,8 @@ NEEDS = {
 
 
 OWN_MATCH = {
-    Standing.NEEDS_OTHER: _("You play in this match, so another director or assistant has to decide it."),
-    Standing.NEEDS_REASON: _("You play in this match, and no one else can decide it."),
+    MayDecide.NEEDS_OTHER: _("You play in this match, so another director or assistant has to decide it."),
+    MayDecide.NEEDS_REASON: _("You play in this match, and no one else can decide it."),
 }
 
 
@@ -148,7 +148,7 @@ def unopposed(needs: Sequence[Need]) -> list[str]:
     return [
         claim.public_id
         for need in needs
-        if need.kind in ("claim", "untold") and need.standing == Standing.IMPARTIAL
+        if need.kind in ("claim", "untold") and need.standing == MayDecide.IMPARTIAL
         for claim in need.claims
         if claim.is_signed
     ]

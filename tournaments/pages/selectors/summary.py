@@ -15,7 +15,7 @@ from players.models import Player
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.prizes.selectors.places import standings_of
 from tournaments.prizes.selectors.prize_views import DivisionPrizesView, prizes_view
-from tournaments.prizes.shares import Standing
+from tournaments.prizes.shares import CertainPlaces
 from tournaments.standings.layout import ranking_name
 from tournaments.state.figures import Figures, event_figures, figures_of
 from tournaments.state.names import Names, names_for, shown
@@ -142,16 +142,16 @@ def _division(division: Division, names: Names, entries: int) -> DivisionSummary
     )
 
 
-def _champion(standings: dict[str, Standing], names: Names) -> str:
+def _champion(standings: dict[str, CertainPlaces], names: Names) -> str:
     """Return who has first place of the bracket or table that decides the title; groups decide none."""
-    first = next(iter(standings.values()), Standing())
+    first = next(iter(standings.values()), CertainPlaces())
     best = first.placings[0] if first.placings else None
     if best is None or best.first != 1 or len(best.entries) != 1:
         return ""
     return names.of(best.entries[0])
 
 
-def _bracket(key: str, standing: Standing, names: Names) -> BracketSummary:
+def _bracket(key: str, standing: CertainPlaces, names: Names) -> BracketSummary:
     places = [
         PlaceLine(
             str(row.first) if row.first == row.last else f"{row.first}–{row.last}",

@@ -137,7 +137,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
     return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=form), form)
 
 
-def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> dict[str, Any]:
+def _preview(division: Division, names: list[str], lines: list[lists.ListedName]) -> dict[str, Any]:
     coming = [line for line in lines if line.status in ("member", "returned", "new", "ambiguous")]
     return {
         "division": division,

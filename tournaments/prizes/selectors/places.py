@@ -8,7 +8,7 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, PR
 from tournaments.formats.tables.groups import group_names
 from tournaments.formats.tables.tables import Table, elimination_places
 from tournaments.models import Division
-from tournaments.prizes.shares import Placing, Standing
+from tournaments.prizes.shares import CertainPlaces, Placing
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.plans import settings_of
 
@@ -31,7 +31,7 @@ def pot_keys(division: Division) -> tuple[str, ...]:
 
 def standings_of(
     division: Division, *, ties_share: bool = False, states: Sequence[StageState] | None = None
-) -> dict[str, Standing]:
+) -> dict[str, CertainPlaces]:
     """Return the certain places by bracket or table of the last stage; empty until its draw is published.
 
     With `ties_share`, entries with equal points in a table share their places. `states` are derived ones, for
@@ -45,7 +45,7 @@ def standings_of(
     settings = state.rows.settings
     if settings.format in ELIMINATION:
         return {
-            key: Standing(
+            key: CertainPlaces(
                 tuple(Placing(row.first, row.last, row.entries) for row in places), over=_is_over(state, key, settings)
             )
             for key, places in elimination_places(settings, state.progress).items()
@@ -61,10 +61,10 @@ def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
     return all(state.progress.fixtures[number].over for number in numbers)
 
 
-def _of_table(table: Table, ties_share: bool) -> Standing:
+def _of_table(table: Table, ties_share: bool) -> CertainPlaces:
     """Return the places of a table, which are certain once it is over."""
     if not table.over:
-        return Standing()
+        return CertainPlaces()
     groups: list[list[int]] = []
     points: float | None = None
     for row in table.rows:
@@ -77,4 +77,4 @@ def _of_table(table: Table, ties_share: bool) -> Standing:
     for group in groups:
         placings.append(Placing(place, place + len(group) - 1, tuple(group)))
         place += len(group)
-    return Standing(tuple(placings), over=True)
+    return CertainPlaces(tuple(placings), over=True)

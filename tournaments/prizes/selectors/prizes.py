@@ -8,15 +8,7 @@ from datetime import datetime
 from tournaments.ledger.selectors.accounts import division_charges, fees_of
 from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, SidePool
 from tournaments.prizes.selectors.places import standings_of
-from tournaments.prizes.shares import (
-    Pot,
-    Prize,
-    Split,
-    Standing,
-    is_applied,
-    pool_standing,
-    prize_table,
-)
+from tournaments.prizes.shares import CertainPlaces, Pot, Prize, Split, is_applied, pool_standing, prize_table
 from tournaments.state.derivation import StageState
 
 
@@ -163,7 +155,7 @@ def _rows(table: Sequence[Prize], payouts: dict[tuple[str, int], Payout]) -> lis
 
 
 def _pools(
-    division: Division, standings: Mapping[str, Standing], payouts: dict[tuple[str, int], Payout]
+    division: Division, standings: Mapping[str, CertainPlaces], payouts: dict[tuple[str, int], Payout]
 ) -> list[PoolPrizes]:
     """Return the side pools of a division; members who owe no entry fee any more do not count."""
     charged = {charge.entry.pk for charge in division_charges(division)}

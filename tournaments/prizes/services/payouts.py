@@ -8,7 +8,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from tournaments.ledger.money import Currency
 from tournaments.ledger.services.desk import lock_open_desk
-from tournaments.ledger.services.payments import Part, PaymentInput, record, recorded
+from tournaments.ledger.services.payments import PaymentInput, PaymentPart, record, recorded
 from tournaments.models import Entry, Payment, SidePool
 from tournaments.prizes.selectors.prizes import prizes_of
 from tournaments.state.names import shown_entry
@@ -35,5 +35,5 @@ def pay_out(*, entry: Entry, pot: str, payment: PaymentInput, by: Actor, now: da
             raise Refused("nothing_due", name=name)
         if due != payment.amount:
             raise Refused("due_changed", name=name, amount=Currency.of(division.tournament).text(due))
-        part = Part(Payment.Kind.PAYOUT, -due, entry, pool, pot)
+        part = PaymentPart(Payment.Kind.PAYOUT, -due, entry, pool, pot)
         return record(desk, [part], payment, by=by, now=now)

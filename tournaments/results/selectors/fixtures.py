@@ -10,7 +10,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import standing_result
-from matches.lifecycle.own_match import Standing, standing_of
+from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import Claim, Match, Objection, Submission
 from matches.play.whereabouts import where_of
 from matches.presentation.labels import reporter_of
@@ -55,10 +55,10 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         context["objection_advice"] = _objection_advice(fixture)
         standing = standing_of(match, by)
         is_settled = match.state == Match.State.SETTLED
-        context["may_enter"] = standing != Standing.NEEDS_OTHER and not (is_settled and context["may_direct"])
-        context["may_rule"] = standing != Standing.NEEDS_OTHER and not is_settled and context["may_direct"]
-        context["needs_reason"] = standing == Standing.NEEDS_REASON
-        context["needs_other"] = standing == Standing.NEEDS_OTHER
+        context["may_enter"] = standing != MayDecide.NEEDS_OTHER and not (is_settled and context["may_direct"])
+        context["may_rule"] = standing != MayDecide.NEEDS_OTHER and not is_settled and context["may_direct"]
+        context["needs_reason"] = standing == MayDecide.NEEDS_REASON
+        context["needs_other"] = standing == MayDecide.NEEDS_OTHER
         if role is None:
             context |= _left_to_directors(fixture, match)
         if is_settled:
@@ -126,7 +126,7 @@ def _objection_advice(fixture: Fixture) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Waivable:
+class WaivableFinding:
     """A finding that must be waived before a record can be accepted."""
 
     value: str
@@ -140,7 +140,7 @@ class Acceptable:
 
     public_id: str
     name: str
-    faults: list[Waivable]
+    faults: list[WaivableFinding]
     needs_names: bool
 
 
@@ -161,7 +161,7 @@ def acceptable(records: list[Submission]) -> list[Acceptable]:
         except Refused:
             # Nothing in it could be read as a match, so there is nothing to accept.
             continue
-        lines = [Waivable(waive_value(fault.name), _fault_text(fault)) for fault in faults]
+        lines = [WaivableFinding(waive_value(fault.name), _fault_text(fault)) for fault in faults]
         acceptable_records.append(
             Acceptable(record.public_id, record.file_name or record.public_id, lines, needs_names)
         )

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.messages import sentence
 from matches.lifecycle.finish import ResultInput
 from tournaments.models import Fixture, Tournament
-from tournaments.results.services.quick_entry import Outcome, OutcomeKind, result_summary
+from tournaments.results.services.quick_entry import LineOutcome, OutcomeKind, result_summary
 
 LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
 """Refusals that link to the correction of the match."""
@@ -30,18 +30,18 @@ class OutcomeLine:
     link: str = ""
 
 
-def outcome_lines(tournament: Tournament, outcomes: Sequence[Outcome]) -> list[OutcomeLine]:
+def outcome_lines(tournament: Tournament, outcomes: Sequence[LineOutcome]) -> list[OutcomeLine]:
     """Return each outcome as a line of text with a link."""
     return [_line(tournament, outcome) for outcome in outcomes]
 
 
-def _line(tournament: Tournament, outcome: Outcome) -> OutcomeLine:
+def _line(tournament: Tournament, outcome: LineOutcome) -> OutcomeLine:
     done = outcome.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE, OutcomeKind.DONE)
     url, link = _link(tournament, outcome)
     return OutcomeLine(outcome.line, done, outcome.what == OutcomeKind.HELP, outcome_text(outcome), url, link)
 
 
-def outcome_text(outcome: Outcome) -> str:
+def outcome_text(outcome: LineOutcome) -> str:
     """Return the outcome of a line as a sentence."""
     if outcome.refused is not None:
         return sentence(outcome.refused.code, outcome.refused.params)
@@ -59,7 +59,7 @@ def outcome_text(outcome: Outcome) -> str:
     return ""
 
 
-def _link(tournament: Tournament, outcome: Outcome) -> tuple[str, str]:
+def _link(tournament: Tournament, outcome: LineOutcome) -> tuple[str, str]:
     """Return the URL and the text of the link that follows up a refusal."""
     if outcome.refused is None or outcome.fixture is None:
         return "", ""

@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db import transaction
 
 from matches.lifecycle.finish import Announced
-from matches.lifecycle.own_match import Standing, standing_of
+from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.lifecycle.provisional import end, provisional_of
 from matches.models import Claim, Match, Objection, Provisional, Result, Submission
 from matches.reporting.services.report_outcomes import accept_report
@@ -72,9 +72,9 @@ def _provisional_result(fixture: Fixture, match: Match, by: Actor) -> OpenReport
     if match.objections.filter(state=Objection.State.OPEN).exists():
         return OpenReport(fixture, None, "confirm_objected")
     standing = standing_of(match, by)
-    if standing == Standing.NEEDS_OTHER:
+    if standing == MayDecide.NEEDS_OTHER:
         return OpenReport(fixture, None, "own_match")
-    return OpenReport(fixture, row, "" if standing == Standing.IMPARTIAL else "confirm_own_last")
+    return OpenReport(fixture, row, "" if standing == MayDecide.IMPARTIAL else "confirm_own_last")
 
 
 def open_reports(tournament: Tournament, by: Actor, division: Division | None = None) -> list[OpenReport]:
@@ -97,8 +97,8 @@ def _open_report(fixture: Fixture, match: Match, by: Actor) -> OpenReport:
     if match.submissions.filter(standing=Submission.Standing.WAITING).exists():
         return OpenReport(fixture, None, "confirm_record_waits")
     standing = standing_of(match, by)
-    if standing != Standing.IMPARTIAL:
-        return OpenReport(fixture, None, "own_match" if standing == Standing.NEEDS_OTHER else "own_match_reason")
+    if standing != MayDecide.IMPARTIAL:
+        return OpenReport(fixture, None, "own_match" if standing == MayDecide.NEEDS_OTHER else "own_match_reason")
     return OpenReport(fixture, signed[0])
 
 

@@ -52,7 +52,7 @@ class OutcomeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class LineOutcome:
     """What happened to one of several lines."""
 
     line: str
@@ -76,22 +76,22 @@ class Target(NamedTuple):
 
 def outcome_of_line(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
-) -> Outcome:
+) -> LineOutcome:
     """Enter a line as `enter_line` does, or take back this director's last one for `undo`, and return the outcome."""
     target: Target | None = None
     try:
         line = parse(text)
         if line == Command.HELP:
-            return Outcome(text, OutcomeKind.HELP)
+            return LineOutcome(text, OutcomeKind.HELP)
         if line == Command.UNDO:
-            return Outcome(text, OutcomeKind.UNDONE, undo_last(tournament=tournament, by=by, now=now))
+            return LineOutcome(text, OutcomeKind.UNDONE, undo_last(tournament=tournament, by=by, now=now))
         target = target_of(tournament, line, division)
         result = _record(target, by, now)
     except Refused as refused:
         if target is None:
-            return Outcome(text, OutcomeKind.REFUSED, _fixture_of_refusal(tournament, refused), refused=refused)
-        return Outcome(text, OutcomeKind.REFUSED, target.fixture, new=target.new, refused=refused)
-    return Outcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
+            return LineOutcome(text, OutcomeKind.REFUSED, _fixture_of_refusal(tournament, refused), refused=refused)
+        return LineOutcome(text, OutcomeKind.REFUSED, target.fixture, new=target.new, refused=refused)
+    return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
 def _fixture_of_refusal(tournament: Tournament, refused: Refused) -> Fixture | None:

@@ -17,7 +17,17 @@ from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
-from tournaments.standings.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
+from tournaments.standings.layout import (
+    BoxLine,
+    BracketSection,
+    Column,
+    FixtureBox,
+    Tree,
+    bracket_name,
+    place_name,
+    round_name,
+    tree,
+)
 from tournaments.state.figures import Counted, counted
 from tournaments.state.names import Names
 
@@ -275,11 +285,11 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
     }
 
 
-def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> Box:
+def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> FixtureBox:
     first, second = (_line(slot, side, row, round_.length, options) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     where = row.played.where if ready else None
-    return Box(
+    return FixtureBox(
         number=row.number,
         status=row.status,
         counted=row.counted,
@@ -315,13 +325,13 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
     return ""
 
 
-def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: BracketOptions) -> Line:
+def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: BracketOptions) -> BoxLine:
     entrant = slot.entrant
     entry = options.names.entries.get(entrant) if entrant is not None else None
     if row.status == Fixture.Status.NOT_NEEDED:
-        return Line("nobody", "–")
+        return BoxLine("nobody", "–")
     here = entrant is not None and entrant == options.highlight
-    line = Line(slot.status, _text(slot, options.names), entry=entrant, here=here)
+    line = BoxLine(slot.status, _text(slot, options.names), entry=entrant, here=here)
     if entry is not None:
         line.player = entry.player.public_id
         line.seed = options.seeds.get(entry.pk)
@@ -333,7 +343,7 @@ def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: Brack
     return line
 
 
-def _set_result(line: Line, side: int, slot: SlotRow, row: FixtureRow, length: int) -> None:
+def _set_result(line: BoxLine, side: int, slot: SlotRow, row: FixtureRow, length: int) -> None:
     """Set who won and the score."""
     if row.status == Fixture.Status.WALKOVER:
         # There is no match if nobody could come from the other side.
@@ -381,7 +391,7 @@ def open_sections(brackets: Sequence[Tree], selected: str) -> None:
             section.shown = section.open or boxes <= MOST_BOXES
 
 
-def _sections_to_open(sections: Sequence[Section], selected: str) -> set[str]:
+def _sections_to_open(sections: Sequence[BracketSection], selected: str) -> set[str]:
     named = {section.key for section in sections if section.key == selected}
     on_path = {section.key for section in sections if any(box.path for box in section.boxes)}
     last = {sections[-1].key} if sections[-1].live or sections[-1].matches.decided else set()

@@ -21,7 +21,7 @@ from tournaments.standings.boards import board_name, has_open_floor
 from tournaments.standings.labels import meaning
 from tournaments.standings.layout import bracket_name, round_name
 from tournaments.standings.selectors.cells import standing_kinds
-from tournaments.standings.selectors.rows import Person
+from tournaments.standings.selectors.rows import ShownEntry
 from tournaments.standings.selectors.standings import person
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names
@@ -35,7 +35,7 @@ class Side:
     """One side of a pairing; `status` is a `SlotStatus` value, `person` the entry or the one that is absent."""
 
     status: str
-    person: Person | None = None
+    person: ShownEntry | None = None
     points: float | None = None
     """Before the round, in a Swiss."""
     won: bool = False
@@ -97,12 +97,12 @@ class Pairing:
         return str(Result.Kind(self.kind).label) if self.kind not in ("", Result.Kind.PLAYED) else ""
 
     @property
-    def present(self) -> Person | None:
+    def present(self) -> ShownEntry | None:
         """The entry that is present in a bye or a walkover."""
         return next((side.person for side in self.sides if side.status == SlotStatus.ENTRY), None)
 
     @property
-    def missing(self) -> Person | None:
+    def missing(self) -> ShownEntry | None:
         """The entry that withdrew in a walkover."""
         return next((side.person for side in self.sides if side.status == SlotStatus.WALKOVER), None)
 
@@ -156,7 +156,7 @@ class PairingsView:
         return [pairing for pairing in self.pairings if pairing.status == status]
 
     @property
-    def index(self) -> list[tuple[Person, str]]:
+    def index(self) -> list[tuple[ShownEntry, str]]:
         """Every player by name, with their table, board, match number, bye or walkover."""
         places = [
             (side.person, pairing.place)

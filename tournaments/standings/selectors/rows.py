@@ -10,7 +10,7 @@ from tournaments.standings.selectors.cells import Cell
 
 
 @dataclass(slots=True)
-class Person:
+class ShownEntry:
     """An entry as the user may see it."""
 
     entry: EntryId
@@ -43,7 +43,7 @@ class Figure:
 
 
 @dataclass(slots=True)
-class Counts:
+class RoundCounts:
     """Counts of one entry's rounds; `played`, `won`, `lost` and `drawn` count matches at the board."""
 
     played: int = 0
@@ -56,13 +56,13 @@ class Counts:
 
 
 @dataclass(slots=True)
-class Line:
+class TableLine:
     """One line of a table."""
 
     place: int
-    person: Person
+    person: ShownEntry
     points: float
-    counts: Counts
+    counts: RoundCounts
     figures: list[Figure]
     why: list[tuple[Explanation, str]]
     """Reasons for the place, each with its translated sentence."""
@@ -96,7 +96,7 @@ class TableView:
 
     key: str
     title: str
-    lines: list[Line]
+    lines: list[TableLine]
     tiebreaks: list[Tiebreak]
     over: bool
     round: int | None = None
@@ -112,12 +112,12 @@ class TableView:
 
 
 @dataclass(slots=True)
-class Place:
+class PlaceOfEntries:
     """A place from `first` to `last`, and the entries that share it."""
 
     first: int
     last: int
-    people: list[Person]
+    people: list[ShownEntry]
 
     @property
     def text(self) -> str:
@@ -132,7 +132,7 @@ class PlacesView:
     key: str
     title: str
     over: bool
-    places: list[Place]
+    places: list[PlaceOfEntries]
 
 
 @dataclass(slots=True)

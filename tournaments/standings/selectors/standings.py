@@ -18,7 +18,16 @@ from tournaments.models import Division
 from tournaments.standings.labels import explanation_text, regulations, round_sentence, tiebreak
 from tournaments.standings.layout import bracket_name, ranking_name
 from tournaments.standings.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
-from tournaments.standings.selectors.rows import Counts, Figure, Line, Person, Place, PlacesView, StageView, TableView
+from tournaments.standings.selectors.rows import (
+    Figure,
+    PlaceOfEntries,
+    PlacesView,
+    RoundCounts,
+    ShownEntry,
+    StageView,
+    TableLine,
+    TableView,
+)
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.lots import lots_seed
 from tournaments.state.names import Names
@@ -51,10 +60,10 @@ def standings_of(
     return views
 
 
-def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int | None = None) -> Person:
+def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int | None = None) -> ShownEntry:
     """Return an entry as the user may see it; `gone` are those that withdrew."""
     row = names.entries[entry]
-    return Person(entry, row.public_id, row.player.public_id, names.of(entry), entry in gone, entry == here)
+    return ShownEntry(entry, row.public_id, row.player.public_id, names.of(entry), entry in gone, entry == here)
 
 
 def stage_view(
@@ -112,7 +121,7 @@ class _TableBuilder:
         self.state, self.names, self.gone, self.here = state, names, gone, here
         self.settings = state.rows.settings
 
-    def person(self, entry: EntryId) -> Person:
+    def person(self, entry: EntryId) -> ShownEntry:
         return person(self.names, entry, self.gone, self.here)
 
     def table(self, table: Table, cells: Cells, advancing: int) -> TableView:
@@ -152,7 +161,7 @@ class _TableBuilder:
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
-    def line(self, row: Row, table: Table) -> Line:
+    def line(self, row: Row, table: Table) -> TableLine:
         """Return a row with its figures and reasons."""
         figures = [
             Figure(code, _value(code, row.entry, figure, table), figure is not None, row.decided_by == code)
@@ -160,9 +169,9 @@ class _TableBuilder:
         ]
         why = [(reason, explanation_text(reason)) for reason in row.explain()]
         counts = _counts(row.entry, table.records, self.settings.loss)
-        return Line(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
+        return TableLine(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
 
-    def _fill(self, lines: Sequence[Line], cells: Cells) -> None:
+    def _fill(self, lines: Sequence[TableLine], cells: Cells) -> None:
         """Set the cells of each line, with opponents' places and sentences."""
         places = {line.person.entry: line.place for line in lines}
         for line in lines:
@@ -174,7 +183,7 @@ class _TableBuilder:
                     cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent)
                 )
 
-    def _lives(self, line: Line) -> None:
+    def _lives(self, line: TableLine) -> None:
         """Set lives left, the round in which the last one was lost, and the reason for the place."""
         lives = self.settings.lives
         line.lives = int(line.points)
@@ -203,7 +212,7 @@ class _TableBuilder:
         )
         over = all(progress.fixtures[number].over for number in numbers)
         rows = [
-            Place(
+            PlaceOfEntries(
                 place.first,
                 place.last,
                 sorted(map(self.person, place.entries), key=lambda person: person.name.casefold()),
@@ -220,8 +229,8 @@ def _value(code: str, entry: EntryId, figure: Counted | None, table: Table) -> f
     return None if code in AMONG_TIED else TIEBREAKS[code](entry, (entry,), table.records).value
 
 
-def _counts(entry: EntryId, records: Records, loss: float) -> Counts:
-    counts = Counts()
+def _counts(entry: EntryId, records: Records, loss: float) -> RoundCounts:
+    counts = RoundCounts()
     for game in records.games[entry]:
         if game.played:
             counts.played += 1
@@ -236,7 +245,7 @@ def _counts(entry: EntryId, records: Records, loss: float) -> Counts:
     return counts
 
 
-def _cross(lines: Sequence[Line]) -> None:
+def _cross(lines: Sequence[TableLine]) -> None:
     for line in lines:
         by_opponent: dict[EntryId, list[Cell]] = {}
         for cell in line.cells:

@@ -30,7 +30,7 @@ from matches.models import (
 )
 from matches.play import notifications
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind
+from matches.play.live import Event, EventKind
 from matches.play.lobby.services.blocks import is_blocked
 from matches.play.lobby.services.limits import has_confirmed_address, not_rated_between
 from matches.play.services import outages
@@ -222,7 +222,7 @@ def _invitation_of(challenge: Challenge) -> Journal | None:
 
 def _close_board(journal: Journal, now: datetime) -> None:
     """Close a board that is an invitation; its match is open again."""
-    journal.append(Event(Kind.LAPSE, to_ms(now)), by=SYSTEM)
+    journal.append(Event(EventKind.LAPSE, to_ms(now)), by=SYSTEM)
     journal.live.lapses_at, journal.live.lapsed_at = None, now
     journal.close(now)
     journal.match.state = Match.State.OPEN

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from core.locks import lock_row
 from engine.cube import Side
 from engine.errors import Refused
-from matches.analysis.backends.chosen import installed_program
+from matches.analysis.backends.chosen import installed_backend_name
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LONGEST_FRIENDLY, BotPlayer, Match
 from matches.play.services.starting import PlaySettings, start
@@ -28,7 +28,7 @@ def start_practice(
     With a `level`, whatever the style, the analysis program that is installed here plays at it.
     Refused: `bad_length`, `too_many_practice_matches`, `no_practice_program`.
     """
-    program = installed_program() if level else ""
+    program = installed_backend_name() if level else ""
     if level and not program:
         raise Refused("no_practice_program")
     if not 1 <= length <= LONGEST_FRIENDLY:

@@ -20,7 +20,7 @@ from matches.analysis.backends.gnubg import Gnubg
 from matches.analysis.values import Candidate, CubeEquities, Judgement
 from matches.models import Action, BotPlayer, LiveMatch, Match, PracticeLevel
 from matches.play import levels
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.lobby.services.practice import BOT_SIDE, start_practice
 from matches.play.services import bots, clock_worker, due, journal
 from matches.play.services.starting import commit_chain
@@ -199,7 +199,7 @@ def test_a_match_at_a_level_never_stands_still(player: Player, program: Backend 
 def test_the_program_decides_in_the_match(player: Player) -> None:
     """Its cube is offered on the first turn, which no bot of the site would do."""
     match = practise(player, length=3)
-    bob_acts(match, Kind.READY)
+    bob_acts(match, EventKind.READY)
     eager = Pips(CubeEquities(-0.9, 0.9, 1.0))
     for _ in range(10):
         bots.act_for_bot(match_id=match.pk, now=START, advisor=eager)
@@ -214,7 +214,7 @@ def test_the_program_decides_in_the_match(player: Player) -> None:
 @pytest.mark.usefixtures("installed")
 def test_what_no_worker_decides_is_decided_by_the_clock_worker(player: Player) -> None:
     match = practise(player)
-    bob_acts(match, Kind.READY)
+    bob_acts(match, EventKind.READY)
     clock_worker.work(now=START + timedelta(seconds=9))
     assert live_of(match).bot_since is not None, "its program may still think"
     clock_worker.work(now=START + timedelta(seconds=11))

@@ -13,7 +13,7 @@ from engine.adjudication import adjudicate
 from engine.bots import Bot, decide
 from matches.models import Action, BotPlayer, LiveMatch, Match, PlayerRating, Result
 from matches.play.dice_export import dice_of
-from matches.play.live import Kind
+from matches.play.live import EventKind
 from matches.play.lobby.services.practice import BOT_SIDE, start_practice
 from matches.play.services import bots, clock_worker, due
 from matches.play.services.acting import ActionInput, act
@@ -51,7 +51,7 @@ def play_on(match: Match, chance: Random) -> None:
     """Let Bob do what a bot of his own would, once."""
     state = due.state_of(live_of(match)).match
     if state.phase is Phase.OPENING:
-        bob_acts(match, Kind.READY)
+        bob_acts(match, EventKind.READY)
         return
     decision = decide(state, Bot.CLUB, chance)
     value = decision.value if decision.act is Act.RESIGN else None
@@ -83,7 +83,7 @@ def test_the_bot_is_ready_once_its_opponent_is(player: Player) -> None:
     match = practise(player)
     assert live_of(match).bot_since is None
     assert bots.act_for_bot(match_id=match.pk, now=START) == 0
-    bob_acts(match, Kind.READY)
+    bob_acts(match, EventKind.READY)
     assert live_of(match).bot_since == START
     assert bots.act_for_bot(match_id=match.pk, now=START) >= 1
     assert due.state_of(live_of(match)).match.turn is not None
@@ -92,16 +92,16 @@ def test_the_bot_is_ready_once_its_opponent_is(player: Player) -> None:
 
 def test_the_bot_goes_on_after_a_pause_when_its_opponent_does(player: Player) -> None:
     match = practise(player)
-    bob_acts(match, Kind.PAUSE)
+    bob_acts(match, EventKind.PAUSE)
     assert live_of(match).bot_since is None, "it does not cut the pause short"
-    bob_acts(match, Kind.CONTINUE)
+    bob_acts(match, EventKind.CONTINUE)
     assert bots.act_for_bot(match_id=match.pk, now=START) == 1, "it continues"
     assert not due.state_of(live_of(match)).is_paused
 
 
 def test_what_a_worker_left_is_found_by_the_clock_worker(player: Player) -> None:
     match = practise(player)
-    bob_acts(match, Kind.READY)
+    bob_acts(match, EventKind.READY)
     clock_worker.work(now=START + timedelta(seconds=2))
     assert live_of(match).bot_since is not None, "a worker may still be at it"
     clock_worker.work(now=START + timedelta(seconds=4))
@@ -110,13 +110,13 @@ def test_what_a_worker_left_is_found_by_the_clock_worker(player: Player) -> None
 
 def test_a_worker_that_comes_late_changes_nothing(player: Player) -> None:
     match = practise(player)
-    bob_acts(match, Kind.READY)
+    bob_acts(match, EventKind.READY)
     seen = live_of(match)
     bots.act_for_bot(match_id=match.pk, now=START)
-    late = ActionInput(Kind.READY, seen.last)
+    late = ActionInput(EventKind.READY, seen.last)
     with refused("stale"):
         act(match=match, side=BOT_SIDE, request=late, by=SYSTEM, now=START)
-    assert Action.objects.filter(kind=Kind.READY, side=BOT_SIDE).count() == 1
+    assert Action.objects.filter(kind=EventKind.READY, side=BOT_SIDE).count() == 1
 
 
 def test_the_same_bot_plays_everybody(player: Player, carol: User) -> None:
@@ -152,6 +152,6 @@ def soon(true: Callable[[], bool]) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_answers_for_the_bot_soon_after_the_player(player: Player, celery_worker: Any) -> None:
     match = practise(player)
-    bob_acts(match, Kind.READY)
+    bob_acts(match, EventKind.READY)
     soon(lambda: due.state_of(live_of(match)).match.phase is not Phase.OPENING)
     soon(lambda: live_of(match).bot_since is None)
