@@ -15,7 +15,7 @@ from benchmarks.pages import database
 from django.utils import timezone
 from playwright.sync_api import Browser, FloatRect, Page, Response
 
-from config.static_storage import slimmed
+from config.static_files import slimmed
 from engine.clock import PRESETS
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches

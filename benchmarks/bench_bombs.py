@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils import timezone
 
 from players.actors import Actor
-from players.clubs.services.clubs import create_club
+from players.clubs.services import create_club
 from players.models import User
 from tests.bombs import BOMBS, MIB, Bomb, Site
 from tournaments.events.services.events import create_division, create_tournament

@@ -115,7 +115,7 @@ async def run(running: Installation, paths: list[str]) -> None:
     """Measure the target, the same with a write every second, each page, and the highest rate."""
     await measure(running, paths, "warm-up", 50, 2)
     await measure(running, paths, "nothing is written", RATE, SECONDS)
-    writer = spawn([sys.executable, "-m", "benchmarks.crowd.prepare", "write", "1.0"], running.env)
+    writer = spawn([sys.executable, "-m", "benchmarks.live.prepare_crowd", "write", "1.0"], running.env)
     await asyncio.sleep(3)
     await measure(running, paths, "a write every second", RATE, SECONDS)
     stop(writer, 2)
@@ -128,7 +128,7 @@ def main() -> None:
     """Start an installation, and measure it."""
     url = os.environ.get("DATABASE_URL")
     with installation(url) as running:
-        command = [sys.executable, "-m", "benchmarks.crowd.prepare"]
+        command = [sys.executable, "-m", "benchmarks.live.prepare_crowd"]
         done = subprocess.run(command, cwd=ROOT, env=running.env, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise SystemExit(done.stderr)

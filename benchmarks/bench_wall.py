@@ -21,9 +21,9 @@ import django
 from playwright.sync_api import CDPSession, Error, Page, expect
 
 from benchmarks.browser import chromium
-from benchmarks.crowd.prepare import LENGTH, paths
 from benchmarks.live.http import HOST
 from benchmarks.live.installation import Installation, installation
+from benchmarks.live.prepare_crowd import LENGTH, paths
 
 if TYPE_CHECKING:
     from tournaments.models import Fixture

@@ -22,7 +22,7 @@ from django.db import connection  # noqa: E402, its settings come from the lines
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
-from config.garbage import collect_rarely  # noqa: E402
+from config.web_process import collect_rarely  # noqa: E402
 from tests.settings import RUN_DIR  # noqa: E402
 
 REQUESTS = 100

@@ -1,6 +1,7 @@
-"""The description of the API as it is served: generated once in a process for each language and format."""
+"""The description of the API: parts that all operations share, and serving it from memory."""
 
 import gzip
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -19,14 +20,84 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from config.page_cache.answers import accepts_gzip
+from config.api_errors import PROBLEM_JSON
+from config.page_cache import accepts_gzip
+
+# Parts that all operations of the API description share.
+
+
+Description = dict[str, Any]
+
+JSON, FORM = "application/json", "multipart/form-data"
+METHODS = {"get", "post", "put", "patch", "delete"}
+PROBLEM = "#/components/schemas/Problem"
+EXAMPLE = {
+    "type": "about:blank",
+    "title": "Conflict",
+    "status": 409,
+    "code": "stale",
+    "detail": "Someone else changed this in the meantime. Look again before you decide.",
+    "params": {"seq": 4},
+    "request_id": "5f0c8f7d2b1e4a6c9d3e7f8a1b2c3d4e",
+}
+OTHERWISE = (
+    "Errors that any request can have: malformed (400), no account or an unknown token (401), not "
+    "allowed (403), not found (404), unsupported type of response (406) or body (415), too many "
+    "requests (429)."
+)
+
+
+def operations(description: Description) -> Iterator[tuple[str, Description]]:
+    """Yield each operation with its path."""
+    for path, item in description["paths"].items():
+        for method, operation in item.items():
+            if method in METHODS:
+                yield path, operation
+
+
+def problems(result: Description, **_context: Any) -> Description:
+    """Describe every error as problem details, also those that no view names."""
+    for _path, operation in operations(result):
+        answers = operation["responses"]
+        answers.setdefault("default", {"description": OTHERWISE})
+        for status, answer in answers.items():
+            if not status.startswith("2"):
+                body: Description = {"schema": {"$ref": PROBLEM}}
+                if status == "409":
+                    body["example"] = EXAMPLE
+                answer["content"] = {PROBLEM_JSON: body}
+    return result
+
+
+def plain_numbers(result: Description, **_context: Any) -> Description:
+    """Describe choices between fractions by a type alone: generators of clients drop what has an enum of floats."""
+    for schema in result["components"]["schemas"].values():
+        if schema.get("type") == "number" and "enum" in schema:
+            schema["description"] = f"One of {', '.join(map(str, schema.pop('enum')))}."
+    return result
+
+
+def json_bodies(result: Description, **_context: Any) -> Description:
+    """Describe bodies as JSON alone where a form is only the second choice: generated clients send the last one named.
+
+    Uploads name the form first and keep both.
+    """
+    for _path, operation in operations(result):
+        content = operation.get("requestBody", {}).get("content", {})
+        if list(content) == [JSON, FORM]:
+            del content[FORM]
+    return result
+
+
+# The description of the API as it is served: generated once in a process for each language and format.
+
 
 RENDERERS: dict[str, type[BaseRenderer]] = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
 _lock = Lock()
 
 
 @dataclass(frozen=True)
-class Description:
+class ServedDescription:
     """The description in one language and format."""
 
     text: bytes
@@ -34,18 +105,18 @@ class Description:
     etag: str
 
 
-def description(language: str, file_type: str) -> Description:
+def description(language: str, file_type: str) -> ServedDescription:
     """Return the description; whoever asks for it while it is generated waits for the same one."""
     with _lock:
         return _generated(language, file_type)
 
 
 @cache
-def _generated(language: str, file_type: str) -> Description:
+def _generated(language: str, file_type: str) -> ServedDescription:
     with translation.override(language):
         schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
         text = force_bytes(RENDERERS[file_type]().render(schema, renderer_context={}))
-    return Description(text, gzip.compress(text, mtime=0), f'W/"{blake2b(text, digest_size=12).hexdigest()}"')
+    return ServedDescription(text, gzip.compress(text, mtime=0), f'W/"{blake2b(text, digest_size=12).hexdigest()}"')
 
 
 class ApiSchema(SpectacularAPIView):

@@ -1,7 +1,7 @@
 """The ASGI application: `/live/` through Django's ASGI handler, everything else through WSGI on a few threads.
 
 Plain Django views are two to ten times as fast through WSGI on a thread as through Django's own ASGI handler, and a few
-hundred open streams do not slow them down. Requests are read to their end before that (`config.request_bodies`), and
+hundred open streams do not slow them down. Requests are read to their end before that (`config.wsgi_threads`), and
 public pages come from a cache (`config.page_cache`).
 """
 
@@ -18,16 +18,13 @@ django_asgi = get_asgi_application()
 
 from config.database import wait_as_web_process  # noqa: E402
 from config.disconnects import Receive, Scope, Send  # noqa: E402
-from config.garbage import collect_rarely  # noqa: E402
-from config.monitoring import draining  # noqa: E402
-from config.page_cache.application import PageCache  # noqa: E402
-from config.page_limit import PageLimit  # noqa: E402
-from config.pulse import WebPulse  # noqa: E402
-from config.request_bodies import CompleteRequests  # noqa: E402
-from config.stream_limit import StreamLimit  # noqa: E402
+from config.limits import PageLimit, StreamLimit  # noqa: E402
+from config.monitoring import health as draining  # noqa: E402
+from config.page_cache import PageCache  # noqa: E402
+from config.web_process import WebPulse, collect_rarely  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
-from config.wsgi_threads import WSGIThreads  # noqa: E402
-from core.live.disconnects import ReportDisconnects  # noqa: E402
+from config.wsgi_threads import CompleteRequests, WSGIThreads  # noqa: E402
+from core.live.stream import ReportDisconnects  # noqa: E402
 
 LIVE_PREFIX = "/live/"
 HEALTH_CHECKS = frozenset({"/healthz", "/readyz", "/metrics"})

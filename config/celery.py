@@ -1,22 +1,52 @@
-"""The queue. A message is a hint, never the work: all work is a row that the sweeps below find again.
-
-Tasks are in the `tasks.py` of their app as `@shared_task` and are published with
-`transaction.on_commit(task.delay, robust=True)`, so that a request never fails without a broker.
-"""
+"""The queue. A message is a hint, never the work: all work is a row that the sweeps below find again."""
 
 import os
+import time
 import warnings
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
 from celery import Celery
 from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
-from celery.signals import celeryd_after_setup, setup_logging
+from celery.signals import celeryd_after_setup, setup_logging, task_success
+from django.conf import settings
 from kombu.entity import Queue
+from redis import Redis
+from redis.exceptions import RedisError
 
-from config.monitoring.sweeps import note_sweeps
+# When each sweep last ended, noted in the broker by whichever worker ran it.
+
+
+log = structlog.get_logger(__name__)
+
+SWEEPS = "barpoint-sweeps"
+"""A hash of the broker: the name of a task and seconds since the epoch."""
+
+
+def note_sweeps(app: Celery) -> None:
+    """Note from now on when a task of beat's schedule ends."""
+
+    def note(sender: Any, **_: Any) -> None:
+        if any(entry["task"] == sender.name for entry in app.conf.beat_schedule.values()):
+            _note(sender.name)
+
+    task_success.connect(note, weak=False, dispatch_uid="note-sweeps")
+
+
+def _note(task: str) -> None:
+    try:
+        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
+            broker.hset(SWEEPS, task, str(time.time()))
+    except RedisError as error:
+        log.warning("sweep_not_noted", task=task, error=str(error))
+
+
+# Tasks are in the `tasks.py` of their app as `@shared_task` and are published with `transaction.on_commit(task.delay,
+# robust=True)`, so that a request never fails without a broker.
+
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 

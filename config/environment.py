@@ -1,8 +1,13 @@
-"""Environment variables, as the settings take them."""
+"""Environment variables, as the settings take them, and the version of this checkout."""
 
 import os
+import tomllib
+from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
+
+# Environment variables, as the settings take them.
+
 
 # With less, an analysis would take hours, and so would its claim after a worker died.
 LOWEST_CPU_SHARE = 0.1
@@ -32,3 +37,10 @@ def cpu_share(name: str, default: float) -> float:
     if not LOWEST_CPU_SHARE <= share <= 1:
         raise ImproperlyConfigured(f"{name} is a share of one core, from {LOWEST_CPU_SHARE} to 1.")
     return share
+
+
+# The version of this checkout, as in pyproject.toml, which is the only place that names it.
+
+
+PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+VERSION: str = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["version"]

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals for which the supervisor has a handler."""
 # What the programs import by name when they start.
-USED_BY_WEB = ("config.http_protocol", "config.page_cache.application", "config.pulse", "uvicorn.loops.uvloop")
+USED_BY_WEB = ("config.http_protocol", "config.page_cache", "config.web_process", "uvicorn.loops.uvloop")
 USED_BY_WORKERS = (
     *("celery.bin.celery", "celery.apps.worker", "celery.apps.beat", "celery.worker.worker", "celery.worker.consumer"),
     *("celery.concurrency.thread", "celery.concurrency.solo", "kombu.transport.redis"),

@@ -40,7 +40,7 @@ class LimitedHeadProtocol(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of a body, whose size `config.request_bodies` limits."""
+        """Take a part of a body, whose size `config.wsgi_threads` limits."""
         self._pending = 0
         super().on_body(body)
 

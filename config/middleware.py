@@ -1,27 +1,100 @@
-"""Middleware."""
+"""Middleware, and the error pages it answers with."""
 
 import codecs
 import re
+import sys
 import time
 import uuid
 import zoneinfo
 from collections.abc import Callable
+from http import HTTPStatus
 from urllib.parse import unquote
 
 import structlog
 from django.conf import settings
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, MiddlewareNotUsed, RequestDataTooBig, TooManyFieldsSent
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.utils import timezone, translation
+from django.views import defaults
+from rest_framework import exceptions
 
-from config import error_pages
+from config.api_errors import problem_response
+from config.api_json import TooLarge
 from config.database import is_busy
-from config.modules import import_map_source
+from config.limits import BUSY, RETRY_AFTER
+from config.monitoring import is_measured
+from config.static_files import import_map_source
 from core.messages import sentence, status_of
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
-from players.accounts.views.pages import way_back
+from players.pages import way_back
+
+# Error pages, each with links to go on; the API gets a problem instead.
+
+
+class Busy(exceptions.APIException):
+    """The database has no time for a request."""
+
+    status_code = BUSY.status
+    default_code = BUSY.code
+
+
+def page(request: HttpRequest, status: int, template: str) -> HttpResponse:
+    """Render an error page with links to the previous page and the home page."""
+    back = way_back(request)
+    return render(request, template, {"back": "" if back in ("/", request.path) else back}, status=status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404: no such URL, or nothing there that this visitor may see."""
+    return problem_response(request, exceptions.NotFound()) or page(request, HTTPStatus.NOT_FOUND, "404.html")
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 403: the visitor may not do this."""
+    return problem_response(request, exceptions.PermissionDenied()) or page(request, HTTPStatus.FORBIDDEN, "403.html")
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form without a CSRF token: the page is old, cookies are off, or the form is on another site."""
+    return problem_response(request, exceptions.PermissionDenied()) or page(
+        request, HTTPStatus.FORBIDDEN, "403_csrf.html"
+    )
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer what Django refuses to read: too long, too many fields, an unknown host."""
+    if isinstance(exception, RequestDataTooBig | TooManyFieldsSent):
+        return problem_response(request, TooLarge()) or page(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "413.html")
+    # Nothing about this request can be trusted, not even its host, so its page needs no context.
+    return problem_response(request, exceptions.ParseError()) or defaults.bad_request(request, exception)
+
+
+def method_not_allowed(request: HttpRequest) -> HttpResponse:
+    """Answer a GET request to a URL that accepts only forms."""
+    return page(request, HTTPStatus.METHOD_NOT_ALLOWED, "405.html")
+
+
+def busy(request: HttpRequest) -> HttpResponse:
+    """Answer 503: the database was locked for too long, or takes no more connections."""
+    problem = Busy(BUSY.detail(request.method or ""))
+    answer = problem_response(request, problem) or page(request, HTTPStatus.SERVICE_UNAVAILABLE, "503.html")
+    answer.headers["Retry-After"] = str(RETRY_AFTER)
+    return answer
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer an unexpected error, which is in the log with the request's id."""
+    error = sys.exc_info()[1]
+    if error is not None and is_busy(error):
+        return busy(request)
+    return problem_response(request, exceptions.APIException()) or defaults.server_error(request)
+
+
+# Middleware.
+
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -252,7 +325,7 @@ class RefusalPages:
         response = self.get_response(request)
         if not isinstance(response, HttpResponseNotAllowed) or request.path.startswith("/api/"):
             return response
-        explained = error_pages.method_not_allowed(request)
+        explained = method_not_allowed(request)
         explained.headers["Allow"] = response.headers["Allow"]
         return explained
 
@@ -260,9 +333,33 @@ class RefusalPages:
         """Render a refusal, or that the database is busy; leave other exceptions to Django."""
         if is_busy(exception):
             logger.warning("database_busy", error=str(exception))
-            return error_pages.busy(request)
+            return busy(request)
         if not isinstance(exception, Refused):
             return None
         back = way_back(request)
         context = {"code": exception.code, "reason": sentence(exception.code, exception.params), "back": back}
         return render(request, "refused.html", context, status=status_of(exception.code))
+
+
+# Measure requests for /metrics.
+
+
+class Metrics:
+    """Count each request with its route, status, duration and database time; absent without prometheus-client."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not is_measured():
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        from config.monitoring import metrics
+
+        queries, started = metrics.QueryTime(), time.perf_counter()
+        with connection.execute_wrapper(queries):
+            response = self.get_response(request)
+        # Paths may contain tokens, and anybody can invent some.
+        route = request.resolver_match.view_name if request.resolver_match else "none"
+        seconds = time.perf_counter() - started
+        metrics.observe(request.method or "", route, response.status_code, seconds, queries)
+        return response

@@ -123,7 +123,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # After static files, which are too many to log.
     "config.middleware.RequestLog",
-    "config.monitoring.middleware.Metrics",
+    "config.middleware.Metrics",
     "config.middleware.PrivateByDefault",
     "config.middleware.RateLimitHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -237,7 +237,7 @@ AUTHENTICATION_BACKENDS = ["players.accounts.backend.AccountBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "my-matches"
 LOGOUT_REDIRECT_URL = "home"
-CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
+CSRF_FAILURE_VIEW = "config.middleware.csrf_failure"
 PASSWORD_RESET_TIMEOUT = 4 * 3600
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
@@ -288,7 +288,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [("tools", BASE_DIR / "tools")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    "staticfiles": {"BACKEND": "config.static_storage.StaticStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.StaticStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False
 if DEBUG:
@@ -303,13 +303,13 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "players.accounts.authentication.ApiTokenAuthentication",
+        "players.accounts.tokens.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
-    "DEFAULT_RENDERER_CLASSES": ["config.api_rendering.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["config.api_json.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "config.api_parsing.JSONParser",
+        "config.api_json.JSONParser",
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_PAGINATION_CLASS": "core.pagination.CursorPages",
@@ -338,9 +338,9 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": STATIC_URL + "config/favicon.svg",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.schema.plain_numbers",
-        "config.schema.json_bodies",
-        "config.schema.problems",
+        "config.api_schema.plain_numbers",
+        "config.api_schema.json_bodies",
+        "config.api_schema.problems",
     ],
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",

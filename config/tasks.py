@@ -7,7 +7,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from config.backup.schedule import back_up_if_due
+from config.backup import back_up_if_due
 
 log = structlog.get_logger(__name__)
 

@@ -7,13 +7,13 @@ from django.views.i18n import set_language
 
 from config import views
 from config.api_schema import ApiSchema
-from config.monitoring import views as monitoring
-from core.live.views import stream
+from config.monitoring import health as monitoring
+from core.live.stream import stream
 
-handler400 = "config.error_pages.bad_request"
-handler403 = "config.error_pages.permission_denied"
-handler404 = "config.error_pages.not_found"
-handler500 = "config.error_pages.server_error"
+handler400 = "config.middleware.bad_request"
+handler403 = "config.middleware.permission_denied"
+handler404 = "config.middleware.not_found"
+handler500 = "config.middleware.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),

@@ -1,8 +1,9 @@
-"""Pages that belong to no app: home, theme, API documentation."""
+"""Pages that belong to no app."""
 
 from datetime import timedelta
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
@@ -19,7 +20,6 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.forms import ThemeForm
 from matches.play.lobby.forms import PracticeForm
 from matches.play.watching.live_now import live_now
 from matches.presentation.visibility import Viewer
@@ -27,6 +27,19 @@ from matches.rankings import tables as rankings
 from players import selectors
 from players.models import User
 from tournaments.events.selectors import events
+
+# Forms of pages that belong to no app.
+
+
+class ThemeForm(forms.Form):
+    """The theme, and the page it was chosen on."""
+
+    theme = forms.ChoiceField(choices=User.Theme.choices)
+    next = forms.CharField(required=False, max_length=2000, empty_value="/")
+
+
+# Pages that belong to no app: home, theme, API documentation.
+
 
 SECURITY_TXT_LASTS = timedelta(days=180)
 EVENTS_SHOWN = 4

@@ -1,5 +1,6 @@
-"""How instants are written for a reader: in their time zone, or in the one of an event."""
+"""Instants as readers see them, and the time zones that people choose from."""
 
+import functools
 import zoneinfo
 from datetime import datetime, timedelta
 
@@ -8,6 +9,9 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
+
+# How instants are written for a reader: in their time zone, or in the one of an event.
+
 
 LONG, SHORT = "DATETIME_FORMAT", "SHORT_DATETIME_FORMAT"
 
@@ -72,3 +76,48 @@ def _element(at: datetime, text: str, style: str, *, offset: int, plain: str) ->
         plain,
         text,
     )
+
+
+# Time zones for people to choose.
+
+
+_NOT_OFFERED = ("Etc/", "SystemV/", "posix/", "right/", "US/")
+
+
+@functools.cache
+def known() -> frozenset[str]:
+    """Return all zones, including old names."""
+    return frozenset(zoneinfo.available_timezones())
+
+
+@functools.cache
+def offered() -> tuple[str, ...]:
+    """Return the zones named after places, and UTC."""
+    places = (name for name in known() if "/" in name and not name.startswith(_NOT_OFFERED))
+    return ("UTC", *sorted(places))
+
+
+@functools.cache
+def _by_city() -> dict[str, list[str]]:
+    cities: dict[str, list[str]] = {}
+    for name in offered():
+        cities.setdefault(name.rsplit("/", 1)[-1].casefold(), []).append(name)
+    return cities
+
+
+@functools.cache
+def _by_lower() -> dict[str, str]:
+    return {name.casefold(): name for name in known()}
+
+
+def find(text: str) -> str | None:
+    """Return the zone that a text refers to, by its name or its city alone; None if there is no or more than one match.
+
+    >>> find("new york")
+    'America/New_York'
+    """
+    typed = "_".join(text.split()).casefold()
+    if typed in _by_lower():
+        return _by_lower()[typed]
+    named = _by_city().get(typed, [])
+    return named[0] if len(named) == 1 else None

@@ -18,7 +18,7 @@ from matches.presentation.visibility import Viewer
 from players import access as people
 from players.actors import Actor
 from players.models import LogEntry, User
-from players.people.canonical import canonical
+from players.people.rows import canonical
 
 Visitor = User | AnonymousUser
 

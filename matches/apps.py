@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 
 from core import messages
-from core.live import topics
+from core.live import publishing as topics
 
 
 class MatchesConfig(AppConfig):

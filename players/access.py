@@ -14,8 +14,8 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from core.public_ids import hash_of
 from engine.errors import Refused
 from players.models import Club, DataExport, Invitation, Membership, Merge, Notification, Player, User
-from players.people.canonical import canonical, player_of
-from players.people.services.merging import home_club
+from players.people.rows import canonical, player_of
+from players.people.services import home_club
 
 Role = Membership.Role
 RANK: dict[str, int] = {Role.MEMBER: 0, Role.ASSISTANT: 1, Role.DIRECTOR: 2, Role.OWNER: 3}

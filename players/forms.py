@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from core import time_zones as zones
-from core.currencies import check_currency
+from core import times as zones
+from core.codes import check_currency
 from core.messages import sentence
 from core.names import names_in
 from core.text_lengths import LONGEST_NAME

@@ -12,8 +12,8 @@ from core.pagination import page_of
 from players import access
 from players.access import RANK, Role, Visitor
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
-from players.people.services.merging import home_club
-from players.people.topics import player_topic
+from players.people.rows import player_topic
+from players.people.services import home_club
 
 CLUBS_ON_A_PAGE = 24
 PEOPLE_ON_A_PAGE = 100

@@ -4,7 +4,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from players.accounts import emails as account_emails
-from players.notifications import deliveries, emails, pushes
+from players.notifications import deliveries, emails
+from players.notifications import push as pushes
 from players.notifications.services import SEND_EMAILS, SEND_PUSH
 from players.privacy import retention
 from players.privacy import services as privacy

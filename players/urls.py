@@ -3,12 +3,12 @@
 from django.urls import URLPattern, URLResolver, path, re_path
 
 from players.accounts import api as api_accounts
-from players.accounts.sign_up_api import Accounts
-from players.accounts.views import accounts, email, invitations, preferences, second_factor, sessions, tokens
+from players.accounts import views as accounts
+from players.accounts.api import Accounts
 from players.clubs import api as api_clubs
-from players.clubs.views import clubs, members
+from players.clubs import views as clubs
 from players.notifications import api as api_notifications
-from players.notifications import unsubscribing
+from players.notifications import emails as unsubscribing
 from players.notifications import views as notifications
 from players.privacy import api as api_privacy
 from players.privacy import views as privacy
@@ -23,28 +23,28 @@ account_pages: list[URLPattern | URLResolver] = [
     path("sign-up/", accounts.sign_up, name="sign-up"),
     path("sign-in/", accounts.sign_in, name="sign-in"),
     path("sign-in/continue/", accounts.send_kept_input, name="send-kept-input"),
-    path("sign-in/code/", second_factor.sign_in_code, name="sign-in-code"),
+    path("sign-in/code/", accounts.sign_in_code, name="sign-in-code"),
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("password/forgotten/", accounts.password_forgotten, name="password-forgotten"),
     path("password/sent/", accounts.password_sent, name="password-sent"),
     path("password/choose/<uidb64>/<token>/", accounts.password_choose, name="password-choose"),
     path("password/done/", accounts.password_done, name="password-done"),
-    path("preferences/", preferences.preferences, name="preferences"),
-    path("preferences/email/", preferences.change_email, name="change-email"),
-    path("preferences/email/send-again/", email.resend_confirmation, name="resend-confirmation"),
-    re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", email.confirm_email, name="confirm-email"),
-    path("preferences/password/", preferences.change_password, name="change-password"),
-    path("preferences/second-factor/", second_factor.second_factor, name="second-factor"),
-    path("preferences/second-factor/start/", second_factor.start_second_factor, name="start-second-factor"),
-    path("preferences/second-factor/on/", second_factor.turn_on, name="second-factor-on"),
-    path("preferences/second-factor/off/", second_factor.turn_off, name="second-factor-off"),
-    path("preferences/second-factor/codes/", second_factor.renew_codes, name="renew-recovery-codes"),
-    path("preferences/sessions/", sessions.sessions, name="sessions"),
-    path("preferences/sessions/end/", sessions.end_session, name="end-session"),
-    path("preferences/sessions/end-others/", sessions.end_other_sessions, name="end-other-sessions"),
-    path("preferences/delete/", preferences.delete_account, name="delete-account"),
-    path("preferences/token/", tokens.make_token, name="make-token"),
-    path("preferences/token/revoke/", tokens.revoke_token, name="revoke-token"),
+    path("preferences/", accounts.preferences, name="preferences"),
+    path("preferences/email/", accounts.change_email, name="change-email"),
+    path("preferences/email/send-again/", accounts.resend_confirmation, name="resend-confirmation"),
+    re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", accounts.confirm_email, name="confirm-email"),
+    path("preferences/password/", accounts.change_password, name="change-password"),
+    path("preferences/second-factor/", accounts.second_factor, name="second-factor"),
+    path("preferences/second-factor/start/", accounts.start_second_factor, name="start-second-factor"),
+    path("preferences/second-factor/on/", accounts.turn_on, name="second-factor-on"),
+    path("preferences/second-factor/off/", accounts.turn_off, name="second-factor-off"),
+    path("preferences/second-factor/codes/", accounts.renew_codes, name="renew-recovery-codes"),
+    path("preferences/sessions/", accounts.sessions, name="sessions"),
+    path("preferences/sessions/end/", accounts.end_session, name="end-session"),
+    path("preferences/sessions/end-others/", accounts.end_other_sessions, name="end-other-sessions"),
+    path("preferences/delete/", accounts.delete_account, name="delete-account"),
+    path("preferences/token/", accounts.make_token, name="make-token"),
+    path("preferences/token/revoke/", accounts.revoke_token, name="revoke-token"),
 ]
 
 data_pages: list[URLPattern | URLResolver] = [
@@ -79,24 +79,22 @@ club_pages: list[URLPattern | URLResolver] = [
     re_path(rf"{CLUB}edit/$", clubs.edit_club, name="edit-club"),
     re_path(rf"{CLUB}second-factor/$", clubs.set_second_factor, name="club-second-factor"),
     re_path(rf"{CLUB}leave/$", clubs.leave_club, name="leave-club"),
-    re_path(rf"{CLUB}members/$", members.members, name="club-members"),
-    re_path(rf"{CLUB}members/add/$", members.add_member, name="add-member"),
-    re_path(rf"{CLUB}members/known/$", members.add_player, name="add-player"),
-    re_path(rf"{CLUB}members/paste/$", members.paste_members, name="paste-members"),
-    re_path(
-        rf"{CLUB}invitations/(?P<pk>\d{{1,18}})/withdraw/$", members.withdraw_invitation, name="withdraw-invitation"
-    ),
-    re_path(rf"{CLUB}merges/(?P<pk>\d{{1,18}})/undo/$", members.undo_merge, name="undo-merge"),
-    re_path(rf"{MEMBER}$", members.member, name="club-member"),
-    re_path(rf"{MEMBER}role/$", members.set_role, name="set-role"),
-    re_path(rf"{MEMBER}edit/$", members.edit_name, name="edit-name"),
-    re_path(rf"{MEMBER}invite/$", members.invite, name="invite"),
-    re_path(rf"{MEMBER}merge/$", members.merge, name="merge-member"),
-    re_path(rf"{MEMBER}names/$", members.add_alias, name="add-alias"),
-    re_path(rf"{MEMBER}remove/$", members.remove_member, name="remove-member"),
-    re_path(rf"{INVITATION}$", invitations.invitation, name="invitation"),
-    re_path(rf"{INVITATION}accept/$", invitations.accept, name="accept-invitation"),
-    re_path(rf"{INVITATION}sign-up/$", invitations.sign_up, name="invitation-sign-up"),
+    re_path(rf"{CLUB}members/$", clubs.members, name="club-members"),
+    re_path(rf"{CLUB}members/add/$", clubs.add_member, name="add-member"),
+    re_path(rf"{CLUB}members/known/$", clubs.add_player, name="add-player"),
+    re_path(rf"{CLUB}members/paste/$", clubs.paste_members, name="paste-members"),
+    re_path(rf"{CLUB}invitations/(?P<pk>\d{{1,18}})/withdraw/$", clubs.withdraw_invitation, name="withdraw-invitation"),
+    re_path(rf"{CLUB}merges/(?P<pk>\d{{1,18}})/undo/$", clubs.undo_merge, name="undo-merge"),
+    re_path(rf"{MEMBER}$", clubs.member, name="club-member"),
+    re_path(rf"{MEMBER}role/$", clubs.set_role, name="set-role"),
+    re_path(rf"{MEMBER}edit/$", clubs.edit_name, name="edit-name"),
+    re_path(rf"{MEMBER}invite/$", clubs.invite, name="invite"),
+    re_path(rf"{MEMBER}merge/$", clubs.merge, name="merge-member"),
+    re_path(rf"{MEMBER}names/$", clubs.add_alias, name="add-alias"),
+    re_path(rf"{MEMBER}remove/$", clubs.remove_member, name="remove-member"),
+    re_path(rf"{INVITATION}$", accounts.invitation, name="invitation"),
+    re_path(rf"{INVITATION}accept/$", accounts.accept, name="accept-invitation"),
+    re_path(rf"{INVITATION}sign-up/$", accounts.sign_up_by_invitation, name="invitation-sign-up"),
 ]
 
 API_CLUB = rf"{API}clubs/(?P<slug>[a-z0-9-]+)/"

@@ -17,11 +17,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from config.backup.archive import MOST_MANIFEST, ArchiveReader, BrokenArchive
+from config.backup import MOST_MANIFEST, ArchiveReader, BrokenArchive
 from core.messages import sentence
 from matches.models import MOST_BYTES, Submission
 from matches.reporting.services.adjudication import adjudicate_submission
-from players.people.services.lists import MOST_NAMES
+from players.people.services import MOST_NAMES
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll
 from tournaments.entries.csv_names import MOST_BYTES as MOST_CSV_BYTES

@@ -23,9 +23,9 @@ from redis import Redis
 
 from config import valkey as embedded
 from config.celery import app as celery_app
-from config.garbage import collect_rarely
 from config.processes import spawn, stop
 from config.valkey import free_port
+from config.web_process import collect_rarely
 from players.models import User
 from tests.settings import RUN_DIR
 from tests.tiers import TEST_SEED, TIER, TIER_NAME

@@ -28,7 +28,7 @@ from players.actors import SYSTEM, Actor, log
 from players.clubs.services import create_club
 from players.models import AccountSession, Club, LogEntry, Player, PushSubscription, User
 from players.people import mentions
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club as demo

@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from players.accounts.api_tokens import SCOPES, create_token
+from players.accounts.tokens import SCOPES, create_token
 from players.actors import Actor
 from players.models import User
 

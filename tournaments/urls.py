@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path, re_path
 
-from core.personal_links import by_personal_link
+from core.links import by_personal_link
 from tournaments.draws.api import commitments as api_commitments
 from tournaments.draws.api import draws as api_draws
 from tournaments.draws.api import kept_apart as api_kept_apart

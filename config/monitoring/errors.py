@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.environment import VERSION
 from config.logs import without_secrets
-from config.version import VERSION
 
 
 def report_errors(dsn: str) -> None:

@@ -1,20 +1,70 @@
-"""Whether the database takes a write and the broker answers."""
+"""Health checks and metrics: whether the site works, how much work waits, and leaving service before a stop."""
 
+import os
+import re
 import shutil
+import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import structlog
+from celery import current_app
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Count, Min, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.registry import REGISTRY, Collector
 from redis import Redis
 from redis.exceptions import RedisError
+
+from config.celery import SWEEPS
+from config.monitoring import is_measured
+from matches.models import Analysis, Match, RatingMark, Submission
+from players.models import Delivery
+from tournaments.models import Draw
+
+# Take a web process out of service before it stops: after SIGUSR1 its health check fails, and all else goes on.
+#
+# A proxy that asks `/healthz` then sends new requests elsewhere. A form that reaches a process just as it stops could
+# not be sent again to another one.
+
+
+# No `threading.Event`: a second signal within `set` would wait for a lock that the first holds.
+_process = SimpleNamespace(is_draining=False)
+
+
+def listen() -> None:
+    """Begin to drain this process when it gets SIGUSR1."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGUSR1, _drain)
+
+
+def is_draining() -> bool:
+    """Whether this process gets no new requests, since it is about to stop."""
+    return bool(_process.is_draining)
+
+
+def _drain(_signal: int, _frame: object) -> None:
+    _process.is_draining = True
+
+
+# Whether the database takes a write and the broker answers.
+
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +82,7 @@ _checking = threading.Lock()
 _last_state: tuple[float, dict[str, str]] | None = None
 
 
-def state() -> dict[str, str]:
+def site_state() -> dict[str, str]:
     """Return the states of database and queue, not older than HEALTH_LASTS; one thread at a time looks."""
     global _last_state
     with _checking:
@@ -98,3 +148,142 @@ def _state_of(error: Exception) -> str:
         return _STATE_BY_SQLSTATE.get(sqlstate, DOWN)
     message = str(error).casefold()
     return next((state for text, state in _STATE_BY_SQLITE_MESSAGE.items() if text in message), DOWN)
+
+
+# How much work waits and for how long, read from the database and the broker when metrics are scraped.
+
+
+class Work(NamedTuple):
+    """Rows that wait for a worker."""
+
+    name: str
+    rows: QuerySet[Any]
+    since: str | None
+    """The column since when they wait, if there is one."""
+
+
+def waiting_work(now: datetime) -> list[Work]:
+    """Return all kinds of work that are rows of the database."""
+    return [
+        Work("submissions", Submission.objects.filter(state=Submission.State.QUEUED), "created_at"),
+        Work("analyses", Analysis.objects.filter(state=Analysis.State.QUEUED), "created_at"),
+        Work("draws", Draw.objects.filter(state=Draw.State.REQUESTED), "made_at"),
+        Work("ratings", RatingMark.objects.all(), None),
+        Work("deliveries", Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now), "next_at"),
+        Work("unsettled", Match.objects.filter(unsettled=True), "finished_at"),
+    ]
+
+
+class QueueCollector(Collector):
+    """Reads the queues at each scrape, so that one answer is right for all processes."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield the lengths and ages of queues, and the age of the last run of each sweep."""
+        now = timezone.now()
+        length = GaugeMetricFamily("barpoint_waiting_work", "Rows that wait for a worker.", labels=["kind"])
+        age = GaugeMetricFamily("barpoint_waiting_seconds", "Age of the oldest of them.", labels=["kind"])
+        for work in waiting_work(now):
+            oldest = {"since": Min(work.since)} if work.since else {}
+            row = work.rows.aggregate(count=Count("pk"), **oldest)
+            length.add_metric([work.name], row["count"])
+            if oldest:
+                age.add_metric([work.name], _seconds(row["since"], now))
+        yield from (length, age)
+        try:
+            with Redis.from_url(
+                settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1, decode_responses=True
+            ) as broker:
+                yield from self._of_broker(broker, now)
+        except RedisError as error:
+            log.warning("queue_unreachable", error=str(error))
+
+    def _of_broker(self, broker: Redis, now: datetime) -> Iterator[GaugeMetricFamily]:
+        messages = GaugeMetricFamily("barpoint_queue_messages", "Messages that no worker has taken.", labels=["queue"])
+        for queue in current_app.amqp.queues:
+            messages.add_metric([queue], broker.llen(queue))
+        lag = GaugeMetricFamily("barpoint_sweep_age_seconds", "Time since a sweep last ended.", labels=["sweep"])
+        for name, at in sorted(broker.hgetall(SWEEPS).items()):
+            lag.add_metric([str(name)], max(0.0, now.timestamp() - float(at)))
+        yield from (messages, lag)
+
+
+def _seconds(since: datetime | None, now: datetime) -> float:
+    return max(0.0, (now - since).total_seconds()) if since else 0.0
+
+
+# All metrics as text.
+
+
+def exposition() -> bytes:
+    """Return the metrics in Prometheus's text format, with the queues as they are now."""
+    queues = CollectorRegistry()
+    queues.register(QueueCollector())
+    registry = REGISTRY
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        forget_dead_processes(Path(folder))
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    text: bytes = generate_latest(registry) + generate_latest(queues)
+    return text
+
+
+def forget_dead_processes(folder: Path) -> None:
+    """Remove what processes that have ended counted as open now; their totals stay."""
+    for path in folder.glob("gauge_live*.db"):
+        process = re.search(r"_(\d+)\.db$", path.name)
+        if process is not None and not _is_alive(int(process[1])):
+            mark_process_dead(int(process[1]), str(folder))  # type: ignore[no-untyped-call]
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        # It belongs to another user.
+        return True
+    return True
+
+
+# Health checks and metrics.
+
+
+FORWARDED = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
+"""Headers by which a proxy on this machine is told from a client on this machine."""
+
+
+@never_cache
+@require_GET
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Answer while the process lives; 503 once it is about to stop."""
+    if is_draining():
+        return HttpResponse("about to stop\n", status=503, content_type="text/plain")
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@never_cache
+@require_GET
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Answer 503 unless the database takes a write. Without the queue the site works, so that is only reported."""
+    state = site_state()
+    return JsonResponse(state, status=200 if state["database"] == OK else 503)
+
+
+@never_cache
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer with the metrics, to clients that may read them; 404 for all others."""
+    if not is_measured() or not _may_read_metrics(request):
+        raise Http404
+
+    return HttpResponse(exposition(), content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _may_read_metrics(request: HttpRequest) -> bool:
+    """With METRICS_TOKEN whoever sends it; without, this machine only, and not through a proxy."""
+    if settings.METRICS_TOKEN:
+        sent = request.headers.get("Authorization", "")
+        return constant_time_compare(sent, f"Bearer {settings.METRICS_TOKEN}")
+    is_local = request.META.get("REMOTE_ADDR") in ("127.0.0.1", "::1")
+    return is_local and not any(name in request.headers for name in FORWARDED)

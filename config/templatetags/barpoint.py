@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
-from config import modules
+from config import static_files as modules
 from core import times
 from core.live.publishing import now_shown
 

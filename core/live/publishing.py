@@ -1,4 +1,4 @@
-"""Tell watchers that a topic has changed."""
+"""Topics that browsers watch, and telling them that a topic has changed."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -7,8 +7,36 @@ from functools import cache, partial
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.http import Http404, HttpRequest
 from redis import Redis
 from redis.exceptions import RedisError
+
+# What can be watched: apps register a kind of topic with the function that authorises it.
+
+
+Check = Callable[[HttpRequest, str], int]
+"""Return the current number of a topic for whoever asks; raise Http404 or PermissionDenied."""
+
+_checks: dict[str, Check] = {}
+
+
+def register(kind: str, check: Check) -> None:
+    """Make topics `kind:name` watchable. Raises ValueError if the kind is registered with another function."""
+    if _checks.setdefault(kind, check) is not check:
+        raise ValueError(f"two checks for topics of kind {kind!r}")
+
+
+def authorise(request: HttpRequest, topic: str) -> int:
+    """Return the current number of a topic. Raises Http404 if there is no such topic, or not for this request."""
+    kind, _, name = topic.partition(":")
+    check = _checks.get(kind)
+    if check is None or not name:
+        raise Http404
+    return check(request, name)
+
+
+# Tell watchers that a topic has changed.
+
 
 log = structlog.get_logger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from core.csv_files import safe
+from core.downloads import safe
 from matches.analysis.night import Night, PlayerRow
 from matches.analysis.visibility import SeenAnalysis, side_in_match
 

@@ -7,9 +7,9 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core import csv_files
-from core.htmx import is_htmx
+from core import downloads as csv_files
 from core.live.publishing import now_shown
+from core.requests import is_htmx
 from matches.analysis import labels
 from matches.analysis.backends.chosen import is_any_installed
 from matches.analysis.exports import decision_rows, night_rows

@@ -5,7 +5,7 @@ from core.locks import for_update
 from engine.errors import Refused
 from matches.lifecycle.spectators import OVER, watch_topic
 from matches.models import Match
-from players.people.topics import touch_users_on_commit
+from players.people.rows import touch_users_on_commit
 
 
 def lock_match(match_id: int) -> Match:

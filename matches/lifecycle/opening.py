@@ -15,7 +15,7 @@ from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
 from players.actors import Actor, log, log_all
 from players.models import Club, Player
-from players.people.topics import touch_users_on_commit
+from players.people.rows import touch_users_on_commit
 
 AT_ONCE = 500
 

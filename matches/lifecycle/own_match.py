@@ -7,7 +7,7 @@ from matches.models import Match
 from players.access import RANK, Role
 from players.actors import Actor
 from players.models import Membership
-from players.people.canonical import account_of, canonical
+from players.people.rows import account_of, canonical
 
 RUNS_EVENTS = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
 

@@ -16,8 +16,7 @@ from matches.ratings.rated import is_still_rated, measures_play
 from matches.ratings.services import ratings
 from players.actors import Actor, log_all
 from players.models import Club
-from players.people.canonical import players_among
-from players.people.topics import touch_users_on_commit
+from players.people.rows import players_among, touch_users_on_commit
 
 Kind = Result.Kind
 BATCH = 500

@@ -18,9 +18,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import throttle
-from core.arrival import arrived_at
 from core.live.presence import Presence
-from core.numbers import parse_int
+from core.requests import arrived_at, parse_int
 from engine.actions import Act
 from engine.clock import DAY
 from engine.errors import Refused

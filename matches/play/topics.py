@@ -21,9 +21,9 @@ from matches.models import LiveMatch, Match
 from matches.play.chat import rooms
 from matches.play.lobby.services.challenges import LOBBY_TOPIC
 from matches.play.watching.delay import Watched, seen
-from players.accounts.authentication import ApiTokenAuthentication
+from players.accounts.tokens import ApiTokenAuthentication
 from players.models import User
-from players.people.topics import user_topic
+from players.people.rows import user_topic
 
 
 def match_number(request: HttpRequest, public_id: str) -> int:

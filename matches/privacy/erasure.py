@@ -25,7 +25,7 @@ from matches.records.names import names_of
 from matches.records.services.submissions import GAVE_UP
 from players.models import Player, User
 from players.people import mentions
-from players.people.log_texts import erase_log_texts
+from players.people.mentions import erase_log_texts
 from players.people.stored_elsewhere import StoredElsewhere, register
 
 NAMELESS = ["", ""]

@@ -1,4 +1,4 @@
-"""Rows of the ranking and of the rated matches for CSV downloads (`core.csv_files`)."""
+"""Rows of the ranking and of the rated matches for CSV downloads (`core.downloads`)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
@@ -7,7 +7,7 @@ from itertools import islice
 from django.db.models import Q
 from django.utils.dateparse import parse_date
 
-from core.csv_files import safe
+from core.downloads import safe
 from matches.models import RatingChange
 from matches.presentation.visibility import Viewer
 from matches.rankings.histories import latest_results

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from django.core.paginator import Page
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 
-from core.numbers import parse_int
 from core.pagination import page_of
+from core.requests import parse_int
 from matches.lifecycle.events import events
 from matches.models import Match, RatingChange, Result
 from matches.presentation import labels

@@ -11,8 +11,8 @@ from django.core.paginator import Page
 from django.db.models import Q, QuerySet
 
 from core.names import fold
-from core.numbers import parse_int
 from core.pagination import page_of
+from core.requests import parse_int
 from matches.models import BotPlayer, PlayerRating, RatingPool
 from matches.ratings.services.ratings import default_pool
 from players.models import Alias, Club, Membership, Player

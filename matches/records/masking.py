@@ -12,7 +12,7 @@ from core.names import NameMask
 from matches.access import Visitor, is_insider
 from matches.models import Match, Submission
 from matches.records.names import is_swapped, known_names, names_of
-from players.people.canonical import canonical
+from players.people.rows import canonical
 
 
 class Mask(NameMask):

@@ -3,7 +3,7 @@
 from core.names import fold
 from matches.models import Match
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 
 Names = tuple[str, str]
 

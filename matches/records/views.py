@@ -9,8 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from core.htmx import is_htmx
 from core.messages import sentence, status_of
+from core.requests import is_htmx
 from engine.errors import Refused
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission

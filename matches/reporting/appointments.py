@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from core.time_zones import known
+from core.times import known
 from engine.errors import Refused
 from matches.models import Match
 

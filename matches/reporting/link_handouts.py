@@ -13,7 +13,7 @@ from matches.lifecycle.own_match import MayDecide, side_of, standing_of
 from matches.models import Claim, Match, Result
 from players.actors import Actor, log
 from players.models import Club, LogEntry
-from players.people.canonical import canonical
+from players.people.rows import canonical
 
 LINK_SHOWN, LINKS_SHOWN = "opponent_link_shown", "division_links_shown"
 """Verbs of the log: the link of a match, and links for the event of players of a division, or of one `player`."""

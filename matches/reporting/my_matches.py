@@ -25,8 +25,7 @@ from matches.reporting.running import running_form, running_score
 from matches.reporting.shorter import shorter_match
 from players.actors import Actor
 from players.models import Player, User
-from players.people.canonical import canonical
-from players.people.topics import user_topic
+from players.people.rows import canonical, user_topic
 
 NEVER = float("inf")
 OPEN_AT_ONCE = 100

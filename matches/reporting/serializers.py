@@ -9,7 +9,7 @@ from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 from core.messages import sentence
 from core.text_lengths import LONGEST_NOTE
 from matches.access import MatchSeat, viewer_of

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from django.urls import URLPattern, path, re_path
 
-from core.personal_links import View, by_personal_link
+from core.links import View, by_personal_link
 from matches.lifecycle.links import TOKEN
 from matches.records.intake import checks_length_first
 from matches.reporting.api import appointments as api_appointments

@@ -5,7 +5,7 @@ from django.utils.translation import gettext
 from core.times import SHORT, reader_time
 from matches.models import Claim, Match
 from matches.reporting.services.notifications import report_key, respondent_of
-from players.notifications.selectors import Reach, reach_of
+from players.notifications.services import Reach, reach_of
 
 
 def who_knows(match: Match, report: Claim) -> str:

@@ -16,8 +16,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.urls import reverse
 
-from core.htmx import is_htmx
-from players.accounts.views.pages import way_back
+from core.requests import is_htmx
+from players.pages import way_back
 
 COOKIE = "kept_input"
 SALT = "players.accounts.kept_input"

@@ -16,7 +16,7 @@ from engine.errors import Refused
 from players.access import has_second_factor
 from players.actors import Actor, log
 from players.models import RecoveryCode, User
-from players.people.topics import user_topic
+from players.people.rows import user_topic
 
 ISSUER = "Barpoint"
 RECOVERY_CODES = 10

@@ -8,9 +8,9 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
 from core.text_lengths import LONGEST_NAME
-from core.time_zones import find
+from core.times import find
 from players.models import ApiToken, Club, Membership, Player, User
-from players.people.services.lists import MOST_NAMES, How
+from players.people.services import MOST_NAMES, How
 
 
 class FaultSerializer(serializers.Serializer[Any]):

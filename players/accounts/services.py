@@ -12,16 +12,16 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from core import time_zones as zones
-from core.countries import check_country
+from core import times as zones
+from core.codes import check_country
 from core.locks import for_update, lock_row
 from core.names import clean_name
 from engine.errors import Refused
 from players.accounts.emails import request_email
 from players.actors import Actor, apply, log
 from players.models import NO_ADDRESS, AccountEmail, Player, User
-from players.people.services.invitations import accept_invitation
-from players.people.topics import player_topic, user_topic
+from players.people.rows import player_topic, user_topic
+from players.people.services import accept_invitation
 
 
 def register_user(

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import throttle
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 from players import access, selectors
 from players.access import Role
 from players.accounts import serializers as shapes

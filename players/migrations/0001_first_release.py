@@ -4,7 +4,7 @@ import core.public_ids
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
-import players.models.fields
+import players.models.people
 from django.conf import settings
 from django.db import migrations, models
 
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=80, verbose_name='name')),
                 ('slug', models.SlugField(max_length=60, unique=True, verbose_name='address')),
                 ('city', models.CharField(blank=True, max_length=80, verbose_name='city')),
-                ('search_key', players.models.fields.FoldedField('name', 'city', db_index=True)),
+                ('search_key', players.models.people.FoldedField('name', 'city', db_index=True)),
                 ('about', models.TextField(blank=True, max_length=2000, verbose_name='about')),
                 ('time_zone', models.CharField(default='UTC', max_length=64, verbose_name='time zone')),
                 ('embed_hosts', models.CharField(blank=True, help_text="Origins of pages that may embed the club's events, with spaces.", max_length=500)),
@@ -178,7 +178,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.CharField(default=core.public_ids.new_public_id, editable=False, max_length=10, unique=True)),
                 ('name', models.CharField(max_length=80, verbose_name='name')),
-                ('name_key', players.models.fields.FoldedField('name', db_index=True)),
+                ('name_key', players.models.people.FoldedField('name', db_index=True)),
                 ('initials_only', models.BooleanField(default=False, verbose_name='show initials only')),
                 ('analysis_visibility', models.CharField(choices=[('public', 'everybody'), ('club', 'members of my clubs'), ('private', 'only me')], default='club', max_length=7, verbose_name='play quality shown to')),
                 ('country', models.CharField(blank=True, help_text='ISO 3166 code, such as DK.', max_length=2, verbose_name='country')),
@@ -276,7 +276,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=200)),
-                ('name_key', players.models.fields.FoldedField('name', db_index=True)),
+                ('name_key', players.models.people.FoldedField('name', db_index=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='players.player')),
             ],

@@ -1,13 +1,10 @@
 """Accounts, players, clubs and their members, notifications, and the log."""
 
-from players.models.accounts import NO_ADDRESS, AccountEmail, User, UserManager
+from players.models.accounts import NO_ADDRESS, AccountEmail, AccountSession, ApiToken, RecoveryCode, User, UserManager
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
 from players.models.people import Alias, Club, Invitation, Membership, Merge, Player
 from players.models.privacy import DataExport, DataExportPart
-from players.models.recovery import RecoveryCode
-from players.models.sessions import AccountSession
-from players.models.tokens import ApiToken
 
 __all__ = [
     "NO_ADDRESS",

@@ -1,14 +1,20 @@
-"""The account model."""
+"""Accounts, their sessions, API tokens and recovery codes."""
 
+from importlib import import_module
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession, BaseSessionManager
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.text_lengths import LONGEST_NAME
+
+# The account model.
 
 
 class UserManager(BaseUserManager["User"]):
@@ -119,3 +125,88 @@ class AccountEmail(models.Model):
 
     def __str__(self) -> str:
         return self.kind
+
+
+# Codes for signing in without the device of the second factor.
+
+
+class RecoveryCode(models.Model):
+    """One code, of which only the keyed hash is stored; deleted once it was used."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "code_hash"], name="recovery_code_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id}"
+
+
+# Sessions that know whose they are.
+
+
+class SessionManager(BaseSessionManager["AccountSession"]):
+    """Reads the account with each session."""
+
+    def get_queryset(self) -> models.QuerySet["AccountSession"]:
+        """All sessions."""
+        return super().get_queryset().select_related("user")
+
+
+class AccountSession(AbstractBaseSession):
+    """A session with the account that is signed in, so that the account's owner can list and end it."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="sessions")
+    started_at = models.DateTimeField(default=timezone.now, editable=False)
+    browser = models.CharField(max_length=60, blank=True, help_text=_("Such as “Firefox on Android”."))
+
+    objects: ClassVar[SessionManager] = SessionManager()
+
+    class Meta(AbstractBaseSession.Meta):
+        # The stubs of the base class know plain text only.
+        verbose_name = _("session")  # type: ignore[assignment]
+        verbose_name_plural = _("sessions")  # type: ignore[assignment]
+        ordering: ClassVar = ["-started_at"]
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        """Return the store that reads and writes this table."""
+        store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
+        return store
+
+
+# Tokens by which API clients act for an account.
+
+
+class ApiToken(models.Model):
+    """A token of an account. Only the hash of its random key is stored, so it is shown once and never again."""
+
+    class Scope(models.TextChoices):
+        """What a token may do, within what its user may do. Every token may read."""
+
+        READ = "read", _("read")
+        PLAY = "play", _("play: report and play matches, register for events")
+        DIRECT = "direct", _("direct: run events")
+        CLUB = "club", _("club: change clubs and their members")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(_("name"), max_length=60)
+    key_hash = models.CharField(max_length=64, unique=True, help_text=_("SHA-256 of the key, as hexadecimal digits."))
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_on = models.DateField(null=True, blank=True, help_text=_("A day is enough, and costs one write a day."))
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-pk"]
+        verbose_name = _("API token")
+        verbose_name_plural = _("API tokens")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def scope_labels(self) -> list[str]:
+        """The scopes as shown to the user."""
+        return [str(self.Scope(scope).label) for scope in self.scopes]

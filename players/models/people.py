@@ -1,6 +1,6 @@
 """Players, clubs and memberships."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -9,9 +9,34 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.names import LONGEST_NAME_KEY, fold
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME
-from players.models.fields import FoldedField
+
+# A field derived from other fields.
+
+
+class FoldedField(models.CharField):
+    """Other fields folded for comparison; stored, so that a search can use an index."""
+
+    def __init__(self, *sources: str, **options: Any) -> None:
+        self.sources = sources
+        options |= {"max_length": LONGEST_NAME_KEY, "editable": False, "blank": True, "default": ""}
+        options.setdefault("db_index", True)
+        super().__init__(**options)
+
+    def deconstruct(self) -> Any:
+        """Return the sources as positional arguments and leave out the fixed options."""
+        name, path, _, options = super().deconstruct()
+        for fixed in ("max_length", "editable", "blank", "default"):
+            options.pop(fixed, None)
+        return name, path, list(self.sources), options
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+        """Compute the value; Django calls this for each row, in bulk too."""
+        value = fold(" ".join(getattr(model_instance, source) for source in self.sources))
+        setattr(model_instance, self.attname, value)
+        return value
 
 
 class Player(models.Model):

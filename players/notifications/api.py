@@ -1,8 +1,10 @@
 """The notifications of the current account, and what it has chosen."""
 
+from typing import Any
+
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions, status
+from rest_framework import exceptions, serializers, status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,8 +12,32 @@ from rest_framework.views import APIView
 
 from players.accounts.api import me, validated
 from players.accounts.serializers import PROBLEM, example
-from players.notifications import choices, selectors, services
-from players.notifications.serializers import NotificationChoiceSerializer, NotificationSerializer
+from players.notifications import services as choices
+from players.notifications.services import CHANNELS
+
+# Serializers of notifications.
+
+
+class NotificationSerializer(serializers.Serializer[Any]):
+    """A notification of the current account."""
+
+    id = serializers.IntegerField(source="notification.pk")
+    kind = serializers.CharField(source="notification.kind", help_text="Stable.")
+    sentence = serializers.CharField(help_text="In the language of Accept-Language.")
+    # The field is taken off the class, so that the property of the same name stays.
+    context = serializers.CharField(  # type: ignore[assignment]
+        help_text="The event, the division and the match; empty if it belongs to none."
+    )
+    url = serializers.CharField(source="notification.url", help_text="The path of the page it leads to.")
+    created_at = serializers.DateTimeField(source="notification.created_at")
+    read_at = serializers.DateTimeField(source="notification.read_at", allow_null=True)
+
+
+class NotificationChoiceSerializer(serializers.Serializer[Any]):
+    """The ways in which one kind of notification is wanted; none of them means not at all."""
+
+    kind = serializers.CharField(max_length=40)
+    channels = serializers.ListField(child=serializers.ChoiceField(choices=list(CHANNELS)))
 
 
 class MyNotifications(APIView):
@@ -26,7 +52,7 @@ class MyNotifications(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return the latest notifications."""
-        return Response(NotificationSerializer(selectors.notifications_of(me(request)), many=True).data)
+        return Response(NotificationSerializer(choices.notifications_of(me(request)), many=True).data)
 
     @extend_schema(
         operation_id="me_notifications_read",
@@ -36,7 +62,7 @@ class MyNotifications(APIView):
     )
     def post(self, request: Request) -> Response:
         """Mark all of them as read."""
-        services.mark_read(user=me(request), now=timezone.now())
+        choices.mark_read(user=me(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -1,19 +1,56 @@
-"""Notifications by e-mail. What a user is notified of within a minute is one e-mail."""
+"""Notifications by e-mail, and the links that stop them without signing in."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.signing import BadSignature, Signer
+from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from core.mail import send_mail
-from players.models import Delivery
-from players.notifications import unsubscribing
+from players.models import Delivery, User
 from players.notifications.deliveries import claim_emails, mark_failed, mark_sent
-from players.notifications.kinds import kind_of
-from players.notifications.texts import Text, texts_of, written_for
+from players.notifications.kinds import NotificationKind, Text, kind_of, registered, texts_of, written_for
+
+# Links that stop e-mails of some kinds, without signing in.
+
+
+TOKEN = r"(?P<unsubscribe_token>\d{1,18}\.[a-z_-]{1,400}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
+"""Pattern of the token in a URL: the account, the kinds, and the signature."""
+_SIGNER = Signer(salt="players.notifications.emails", sep=".")
+
+
+class Unsubscribing(NamedTuple):
+    """Whose e-mails a link stops, and of which kinds."""
+
+    user: User
+    kinds: list[NotificationKind]
+
+
+def token_of(user: User, kinds: Sequence[str]) -> str:
+    """Return the token of a link that stops e-mails of these kinds. It never expires."""
+    return _SIGNER.sign(f"{user.pk}.{'-'.join(kinds)}")
+
+
+def read_token(token: str) -> Unsubscribing:
+    """Return what a link stops. Raises Http404 for a forged one, or if the account is gone."""
+    try:
+        pk, _, codes = _SIGNER.unsign(token).partition(".")
+    except BadSignature:
+        raise Http404 from None
+    user = User.objects.filter(pk=pk).first()
+    if user is None:
+        raise Http404
+    wanted = codes.split("-")
+    return Unsubscribing(user, [kind for kind in registered() if kind.code in wanted])
+
+
+# Notifications by e-mail. What a user is notified of within a minute is one e-mail.
+
 
 TEMPLATE = "players/notifications/mail/notifications.txt"
 
@@ -37,7 +74,7 @@ def send_emails(*, user: int, now: datetime) -> int:
 def _send(deliveries: Sequence[Delivery]) -> None:
     reader = deliveries[0].notification.user
     kinds = sorted({row.notification.kind for row in deliveries})
-    unsubscribe = settings.SITE_URL + reverse("unsubscribe", args=[unsubscribing.token_of(reader, kinds)])
+    unsubscribe = settings.SITE_URL + reverse("unsubscribe", args=[token_of(reader, kinds)])
     with written_for(reader):
         texts = texts_of([row.notification for row in deliveries])
         context = {

@@ -1,21 +1,164 @@
-"""Notifying users, and what they do with their notifications."""
+"""Notifying users, what they have chosen, and what they see of their notifications."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest
 
-from core.live.publishing import touch_on_commit
+from core.live.publishing import last_touch, touch_on_commit
+from core.locks import lock_row
 from core.queue import hint
-from players.models import Delivery, Notification, Player, PushSubscription, User
-from players.notifications.choices import EMAIL, PUSH, SITE, chosen
-from players.notifications.kinds import NotificationKind, kind_of
-from players.people.canonical import account_of, players_among
+from players.models import Delivery, Notification, NotificationChoice, Player, PushSubscription, User
+from players.notifications.kinds import NotificationKind, Text, kind_of, registered, texts_of
+from players.people.rows import account_of, players_among
+
+# What each user has chosen: by kind, on the site, by e-mail, by push, or not at all.
+
+
+SITE, EMAIL, PUSH = CHANNELS = ("site", "email", "push")
+"""The ways in which a notification reaches its reader."""
+
+
+def chosen(kind: NotificationKind, users: Collection[int]) -> dict[int, frozenset[str]]:
+    """Return the channels that each of these users wants for a kind."""
+    rows = NotificationChoice.objects.filter(kind=kind.code, user__in=users)
+    own = {row.user_id: _channels(row) for row in rows}
+    return {user: own.get(user, kind.default) for user in users}
+
+
+def choices_of(user: User) -> dict[str, frozenset[str]]:
+    """Return the channels that a user wants for every kind."""
+    own = {row.kind: _channels(row) for row in NotificationChoice.objects.filter(user=user)}
+    return {kind.code: own.get(kind.code, kind.default) for kind in registered()}
+
+
+def _channels(choice: NotificationChoice) -> frozenset[str]:
+    return frozenset(channel for channel in CHANNELS if getattr(choice, channel))
+
+
+@transaction.atomic
+def save_choices(*, user: User, wanted: Mapping[str, Collection[str]]) -> None:
+    """Save the channels that a user wants, by kind; kinds left out stay as they are."""
+    lock_row(User, user.pk)
+    for code, channels in wanted.items():
+        values = {channel: channel in channels for channel in CHANNELS}
+        NotificationChoice.objects.update_or_create(user=user, kind=code, defaults=values)
+
+
+def stop_emails(*, user: User, kinds: Collection[str]) -> None:
+    """Send a user no more e-mails of these kinds; the other channels stay as they are."""
+    _change_emails(user, kinds, wanted=False)
+
+
+def resume_emails(*, user: User, kinds: Collection[str]) -> None:
+    """Send a user e-mails of these kinds again."""
+    _change_emails(user, kinds, wanted=True)
+
+
+@transaction.atomic
+def _change_emails(user: User, kinds: Collection[str], *, wanted: bool) -> None:
+    lock_row(User, user.pk)
+    current = choices_of(user)
+    changed = {
+        code: current[code] | {EMAIL} if wanted else current[code] - {EMAIL} for code in kinds if code in current
+    }
+    save_choices(user=user, wanted=changed)
+
+
+# The notifications of a user, and what could not be delivered.
+
+
+SHOWN = 50
+FAILURES_FOR = timedelta(days=30)
+MOST_FAILURES = 10
+MOST_CALLS = 5
+"""How many of the latest calls are looked at."""
+
+
+class Failure(NamedTuple):
+    """A delivery that was given up."""
+
+    text: Text
+    delivery: Delivery
+
+
+def notifications_of(user: User) -> list[Text]:
+    """Return the latest notifications of a user, newest first."""
+    rows = Notification.objects.filter(user=user, on_site=True)
+    return texts_of(list(rows[:SHOWN]))
+
+
+def unread_count(user: User) -> int:
+    """Return how many notifications a user has not read."""
+    return Notification.objects.filter(user=user, on_site=True, read_at=None).count()
+
+
+def unread_and_call(user: User) -> tuple[int, Text | None]:
+    """Return how many notifications a user has not read, and the latest of them that still calls them to a page."""
+    unread = Notification.objects.filter(user=user, on_site=True, read_at=None)
+    rows = list(unread.order_by("-created_at", "-pk").values_list("pk", "kind"))
+    calls = [pk for pk, kind in rows if kind_of(kind).is_call][:MOST_CALLS]
+    for row in unread.filter(pk__in=calls).order_by("-created_at", "-pk") if calls else ():
+        if kind_of(row.kind).is_current(row.params):
+            return len(rows), texts_of([row])[0]
+    return len(rows), None
+
+
+def failures_of(user: User, now: datetime) -> list[Failure]:
+    """Return the latest deliveries to a user that were given up, newest first."""
+    rows = Delivery.objects.filter(
+        notification__user=user, state=Delivery.State.GIVEN_UP, given_up_at__gte=now - FAILURES_FOR
+    )
+    deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MOST_FAILURES])
+    texts = texts_of([row.notification for row in deliveries])
+    return [Failure(*pair) for pair in zip(texts, deliveries, strict=True)]
+
+
+def delivered_at(user: int, key: str) -> datetime | None:
+    """Return when the notification of this key was first sent to a confirmed address or a browser of a user."""
+    sent = Delivery.objects.filter(notification__user=user, notification__key=key, sent_at__isnull=False)
+    counted = sent.filter(Q(channel=Delivery.Channel.PUSH) | Q(notification__user__email_verified_at__isnull=False))
+    return counted.order_by("sent_at").values_list("sent_at", flat=True).first()
+
+
+def can_be_sent_to(user: int) -> bool:
+    """Return whether a user has a confirmed address, or a browser that shows notifications."""
+    is_confirmed = User.objects.filter(pk=user, is_active=True, email_verified_at__isnull=False).exists()
+    return is_confirmed or PushSubscription.objects.filter(user=user, user__is_active=True).exists()
+
+
+class Reach(NamedTuple):
+    """How far one user was reached by a notification."""
+
+    is_on_site: bool
+    emailed_at: datetime | None
+    pushed_at: datetime | None
+    is_on_its_way: bool
+
+
+def reach_of(key: str) -> Reach | None:
+    """Return how far the user with a notification of this key was reached; None if nobody has one."""
+    row = Notification.objects.filter(key=key).prefetch_related("deliveries").first()
+    if row is None:
+        return None
+    deliveries = list(row.deliveries.all())
+    sent = {delivery.channel: delivery.sent_at for delivery in deliveries if delivery.sent_at is not None}
+    return Reach(
+        is_on_site=row.on_site,
+        emailed_at=sent.get(Delivery.Channel.EMAIL),
+        pushed_at=sent.get(Delivery.Channel.PUSH),
+        is_on_its_way=any(delivery.state == Delivery.State.WAITING for delivery in deliveries),
+    )
+
+
+# Notifying users, and what they do with their notifications.
+
 
 SEND_EMAILS = "players.send_notification_emails"
 SEND_PUSH = "players.send_push"
@@ -150,3 +293,14 @@ def mark_unread(*, user: User, notification: int) -> bool:
     if changed:
         touch_on_commit(topic_of(user.pk))
     return changed
+
+
+# The topic of the event stream by which pages follow a user's notifications.
+
+
+def notifications_number(request: HttpRequest, name: str) -> int:
+    """Return when the notifications of an account changed last, for its owner alone; raise Http404 for others."""
+    user = request.user
+    if not user.is_authenticated or name != str(user.pk):
+        raise Http404
+    return last_touch(topic_of(user.pk))

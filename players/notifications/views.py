@@ -1,11 +1,13 @@
 """Pages of notifications: the list, the bell in the header, the settings, and unsubscribing from e-mails."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -14,11 +16,70 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.live.publishing import now_shown
 from engine.errors import Refused
 from players import access
-from players.accounts.views.pages import account_needed, me, page, refused_back
 from players.models import PushSubscription
-from players.notifications import choices, pushes, selectors, services, subscriptions
-from players.notifications.forms import LABELS, ChoicesForm, SubscribeForm, UnsubscribeForm
-from players.notifications.unsubscribing import read_token
+from players.models.notifications import LONGEST_ENDPOINT
+from players.notifications import push as pushes
+from players.notifications import services as choices
+from players.notifications.emails import read_token
+from players.notifications.kinds import NotificationKind, registered
+from players.notifications.services import CHANNELS, EMAIL, PUSH, SITE
+from players.pages import account_needed, me, page, refused_back
+
+# Forms of notifications: what somebody chooses, and what they do with their list.
+
+
+LABELS = {SITE: gettext_lazy("Site"), EMAIL: gettext_lazy("Email"), PUSH: gettext_lazy("Push")}
+
+
+class ChoiceRow(NamedTuple):
+    """One kind on the settings page: its label and a checkbox for each channel."""
+
+    label: str
+    boxes: list[forms.BoundField]
+
+
+class ChoicesForm(forms.Form):
+    """A checkbox for every kind, urgent ones first, and channel; none ticked means no notification of that kind."""
+
+    def __init__(self, *args: Any, chosen: dict[str, frozenset[str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.kinds: list[NotificationKind] = sorted(
+            (kind for kind in registered() if kind.code in chosen), key=lambda kind: not kind.is_urgent
+        )
+        for kind in self.kinds:
+            for channel in CHANNELS:
+                label = gettext("{kind}: {channel}").format(kind=gettext(kind.label), channel=LABELS[channel])
+                self.fields[f"{kind.code}-{channel}"] = forms.BooleanField(
+                    required=False, initial=channel in chosen[kind.code], label=label
+                )
+
+    @property
+    def rows(self) -> list[ChoiceRow]:
+        """The kinds in order."""
+        return [
+            ChoiceRow(gettext(kind.label), [self[f"{kind.code}-{channel}"] for channel in CHANNELS])
+            for kind in self.kinds
+        ]
+
+    @property
+    def wanted(self) -> dict[str, set[str]]:
+        """The channels that were ticked, by kind."""
+        ticked = self.cleaned_data
+        return {kind.code: {channel for channel in CHANNELS if ticked[f"{kind.code}-{channel}"]} for kind in self.kinds}
+
+
+class SubscribeForm(forms.Form):
+    """A browser's push subscription, filled in by static/players/notifications/push.js."""
+
+    endpoint = forms.CharField(max_length=LONGEST_ENDPOINT)
+    p256dh = forms.RegexField(r"^B[A-Za-z0-9_-]{86}=?$")
+    auth = forms.RegexField(r"^[A-Za-z0-9_-]{22}(==)?$")
+
+
+class UnsubscribeForm(forms.Form):
+    """A tap on the page of an unsubscribe link; what mail programs send has no `resume`."""
+
+    resume = forms.BooleanField(required=False)
 
 
 @account_needed
@@ -28,9 +89,9 @@ def notifications(request: HttpRequest) -> HttpResponse:
     """Show the notifications of the reader, newest first."""
     reader = me(request)
     context = {
-        "topics": f"{services.topic_of(reader.pk)}={now_shown()}",
-        "texts": selectors.notifications_of(reader),
-        "unread": selectors.unread_count(reader),
+        "topics": f"{choices.topic_of(reader.pk)}={now_shown()}",
+        "texts": choices.notifications_of(reader),
+        "unread": choices.unread_count(reader),
     }
     return render(request, "players/notifications/list.html", context)
 
@@ -48,7 +109,7 @@ def bell(request: HttpRequest) -> HttpResponse:
 def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
     """Mark a notification as read and go to the page it leads to."""
     row = access.notification(me(request), int(notification))
-    services.mark_read(user=me(request), notification=row.pk, now=timezone.now())
+    choices.mark_read(user=me(request), notification=row.pk, now=timezone.now())
     return redirect(row.url)
 
 
@@ -56,7 +117,7 @@ def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
 @require_POST
 def mark_read(request: HttpRequest) -> HttpResponse:
     """Mark all notifications as read."""
-    services.mark_read(user=me(request), now=timezone.now())
+    choices.mark_read(user=me(request), now=timezone.now())
     return redirect("notifications")
 
 
@@ -64,7 +125,7 @@ def mark_read(request: HttpRequest) -> HttpResponse:
 @require_POST
 def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
     """Mark a notification as unread again."""
-    services.mark_unread(user=me(request), notification=access.notification(me(request), int(notification)).pk)
+    choices.mark_unread(user=me(request), notification=access.notification(me(request), int(notification)).pk)
     return redirect("notifications")
 
 
@@ -86,7 +147,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         "browsers": browsers,
         "endpoints": [browser.endpoint for browser in browsers],
         "push_key": pushes.public_key(),
-        "failures": selectors.failures_of(reader, timezone.now()),
+        "failures": choices.failures_of(reader, timezone.now()),
     }
     return page(request, "players/notifications/settings.html", context, form)
 
@@ -98,11 +159,11 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     form = SubscribeForm(request.POST)
     if not form.is_valid():
         return refused_back(request, Refused("push_endpoint"), "notification-settings")
-    device = subscriptions.device_of(request.headers.get("User-Agent", ""))
+    device = pushes.device_of(request.headers.get("User-Agent", ""))
     try:
-        subscriptions.subscribe(
+        pushes.subscribe(
             user=me(request),
-            subscribing=subscriptions.Subscribing(**form.cleaned_data),
+            subscribing=pushes.Subscribing(**form.cleaned_data),
             device=device,
             now=timezone.now(),
         )
@@ -116,7 +177,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @require_POST
 def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
     """Show notifications no longer in a browser."""
-    subscriptions.unsubscribe(user=me(request), subscription=int(browser))
+    pushes.unsubscribe(user=me(request), subscription=int(browser))
     messages.success(request, _("Removed. You can turn push on again in that browser."))
     return redirect("notification-settings")
 

@@ -1,8 +1,4 @@
-"""Removing the names of an erased person from what others have written.
-
-Names are searched for only in the clubs that the person had to do with. An account chooses its name itself, so a search
-of the whole site would let anybody remove words from the pages of every club: sign up as “entry fee”, then be erased.
-"""
+"""Removing the names and words of an erased person from what others have written, and from the log."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -14,9 +10,40 @@ from django.db.models import JSONField, Model, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from core.names import NameMask, fold
-from players.models import Alias, Membership, Player
+from players.models import Alias, LogEntry, Membership, Player
 from players.people import stored_elsewhere
-from players.people.log_texts import WRITTEN
+
+# Removing what people wrote from the log, but not its entries.
+
+
+WRITTEN = ("reason", "note", "line", "message", "name", "alias", "changed", "text", "answer")
+"""Parameters that hold what somebody wrote."""
+BATCH = 500
+
+
+def erase_log_texts(topics: QuerySet[Any] | Iterable[str]) -> None:
+    """Remove what people wrote from the log entries of these topics."""
+    erase_texts_of(LogEntry.objects.filter(topic__in=topics))
+
+
+def erase_texts_of(entries: QuerySet[LogEntry]) -> None:
+    """Remove what people wrote from these log entries."""
+    written = Q()
+    for name in WRITTEN:
+        written |= Q(**{f"params__{name}__isnull": False})
+    changed = []
+    for entry in entries.filter(written).only("params").iterator(chunk_size=BATCH):
+        entry.params = {name: value for name, value in entry.params.items() if name not in WRITTEN}
+        changed.append(entry)
+    LogEntry.objects.bulk_update(changed, ["params"], batch_size=BATCH)
+
+
+# Removing the names of an erased person from what others have written.
+#
+# Names are searched for only in the clubs that the person had to do with. An account chooses its name itself, so a
+# search of the whole site would let anybody remove words from the pages of every club: sign up as “entry fee”, then
+# be erased.
+
 
 ERASED = "[…]"
 """Replaces a name, in every language."""

@@ -1,10 +1,13 @@
 """Copies of a person's data, and erasure, in the API."""
 
+from typing import Any
+
 from django.http import StreamingHttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import status
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -13,16 +16,48 @@ from rest_framework.views import APIView
 
 from core import throttle
 from core.names import fold
+from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players import access
 from players.accounts import serializers as shapes
 from players.accounts import services as account_services
 from players.accounts.api import by, me, validated
-from players.models import Club, Player
-from players.people.services import erase_player
+from players.models import Club, DataExport, Player
+from players.people.erasure import erase_player
 from players.privacy import services
-from players.privacy.download import archive_download
-from players.privacy.serializers import DataExportSerializer, EraseMemberSerializer, ErasePersonSerializer
+from players.privacy.services import archive_download
+
+# Serializers of a person's data.
+
+
+class DataExportSerializer(serializers.ModelSerializer[DataExport]):
+    """A copy of everything that is known about a person; a ZIP file with JSON."""
+
+    player = serializers.CharField(source="player.public_id", read_only=True)
+    archive = serializers.SerializerMethodField(help_text="Path of the ZIP file; null until the state is `done`.")
+
+    class Meta:
+        model = DataExport
+        fields = ("public_id", "player", "state", "requested_at", "finished_at", "expires_at", "size", "archive")
+        read_only_fields = fields
+
+    @extend_schema_field({"type": "string", "nullable": True})
+    def get_archive(self, row: DataExport) -> str | None:
+        """Return the path of the file once there is one."""
+        return reverse("api-export-archive", args=[row.public_id]) if row.state == DataExport.State.DONE else None
+
+
+class ErasePersonSerializer(serializers.Serializer[Any]):
+    """The password of the account that is to be erased."""
+
+    password = serializers.CharField(trim_whitespace=False, max_length=128, style={"input_type": "password"})
+
+
+class EraseMemberSerializer(serializers.Serializer[Any]):
+    """The name of the player, so that nobody is erased by mistake."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME, help_text="The player's full name, as the club sees it.")
+
 
 ZIP = OpenApiResponse(OpenApiTypes.BINARY, description="A ZIP file.")
 EXPORTS = {200: DataExportSerializer(many=True), **shapes.PROBLEMS}

@@ -1,14 +1,33 @@
-"""The files of an export: each app registers the sections that it knows about."""
+"""The files of an export: each app registers the sections it knows about; those of this app."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
-from players.models import Player, User
-from players.people.topics import player_topic, user_topic
+from players.models import (
+    AccountSession,
+    Alias,
+    ApiToken,
+    DataExport,
+    Delivery,
+    Invitation,
+    LogEntry,
+    Membership,
+    Merge,
+    Notification,
+    NotificationChoice,
+    Player,
+    PushSubscription,
+    User,
+)
+from players.people.rows import player_topic, user_topic
+
+# The files of an export: each app registers the sections that it knows about.
+
 
 AT_ONCE = 500
 
@@ -73,3 +92,113 @@ def files_of(person: Person) -> Iterator[tuple[str, bytes]]:
 def values(rows: QuerySet[Any], *fields: str, **renamed: Any) -> Iterator[Row]:
     """Yield these fields of all rows, in order of their id; `renamed` are expressions by their name in the file."""
     return rows.order_by("pk").values(*fields, **renamed).iterator(chunk_size=AT_ONCE)
+
+
+# What an export says about the account, the player, clubs, notifications and the log.
+
+
+ACCOUNT_FIELDS = (
+    "new_email", "email_verified_at", "display_name", "language", "time_zone", "theme", "is_active", "is_staff",
+    "is_superuser", "date_joined", "last_login",
+)  # fmt: skip
+PLAYER_FIELDS = (
+    "public_id", "name", "initials_only", "analysis_visibility", "country", "federation_number", "time_zone",
+    "created_at",
+)  # fmt: skip
+
+
+def _account(person: Person) -> Iterable[Row]:
+    if person.user is None:
+        return
+    for row in values(User.objects.filter(pk=person.user.pk), *ACCOUNT_FIELDS):
+        yield {"email": person.user.shown_email} | row
+
+
+def _players(person: Person) -> Iterable[Row]:
+    rows = Player.objects.filter(pk__in=[player.pk for player in person.players])
+    return values(rows, *PLAYER_FIELDS, merged_into_player=F("merged_into__public_id"))
+
+
+def _aliases(person: Person) -> Iterable[Row]:
+    return values(Alias.objects.filter(player__in=person.players), "name", "created_at")
+
+
+def _memberships(person: Person) -> Iterable[Row]:
+    rows = Membership.objects.filter(player__in=person.players)
+    return values(rows, "role", "joined_at", "left_at", club_name=F("club__name"))
+
+
+def _invitations(person: Person) -> Iterable[Row]:
+    rows = Invitation.objects.filter(player__in=person.players)
+    fields = ("email", "created_at", "expires_at", "accepted_at", "withdrawn_at")
+    return values(rows, *fields, club_name=F("club__name"))
+
+
+def _merges(person: Person) -> Iterable[Row]:
+    rows = Merge.objects.filter(player__in=person.players)
+    names = {"merged": F("player__name"), "merged_with": F("into__public_id")}
+    return values(rows, "merged_at", "undone_at", **names)
+
+
+def _notifications(person: Person) -> Iterable[Row]:
+    rows = Notification.objects.filter(user=person.user) if person.user else Notification.objects.none()
+    return values(rows, "kind", "url", "created_at", "read_at")
+
+
+def _deliveries(person: Person) -> Iterable[Row]:
+    rows = Delivery.objects.filter(notification__user=person.user) if person.user else Delivery.objects.none()
+    return values(rows, "channel", "state", "sent_at", kind=F("notification__kind"))
+
+
+def _choices(person: Person) -> Iterable[Row]:
+    rows = NotificationChoice.objects.filter(user=person.user) if person.user else NotificationChoice.objects.none()
+    return values(rows, "kind", "site", "email", "push")
+
+
+def _devices(person: Person) -> Iterable[Row]:
+    rows = PushSubscription.objects.filter(user=person.user) if person.user else PushSubscription.objects.none()
+    return values(rows, "device", "endpoint", "created_at")
+
+
+def _sessions(person: Person) -> Iterable[Row]:
+    rows = AccountSession.objects.filter(user=person.user) if person.user else AccountSession.objects.none()
+    return values(rows, "browser", "started_at", "expire_date")
+
+
+def _tokens(person: Person) -> Iterable[Row]:
+    rows = ApiToken.objects.filter(user=person.user) if person.user else ApiToken.objects.none()
+    return values(rows, "name", "scopes", "created_at", "expires_at", "last_used_on")
+
+
+def _done(person: Person) -> Iterable[Row]:
+    """What the account did; without the parameters, which may be about other people."""
+    rows = LogEntry.objects.filter(user=person.user) if person.user else LogEntry.objects.none()
+    return values(rows, "at", "verb", "topic", club_name=F("club__name"))
+
+
+def _changed(person: Person) -> Iterable[Row]:
+    return values(LogEntry.objects.filter(topic__in=person.topics), "at", "verb", "params", club_name=F("club__name"))
+
+
+def _exports(person: Person) -> Iterable[Row]:
+    rows = DataExport.objects.filter(player__in=person.players)
+    return values(rows, "requested_at", "state", "finished_at", "expires_at")
+
+
+SECTIONS = (
+    ExportSection("account", _("Your account and its preferences."), (User,), _account),
+    ExportSection("players", _("You as a player, and players merged with you."), (Player,), _players),
+    ExportSection("other-names", _("Other names by which you are found."), (Alias,), _aliases),
+    ExportSection("memberships", _("Your clubs."), (Membership,), _memberships),
+    ExportSection("invitations", _("Invitations to link your player to an account."), (Invitation,), _invitations),
+    ExportSection("merges", _("When players were merged with you."), (Merge,), _merges),
+    ExportSection("notifications", _("What you were notified of."), (Notification,), _notifications),
+    ExportSection("deliveries", _("Emails and push messages that were sent to you."), (Delivery,), _deliveries),
+    ExportSection("notification-choices", _("How you want to be notified."), (NotificationChoice,), _choices),
+    ExportSection("devices", _("Browsers that show you notifications."), (PushSubscription,), _devices),
+    ExportSection("sessions", _("Where you are signed in."), (AccountSession,), _sessions),
+    ExportSection("api-tokens", _("Your API tokens, without their keys."), (ApiToken,), _tokens),
+    ExportSection("log-of-you", _("What you did, as the log has it."), (LogEntry,), _done),
+    ExportSection("log-about-you", _("Changes of your account and player."), (LogEntry,), _changed),
+    ExportSection("exports", _("Copies of your data that were made."), (DataExport,), _exports),
+)

@@ -1,10 +1,12 @@
 """The pages on which people and clubs get a copy of data, and on which clubs delete a player's data."""
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -13,11 +15,22 @@ from core.messages import sentence
 from engine.errors import Refused
 from players import access
 from players.accounts import services as account_services
-from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
-from players.people.services.merging import check_managed_by_club
+from players.forms import RefusingForm
+from players.pages import account_needed, by, me, page, refused_back, sent
+from players.people.services import check_managed_by_club
 from players.privacy import services
-from players.privacy.download import archive_download
-from players.privacy.forms import EraseForm
+from players.privacy.services import archive_download
+
+# Forms about a person's data.
+
+
+class EraseForm(RefusingForm):
+    """The erasure of a player, which cannot be undone and needs a tick."""
+
+    sure = forms.BooleanField(
+        label=gettext_lazy("Delete this person’s name and everything written about them"),
+        error_messages={"required": gettext_lazy("Tick the box to confirm.")},
+    )
 
 
 @account_needed

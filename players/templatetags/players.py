@@ -3,13 +3,30 @@
 from typing import NamedTuple
 
 from django import template
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from core.live.publishing import now_shown
 from players.models import Membership, User
-from players.notifications.selectors import unread_and_call
-from players.notifications.services import topic_of
-from players.notifications.texts import Text
-from players.people.labels import VERBS
+from players.notifications.kinds import Text
+from players.notifications.services import topic_of, unread_and_call
+
+# Labels for codes in the database.
+
+
+VERBS: dict[str, Promise] = {
+    "data_exported": _("copy of the data made"),
+    "alias_remembered": _("name added"),
+    "invitation_withdrawn": _("invitation withdrawn"),
+    "invited": _("invited"),
+    "merge_undone": _("merge undone"),
+    "player_added": _("entered"),
+    "player_changed": _("changed"),
+    "player_claimed": _("linked to an account"),
+    "players_merged": _("merged"),
+}
+"""The log verbs that a player's page may show."""
+
 
 register = template.Library()
 

@@ -31,7 +31,7 @@ from matches.reporting.services import feeds, proposals, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM
 from players.models import Club, DataExport, DataExportPart, Membership, Player, User
-from players.notifications import unsubscribing
+from players.notifications import emails as unsubscribing
 from players.notifications.services import notify
 from players.people.services import invite, merge_players
 from tests.access import event_roles

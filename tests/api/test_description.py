@@ -13,7 +13,7 @@ from django.urls import path
 from drf_spectacular.generators import SchemaGenerator
 
 from config import api_schema
-from config.schema import METHODS, operations
+from config.api_schema import METHODS, operations
 from players.models import User
 from tests.access.test_routes import routes
 

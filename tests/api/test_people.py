@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 from core.throttle import SIGN_IN_AS_FROM
 from engine.errors import Refused
 from players.access import Role, role_in
-from players.accounts.api_tokens import MOST_TOKENS
 from players.accounts.services import ensure_player
+from players.accounts.tokens import MOST_TOKENS
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, create_club, set_role
 from players.models import ApiToken, Club, LogEntry, Membership, Player, User

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.mutation import planting, sample
 from benchmarks.mutation.operators import mutations
 from benchmarks.mutation.sample import Mutant
-from core import numbers
+from core import requests as numbers
 
 SOURCE = '''
 def due(amount: int, paid: int, waived: bool = False) -> int:
@@ -58,7 +58,7 @@ def test_what_a_test_in_one_process_cannot_notice_is_left_alone(statement: str) 
 
 
 def test_every_mutant_compiles_to_the_function_that_it_names() -> None:
-    mutants = sample.mutants_of("core/numbers.py")
+    mutants = sample.mutants_of("core/requests.py")
     assert mutants
     for mutant in mutants:
         assert sample.mutated_code(mutant).co_qualname == mutant.function
@@ -67,7 +67,7 @@ def test_every_mutant_compiles_to_the_function_that_it_names() -> None:
 def test_a_planted_fault_takes_effect_and_the_file_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     file = Path(numbers.__file__)
     text = file.read_text()
-    mutants = [mutant for mutant in sample.mutants_of("core/numbers.py") if mutant.function == "parse_int"]
+    mutants = [mutant for mutant in sample.mutants_of("core/requests.py") if mutant.function == "parse_int"]
     mutant = next(mutant for mutant in mutants if mutant.operator == "return constant")
     function = getattr(numbers, mutant.function)
     monkeypatch.setattr(function, "__code__", function.__code__)

@@ -5,7 +5,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from players.models import Notification, User
-from players.notifications import choices, unsubscribing
+from players.notifications import emails as unsubscribing
+from players.notifications import services as choices
 from players.notifications.services import notify
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 

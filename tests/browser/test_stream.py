@@ -10,7 +10,7 @@ import uvicorn
 from playwright.sync_api import BrowserContext, Page
 
 from config.valkey import free_port
-from core.live import views
+from core.live import stream as views
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.models import Match
 from players.actors import SYSTEM

@@ -4,7 +4,7 @@ import gzip
 
 from playwright.sync_api import Page, Response
 
-from config.static_storage import slimmed
+from config.static_files import slimmed
 
 MOST_BYTES = 61 * 1024
 """Of all files of a page with a board, with gzip."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.exceptions import ParseError
 
-from config.api_parsing import MOST_STRUCTURE, JSONParser, TooLarge
+from config.api_json import MOST_STRUCTURE, JSONParser, TooLarge
 
 TOKENS = "/api/v1/tokens/"
 """Takes JSON from anybody."""

@@ -18,8 +18,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from config import asgi
 from config.http_protocol import LimitedHeadProtocol
-from config.request_bodies import SMALL
-from core.arrival import arrived_at
+from config.wsgi_threads import SMALL
+from core.requests import arrived_at
 from tests.config.test_downloads import PATIENCE, eventually
 
 WAIT = 0.6

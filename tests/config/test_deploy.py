@@ -19,8 +19,8 @@ from redis import Redis
 
 from config.celery import BACKGROUND, RECORDS, URGENT
 from config.processes import spawn, stop
-from config.request_bodies import LARGEST
 from config.valkey import prepare
+from config.wsgi_threads import LARGEST
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -19,7 +19,8 @@ from django.urls import path
 
 from config import asgi
 from config.valkey import free_port
-from core import csv_files, downloads, throttle
+from core import downloads as csv_files
+from core import throttle
 from matches.models import Match, RatingChange, Result
 from matches.presentation.visibility import NOBODY
 from matches.rankings import exports
@@ -119,25 +120,25 @@ def test_a_download_ends_when_its_client_disconnects(port: int) -> None:
 
 def test_eight_downloads_leave_threads_for_pages(port: int) -> None:
     answers = [opened(port, "/limited.csv") for _ in range(DOWNLOADS)]
-    assert sorted(status for _, status in answers) == [200] * downloads.MOST_EACH + [429] * (
-        DOWNLOADS - downloads.MOST_EACH
+    assert sorted(status for _, status in answers) == [200] * csv_files.MOST_EACH + [429] * (
+        DOWNLOADS - csv_files.MOST_EACH
     )
     assert is_healthy(port), "while they run"
     for connected, _ in answers:
         connected.close()
-    eventually(lambda: endless.stopped == endless.begun == downloads.MOST_EACH)
-    eventually(lambda: downloads.slots.running == 0)
+    eventually(lambda: endless.stopped == endless.begun == csv_files.MOST_EACH)
+    eventually(lambda: csv_files.slots.running == 0)
     connected, status = opened(port, "/limited.csv")
     connected.close()
     assert status == 200, "there is room again"
-    eventually(lambda: downloads.slots.running == 0)
+    eventually(lambda: csv_files.slots.running == 0)
 
 
 def test_a_head_request_reads_no_rows(port: int) -> None:
     request = urllib.request.Request(f"http://127.0.0.1:{port}/limited.csv", method="HEAD")
     with urllib.request.urlopen(request, timeout=PATIENCE) as response:
         assert response.status == 200
-    eventually(lambda: downloads.slots.running == 0)
+    eventually(lambda: csv_files.slots.running == 0)
     assert endless.rows_read == 0
 
 
@@ -146,7 +147,7 @@ def test_a_short_download_arrives_in_full(port: int, rated_matches: int) -> None
         lines = list(csv.reader(io.TextIOWrapper(response)))
     assert len(lines) == rated_matches + 1
     assert lines == [[str(cell) for cell in row] for row in exports.match_rows(NOBODY)]
-    eventually(lambda: downloads.slots.running == 0)
+    eventually(lambda: csv_files.slots.running == 0)
 
 
 @pytest.fixture
@@ -192,4 +193,4 @@ def test_downloads_are_limited_per_client(client: Client, db: None, name: str) -
         statuses.append(answer.status_code)
         answer.close()
     assert statuses == [200] * throttle.DOWNLOADS_BY.most + [429]
-    assert downloads.slots.running == 0
+    assert csv_files.slots.running == 0

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from config.modules import import_map, import_map_source
+from config.static_files import import_map, import_map_source
 
 
 @pytest.fixture

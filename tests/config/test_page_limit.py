@@ -3,8 +3,7 @@
 import asyncio
 from typing import Any
 
-from config.page_limit import PageLimit
-from config.refusals import RETRY_AFTER
+from config.limits import RETRY_AFTER, PageLimit
 
 
 class Pages:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from config import asgi
-from config.pulse import WebPulse
+from config.web_process import WebPulse
 from matches.models import Outage, Pulse
 from tests.config.test_downloads import eventually
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from config.refusals import BUSY, TOO_SLOW, Refusal, refuse
+from config.limits import BUSY, TOO_SLOW, Refusal, refuse
 
 BROWSER = b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from config import asgi, request_bodies
-from config.refusals import RETRY_AFTER
+from config import asgi
+from config import wsgi_threads as request_bodies
+from config.limits import RETRY_AFTER
 from tests.config.test_arrival import answer, connect, port
 from tests.config.test_downloads import PATIENCE, eventually
 

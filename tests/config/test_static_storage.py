@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.files.base import ContentFile
 
-from config.static_storage import StaticStorage, slimmed
+from config.static_files import StaticStorage, slimmed
 from tests.test_layout import APPS
 
 ROOT = Path(__file__).resolve().parents[2]

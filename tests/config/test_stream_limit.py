@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any
 
-from config.stream_limit import RETRY_AFTER, StreamLimit
+from config.limits import STREAM_RETRY_AFTER, StreamLimit
 
 SCOPE = {"type": "http", "method": "GET", "path": "/live/", "headers": []}
 
@@ -82,5 +82,5 @@ def test_who_waits_too_long_is_told_when_to_come_back() -> None:
 
     start, body = asyncio.run(scenario())
     assert start["status"] == 503
-    assert dict(start["headers"])[b"retry-after"] == str(RETRY_AFTER).encode()
+    assert dict(start["headers"])[b"retry-after"] == str(STREAM_RETRY_AFTER).encode()
     assert json.loads(body["body"])["code"] == "busy"

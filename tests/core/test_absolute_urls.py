@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 
 LAN = "http://192.168.1.20:8000"
 

@@ -18,7 +18,7 @@ def make(players: int, tables: int) -> dict[str, str]:
     """Create Alice's club with an event whose floor is open; nobody rests between matches."""
     from django.utils import timezone
 
-    from players.accounts.api_tokens import SCOPES, create_token
+    from players.accounts.tokens import SCOPES, create_token
     from players.actors import Actor
     from players.models import Club, Membership, Player, User
     from tournaments.draws.services import draws

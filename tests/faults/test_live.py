@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import pytest
 from django.core.signing import Signer
 
-from benchmarks.live.players import decision
+from benchmarks.bench_live import decision
 from tests.faults.test_event import Event, started
 from tests.faults.test_supervisor import CHILDREN, eventually
 from tests.tiers import TEST_SEED, TIER

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Error, Locator, Page, expect
 from playwright.sync_api import TimeoutError as NotInTime
 
-from core.qr import qr_svg
+from core.links import qr_svg
 
 ROLES = ("link", "button", "radio", "checkbox", "menuitem", "tab")
 PARTS = "li, tr, section, article, form, fieldset, dialog, details"

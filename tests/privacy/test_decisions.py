@@ -9,8 +9,7 @@ from django.db.models import BinaryField, CharField, JSONField, Model, TextField
 
 from players.models import Player, User
 from players.people import mentions
-from players.privacy.own_sections import ACCOUNT_FIELDS, PLAYER_FIELDS
-from players.privacy.sections import sections
+from players.privacy.sections import ACCOUNT_FIELDS, PLAYER_FIELDS, sections
 
 NOT_EXPORTED = {
     "otp_totp.TOTPDevice": "a key",

@@ -10,7 +10,7 @@ from matches.records.services import submissions
 from matches.records.services.submissions import RecordFile
 from players.actors import SYSTEM, log
 from players.models import Club, Invitation, LogEntry, Membership, Player, User
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import FloorEvent, Tournament
 

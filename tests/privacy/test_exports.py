@@ -22,8 +22,8 @@ from matches.records.services.submissions import RecordFile
 from matches.reporting.services.records import submit_for_match
 from players.actors import SYSTEM, Actor
 from players.models import Club, DataExport, LogEntry, Membership, Player, User
+from players.people.rows import player_topic
 from players.people.services import remember_alias
-from players.people.topics import player_topic
 from players.privacy import services
 from players.privacy.sections import sections
 from players.privacy.services import PART_SIZE

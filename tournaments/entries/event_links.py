@@ -18,7 +18,7 @@ from django.urls import reverse
 from matches.lifecycle.link_expiry import refuse_expired_event_link
 from matches.models import Match
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.access import VISIBLE, end_of
 from tournaments.models import EventLink, Tournament
 

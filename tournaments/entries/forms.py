@@ -10,7 +10,7 @@ from core.names import names_in
 from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 from players.forms import LONGEST_LIST, RefusingForm
-from players.people.services.lists import MOST_NAMES
+from players.people.services import MOST_NAMES
 from tournaments.models import CheckIn
 from tournaments.state.forms import ReasonForm
 

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from core.text_lengths import LONGEST_NAME
 from players.accounts.serializers import PersonSerializer
-from players.people.services.lists import MOST_NAMES
+from players.people.services import MOST_NAMES
 from tournaments.entries.forms import DIVISION
 from tournaments.models import CheckIn, Entry
 from tournaments.state.serializers import ReasonSerializer

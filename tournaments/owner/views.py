@@ -14,11 +14,10 @@ from django.views.decorators.http import require_http_methods
 
 from core.messages import sentence, status_of
 from engine.errors import Refused
-from players.accounts.forms import SignUpForm
 from players.accounts.sessions import begin
-from players.accounts.views.accounts import open_account
-from players.accounts.views.pages import page, sent
+from players.accounts.views import SignUpForm, open_account
 from players.models import User
+from players.pages import page, sent
 from tournaments.demo.club import SLUG, accounts, director
 from tournaments.demo.removal import contents, decline
 from tournaments.owner import links

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from players.actors import Actor
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.entries.selectors.event_links import ShownLink, links_of, log_shown, withheld_from
 from tournaments.models import Division, Entry, Tournament
 

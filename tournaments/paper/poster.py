@@ -6,8 +6,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core.absolute_urls import absolute_url
-from core.qr import qr_svg
+from core.links import absolute_url, qr_svg
 from tournaments import access
 from tournaments.events.views.pages import account_needed, event_url_args
 from tournaments.models import CheckIn

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.qr import qr_svg
+from core.links import qr_svg
 from matches.lifecycle import links
 from matches.lifecycle.begun import is_untouched
 from tournaments.events.selectors import events

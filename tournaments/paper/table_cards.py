@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from core.qr import qr_svg
+from core.links import qr_svg
 from matches.models import Match
 from tournaments.floor.selectors import floor
 from tournaments.models import Fixture, Table, Tournament

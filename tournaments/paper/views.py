@@ -12,8 +12,7 @@ from django.utils.formats import date_format, time_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core.absolute_urls import absolute_url, is_for_this_machine_only
-from core.qr import qr_svg
+from core.links import absolute_url, is_for_this_machine_only, qr_svg
 from matches.lifecycle import links
 from players.access import Role, is_at_least, role_in
 from tournaments import access

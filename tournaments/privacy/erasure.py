@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from players.models import LogEntry, Player, User
 from players.people import mentions
-from players.people.log_texts import WRITTEN, erase_texts_of
+from players.people.mentions import WRITTEN, erase_texts_of
 from players.people.stored_elsewhere import StoredElsewhere, register
 from tournaments.entries.services.entries import refuse_two_entries
 from tournaments.models import (

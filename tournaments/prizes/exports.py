@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from core.csv_files import safe
+from core.downloads import safe
 from tournaments.ledger.money import Currency
 from tournaments.ledger.selectors.accounts import accounts_of
 from tournaments.ledger.selectors.box import payments_of

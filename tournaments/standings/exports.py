@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 
-from core.csv_files import safe
+from core.downloads import safe
 from matches.reporting.serializers import where_data
 from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division

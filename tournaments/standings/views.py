@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from core.csv_files import short_file
-from core.numbers import parse_int
+from core.downloads import short_file
 from core.pagination import page_of
+from core.requests import parse_int
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.models import Division, Entry

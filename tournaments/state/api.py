@@ -9,7 +9,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.numbers import parse_int
+from core.requests import parse_int
 from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, example
 from tournaments.models import Division, Entry

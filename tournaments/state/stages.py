@@ -9,7 +9,7 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club
-from players.people.locks import lock_club
+from players.people.rows import lock_club
 from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import ELIMINATION, StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament

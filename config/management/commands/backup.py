@@ -6,10 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from config.backup.archive import BrokenArchive
-from config.backup.saving import save
-from config.backup.schema import UnknownMigrations
-from core.maintenance import MaintenanceCommand
+from config.backup import BrokenArchive, UnknownMigrations, save
+from core.commands import MaintenanceCommand
 
 
 class Command(MaintenanceCommand):

@@ -9,10 +9,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
 from redis.exceptions import RedisError
 
-from config.backup.archive import ArchiveReader, BrokenArchive
-from config.backup.restoring import NotRestorable, restore
-from config.backup.schema import UnknownMigrations
-from core.maintenance import MaintenanceCommand
+from config.backup import ArchiveReader, BrokenArchive, NotRestorable, UnknownMigrations, restore
+from core.commands import MaintenanceCommand
 
 
 class Command(MaintenanceCommand):

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from config import lan
-from core.absolute_urls import is_for_this_machine_only
+from core.links import is_for_this_machine_only
 from matches.analysis.backends.chosen import installed_backend_name
 from players.models import Club
 from tournaments.demo.club import is_loaded, logins_file

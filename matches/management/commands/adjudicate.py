@@ -1,6 +1,6 @@
 """`./manage.py adjudicate FILE... [--json]`: the same as `barpoint adjudicate`."""
 
-from core.delegated_commands import DelegatedCommand
+from core.commands import DelegatedCommand
 from engine.commands import adjudicate
 
 

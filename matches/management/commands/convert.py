@@ -1,6 +1,6 @@
 """`./manage.py convert FILE --to mat|sgf|json`: the same as `barpoint convert`."""
 
-from core.delegated_commands import DelegatedCommand
+from core.commands import DelegatedCommand
 from engine.commands import convert
 
 

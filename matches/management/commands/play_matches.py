@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from core.scratch_database import scratch_database
+from core.commands import scratch_database
 from engine.actions import Act
 from engine.verdict import Outcome
 from matches.play.live import EventKind

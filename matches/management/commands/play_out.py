@@ -1,6 +1,6 @@
 """`./manage.py play_out --seed S --length N --to mat|sgf|json`: the same as `barpoint play-out`."""
 
-from core.delegated_commands import DelegatedCommand
+from core.commands import DelegatedCommand
 from engine.commands import play_out
 
 

@@ -16,8 +16,8 @@ from matches.play.chat import services
 from matches.play.chat.forms import DecisionForm
 from matches.play.chat.moderation import latest_decisions, message_for_moderator, undecided_in_club
 from players import access
-from players.accounts.views.pages import account_needed, by, safe_next
 from players.models import User
+from players.pages import account_needed, by, safe_next
 
 
 @account_needed

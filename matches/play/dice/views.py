@@ -12,8 +12,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core.htmx import is_htmx
-from core.numbers import parse_int
+from core.requests import is_htmx, parse_int
 from matches.lifecycle import links
 from matches.lifecycle.events import events
 from matches.models import LiveMatch

@@ -33,7 +33,7 @@ from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, PersonSerializer
 from players.accounts.services import ensure_player
 from players.models import Player
-from players.people.canonical import player_of
+from players.people.rows import player_of
 
 REFUSED: dict[Any, Any] = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
 

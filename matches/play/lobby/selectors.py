@@ -17,8 +17,7 @@ from matches.play.lobby.services.challenges import LOBBY_TOPIC
 from matches.play.lobby.services.limits import foresee, not_rated_between
 from matches.ratings.services.ratings import default_pool
 from players.models import Membership, Player, User
-from players.people.canonical import canonical, player_of
-from players.people.topics import user_topic
+from players.people.rows import canonical, player_of, user_topic
 
 LATEST = 5
 CHALLENGES_SHOWN = 50

@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core.htmx import is_htmx
 from core.messages import sentence
+from core.requests import is_htmx
 from engine.errors import Refused
 from matches.access import match_for_player
 from matches.models import Challenge, Match
@@ -22,8 +22,8 @@ from matches.play.lobby.forms import AcceptForm, BlockForm, ChallengeForm, Pract
 from matches.play.lobby.services import blocks, challenges, practice, reviews
 from players import access
 from players.accounts.services import ensure_player
-from players.accounts.views.pages import View, account_needed, by, me, page
 from players.models import Player
+from players.pages import View, account_needed, by, me, page
 
 
 def refused_in_lobby(view: View) -> View:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from matches.play.preferences.forms import PlayPreferencesForm
 from matches.play.preferences.selectors import preferences_of
 from matches.play.preferences.services import update_preferences
-from players.accounts.views.pages import account_needed, me, page, sent
+from players.pages import account_needed, me, page, sent
 
 
 @account_needed

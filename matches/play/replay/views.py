@@ -10,8 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
-from core.htmx import is_htmx
-from core.numbers import parse_int
+from core.requests import is_htmx, parse_int
 from matches import access
 from matches.analysis.visibility import seen_of_live, seen_of_record
 from matches.play.preferences.selectors import preferences_json

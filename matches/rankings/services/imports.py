@@ -23,8 +23,8 @@ from matches.ratings.rated import BEGINNING
 from matches.ratings.services.ratings import REPLAY, mark_all_dirty
 from players.actors import Actor, log
 from players.models import Club, Player
+from players.people.rows import club_topic
 from players.people.services import How, NameMatch, find_or_add_players, find_players
-from players.people.topics import club_topic
 from players.ratings import RatedMatch, Start, replay, standings_after
 
 Kind = RatingImport.Kind

@@ -15,8 +15,8 @@ from matches.rankings.forms import ImportForm, PoolForm
 from matches.rankings.services.imports import apply_import, preview_import, undo_import
 from matches.ratings.services.pools import create_pool, update_pool
 from players import access
-from players.accounts.views.pages import account_needed, by, page, refused_back, sent
 from players.models import Club
+from players.pages import account_needed, by, page, refused_back, sent
 
 SHOWN = 200
 

@@ -6,9 +6,8 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from core import csv_files
-from core.htmx import is_htmx
-from core.numbers import parse_int
+from core import downloads as csv_files
+from core.requests import is_htmx, parse_int
 from matches.presentation.visibility import Viewer
 from matches.rankings import exports, histories, profiles
 from matches.rankings import tables as rankings

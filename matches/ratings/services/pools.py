@@ -10,7 +10,7 @@ from engine.errors import Refused
 from matches.models import RatingPool
 from players.actors import Actor, log
 from players.models import Club
-from players.people.topics import club_topic
+from players.people.rows import club_topic
 from players.ratings import Ramp
 
 LEAST_RATING, MOST_RATING = 0, 5000

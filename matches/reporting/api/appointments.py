@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 from matches.access import side_of
 from matches.api_access import LINK, seat_of
 from matches.lifecycle import arrivals

@@ -9,7 +9,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.numbers import parse_int
+from core.requests import parse_int
 from engine.errors import Refused
 from matches import access
 from matches.access import MatchSeat

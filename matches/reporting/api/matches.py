@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.numbers import parse_int
+from core.requests import parse_int
 from matches import access
 from matches.access import side_of
 from matches.api_access import LINK, match_and_seat, seat_of

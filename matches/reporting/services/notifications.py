@@ -16,9 +16,8 @@ from matches.presentation.labels import score_of
 from matches.reporting import notification_kinds as kinds
 from players.access import Role
 from players.models import Membership, User
-from players.notifications.choices import chosen
 from players.notifications.kinds import kind_of
-from players.notifications.services import Notice, accounts_of, notify_each, users_of
+from players.notifications.services import Notice, accounts_of, chosen, notify_each, users_of
 
 
 def channels_of(match: Match, side: int) -> frozenset[str]:

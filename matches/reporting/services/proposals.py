@@ -15,8 +15,8 @@ from matches.models import MOST_TIMES, Match, Proposal
 from matches.reporting.services import notifications, report_outcomes
 from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
-from players.notifications.selectors import can_be_sent_to, delivered_at
-from players.people.canonical import account_of
+from players.notifications.services import can_be_sent_to, delivered_at
+from players.people.rows import account_of
 
 FARTHEST = timedelta(days=366)
 LATEST_PROPOSAL = timedelta(hours=24)

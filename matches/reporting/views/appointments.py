@@ -10,14 +10,14 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 from matches.access import MatchSeat, side_of
 from matches.lifecycle import arrivals
 from matches.reporting import calendars
 from matches.reporting.forms import TapForm
 from matches.reporting.services import feeds
 from matches.reporting.views.acting import acting
-from players.accounts.views.pages import account_needed, me
+from players.pages import account_needed, me
 
 
 @acting(lambda request, seat: TapForm(request.POST))

@@ -21,8 +21,8 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.absolute_urls import absolute_url
-from core.htmx import is_htmx
+from core.links import absolute_url
+from core.requests import is_htmx
 from matches import access
 from matches.access import MatchSeat, action_url, match_url
 from matches.lifecycle import arrivals, links

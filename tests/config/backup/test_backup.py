@@ -17,11 +17,22 @@ from django.db.backends.sqlite3.base import DatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from config.backup.archive import MOST_MANIFEST, ArchivedTable, ArchiveReader, BrokenArchive, Manifest, new_archive
-from config.backup.restoring import NotRestorable, restore
-from config.backup.saving import save, snapshot
-from config.backup.schedule import back_up_if_due, backups
-from config.backup.schema import applied_migrations, models_after
+from config.backup import (
+    MOST_MANIFEST,
+    ArchivedTable,
+    ArchiveReader,
+    BrokenArchive,
+    Manifest,
+    NotRestorable,
+    applied_migrations,
+    back_up_if_due,
+    backups,
+    models_after,
+    new_archive,
+    restore,
+    save,
+    snapshot,
+)
 from config.database import from_url
 from matches.models import Match
 from players.models import User

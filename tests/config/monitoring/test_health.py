@@ -7,13 +7,13 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from config.monitoring import draining, health
+from config.monitoring import health as draining
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for a lock."""
-    monkeypatch.setattr(health, "PATIENCE_MS", 100)
+    monkeypatch.setattr(draining, "PATIENCE_MS", 100)
 
 
 def test_healthz_needs_no_database(client: Client) -> None:
@@ -49,7 +49,7 @@ def test_readyz_is_red_while_another_process_holds_the_lock(client: Client) -> N
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA busy_timeout")
-            assert cursor.fetchone()[0] > health.PATIENCE_MS, "the usual patience is back"
+            assert cursor.fetchone()[0] > draining.PATIENCE_MS, "the usual patience is back"
 
 
 @pytest.mark.django_db
@@ -64,7 +64,7 @@ def test_many_requests_for_readyz_write_once(client: Client, settings: Any, djan
 def test_readyz_is_red_when_nothing_can_be_written(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     if connection.vendor == "sqlite":
         with monkeypatch.context() as patch:
-            patch.setattr(health, "LEAST_FREE_BYTES", 1 << 60)
+            patch.setattr(draining, "LEAST_FREE_BYTES", 1 << 60)
             assert client.get("/readyz").json()["database"] == "disk full"
         read_only, writable = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
     else:

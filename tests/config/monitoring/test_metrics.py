@@ -17,7 +17,7 @@ from matches.models import Submission
 from matches.tasks import sweep_claims
 
 pytest.importorskip("prometheus_client", reason="prometheus-client is not installed")
-from config.monitoring.exposition import forget_dead_processes
+from config.monitoring.health import forget_dead_processes
 
 ROOT = Path(__file__).resolve().parents[3]
 TOKEN = {"Authorization": "Bearer only-for-tests"}

@@ -9,12 +9,10 @@ import pytest
 from django.db import connection, transaction
 from redis import Redis
 
+from config import page_cache as answers
 from config.backends.writes import NOT_PUBLIC, is_public_write
 from config.disconnects import Receive, Scope, Send
-from config.page_cache import answers, application
-from config.page_cache.answers import Answer
-from config.page_cache.application import PageCache, Shelf
-from config.page_cache.requests import LONGEST_PATH, page_request
+from config.page_cache import LONGEST_PATH, Answer, PageCache, Shelf, page_request
 from core.live import site_version
 from players.models import Club
 
@@ -25,8 +23,8 @@ PAGE = "/clubs/"
 def _slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep answers, and wait for Redis, for longer than any of these tests can take."""
     monkeypatch.setattr(answers, "LASTS", 600.0)
-    monkeypatch.setattr(application, "LASTS", 600.0)
-    monkeypatch.setattr(application, "PATIENCE", 30.0)
+    monkeypatch.setattr(answers, "LASTS", 600.0)
+    monkeypatch.setattr(answers, "PATIENCE", 30.0)
 
 
 class Clubs:
@@ -219,7 +217,7 @@ def test_requests_that_differ_in_what_no_public_page_depends_on_are_equal() -> N
 
 
 def test_a_process_keeps_a_limited_number_of_small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(application, "MOST_ANSWERS", 3)
+    monkeypatch.setattr(answers, "MOST_ANSWERS", 3)
 
     async def flood() -> list[bool]:
         shelf = Shelf()

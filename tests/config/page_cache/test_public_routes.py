@@ -8,8 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from config.backends.writes import NOT_PUBLIC
-from config.page_cache.requests import page_request
-from config.page_cache.routes import PUBLIC_ROUTES
+from config.page_cache import PUBLIC_ROUTES, page_request
 from tests.access.test_role_walk import (  # noqa: F401
     World,
     as_user,

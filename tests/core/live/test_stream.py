@@ -20,10 +20,10 @@ from django.http import HttpRequest
 from redis import Redis
 
 from config import asgi
-from core.live import audience, views
-from core.live.hub import TopicChange, hub
-from core.live.publishing import CHANNEL, publish
-from core.live.topics import authorise
+from core.live import audience
+from core.live import stream as views
+from core.live.publishing import CHANNEL, authorise, publish
+from core.live.stream import TopicChange, hub
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.lifecycle.voiding import void_matches

@@ -9,7 +9,7 @@ from django.http import Http404
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from core.live.topics import authorise
+from core.live.publishing import authorise
 from matches.models import Analysis, Match, Submission
 from players.models import Player, User
 from tests.matches.analysis.rows import analysis_of

@@ -14,7 +14,7 @@ from matches.models import Analysis, LiveMatch, Match, Submission
 from matches.presentation.visibility import NOBODY, Viewer
 from players.actors import SYSTEM
 from players.models import Player, User
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.matches.cast import NOW, player_of
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from core.live.topics import authorise
+from core.live.publishing import authorise
 from engine.actions import Act
 from matches.lifecycle import links
 from matches.models import Match

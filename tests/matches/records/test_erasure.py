@@ -10,7 +10,7 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.records import submit_for_match
 from players.actors import Actor
 from players.models import Player, User
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.matches.cast import BOB, NOW, minutes
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
 

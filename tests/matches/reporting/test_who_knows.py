@@ -9,7 +9,7 @@ from matches.reporting.services import reports
 from matches.reporting.who_knows import who_knows
 from players.actors import Actor
 from players.models import Delivery, Player, User
-from players.notifications import choices
+from players.notifications import services as choices
 from players.notifications.emails import send_emails
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 

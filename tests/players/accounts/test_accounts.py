@@ -31,7 +31,8 @@ from players.models import (
     User,
 )
 from players.notifications.emails import send_emails
-from players.people.services import erase_player, invite, merge_players, remember_alias
+from players.people.erasure import erase_player
+from players.people.services import invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
 pytestmark = pytest.mark.postgresql

@@ -15,8 +15,7 @@ from players.access import Role, has_second_factor
 from players.accounts import second_factor
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
-from players.clubs.services import add_player, create_club, set_role
-from players.clubs.services.clubs import set_second_factor
+from players.clubs.services import add_player, create_club, set_role, set_second_factor
 from players.models import RecoveryCode, User
 from tests.pages import html
 

@@ -5,8 +5,16 @@ import pytest
 from engine.errors import Refused
 from players.access import Role, role_in
 from players.actors import SYSTEM, Actor
-from players.clubs.services import add_member, add_player, create_club, leave_club, remove_member, set_role, update_club
-from players.clubs.services.clubs import MOST_CLUBS
+from players.clubs.services import (
+    MOST_CLUBS,
+    add_member,
+    add_player,
+    create_club,
+    leave_club,
+    remove_member,
+    set_role,
+    update_club,
+)
 from players.models import Club, LogEntry, Membership, Player, User
 from players.people.services import edit_player
 from tests.players.conftest import NOW, Enter, Join

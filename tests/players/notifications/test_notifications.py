@@ -8,7 +8,8 @@ from django.core import mail
 from django.test import Client
 
 from players.models import Delivery, Notification, User
-from players.notifications import choices, deliveries, kinds, selectors, services
+from players.notifications import deliveries, kinds
+from players.notifications import services as choices
 from players.notifications.emails import send_emails
 from tests.pages import html
 from tests.players.conftest import NOW
@@ -22,7 +23,7 @@ State = Delivery.State
 def notify(*users: User, kind: str = RULED, key: str = "m1", **params: Any) -> list[Notification]:
     """Notify users of something at NOW."""
     values = {"opponent": None, "context": "Friday night · Main · M7", **params}
-    return services.notify(users=[user.pk for user in users], kind=kind, params=values, url="/my/", key=key, now=NOW)
+    return choices.notify(users=[user.pk for user in users], kind=kind, params=values, url="/my/", key=key, now=NOW)
 
 
 def test_everybody_is_notified_once_of_the_same_occasion(bob: User, carol: User) -> None:
@@ -79,7 +80,7 @@ def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob:
 def test_each_kind_is_sent_as_chosen(bob: User, wanted: set[str], listed: int, emailed: int) -> None:
     choices.save_choices(user=bob, wanted={RULED: wanted})
     notify(bob)
-    assert selectors.unread_count(bob) == listed
+    assert choices.unread_count(bob) == listed
     send_emails(user=bob.pk, now=NOW + MINUTE)
     assert len(mail.outbox) == emailed
 
@@ -133,11 +134,11 @@ def test_the_list_and_the_bell_show_what_is_unread(bob: User, carol: User, clien
     assert page.count("notification-new") == 2
     assert '2<span class="visually-hidden">unread' in page.replace("> ", ">").replace(" <", "<")
     assert client.post(f"/notifications/{first.pk}/open/").headers["Location"] == "/my/"
-    assert selectors.unread_count(bob) == 1
+    assert choices.unread_count(bob) == 1
     client.post(f"/notifications/{first.pk}/unread/")
-    assert selectors.unread_count(bob) == 2
+    assert choices.unread_count(bob) == 2
     client.post("/notifications/read/")
-    assert (selectors.unread_count(bob), selectors.unread_count(carol)) == (0, 1)
+    assert (choices.unread_count(bob), choices.unread_count(carol)) == (0, 1)
     assert client.post(f"/notifications/{Notification.objects.get(user=carol).pk}/open/").status_code == 404
 
 
@@ -165,7 +166,7 @@ def test_api_clients_read_and_choose(bob: User, client: Client) -> None:
     [row] = client.get("/api/v1/me/notifications/").json()
     assert (row["kind"], row["context"], row["read_at"]) == (RULED, "Friday night · Main · M7", None)
     assert client.post("/api/v1/me/notifications/").status_code == 204
-    assert selectors.unread_count(bob) == 0
+    assert choices.unread_count(bob) == 0
     path = "/api/v1/me/notification-choices/"
     answer = client.patch(path, {"kind": RULED, "channels": ["push"]}, content_type="application/json")
     assert {"kind": RULED, "channels": ["push"]} in answer.json()

@@ -15,9 +15,9 @@ from django.test import Client
 
 from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
-from players.notifications import choices, pushes, services
-from players.notifications.push_services import Endpoint, Forbidden, connect, endpoint_of
-from players.notifications.subscriptions import MOST_BROWSERS, Subscribing, subscribe
+from players.notifications import push as pushes
+from players.notifications import services as choices
+from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, Subscribing, connect, endpoint_of, subscribe
 from tests.players.conftest import NOW
 
 pytest.importorskip("cryptography", reason="the dependencies of the server are older than web push")
@@ -26,15 +26,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
-from players.notifications.encryption import (
-    CURVE,
-    Recipient,
-    encrypt,
-    from_base64,
-    private_key_of,
-    public_key_of,
-    to_base64,
-)
+from players.notifications.push import CURVE, Recipient, encrypt, from_base64, private_key_of, public_key_of, to_base64
 
 pytestmark = pytest.mark.postgresql
 
@@ -112,7 +104,7 @@ def subscribed(user: User, path: str, browser: Browser) -> PushSubscription:
 def notify(user: User, key: str = "m1") -> list[int]:
     """Notify a user of a ruling; return the ids of the pushes."""
     params = {"opponent": None, "context": "Friday night · Main · M7"}
-    services.notify(users=[user.pk], kind="ruled", params=params, url="/my/", key=key, now=NOW)
+    choices.notify(users=[user.pk], kind="ruled", params=params, url="/my/", key=key, now=NOW)
     rows = Delivery.objects.filter(channel="push", notification__key=key, notification__user=user)
     return list(rows.order_by("pk").values_list("pk", flat=True))
 

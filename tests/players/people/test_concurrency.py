@@ -13,14 +13,8 @@ from players.accounts.services import ensure_player, register_user, verify_email
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member, create_club, leave_club, set_role
 from players.models import Alias, Club, Membership, Player, User
-from players.people.services import (
-    accept_invitation,
-    erase_player,
-    find_or_add_players,
-    invite,
-    merge_players,
-    remember_alias,
-)
+from players.people.erasure import erase_player
+from players.people.services import accept_invitation, find_or_add_players, invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]

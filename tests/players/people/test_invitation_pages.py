@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Invitation, Player, User
-from players.people.services import invite, withdraw_invitation
-from players.people.services.invitations import LASTS
+from players.people.services import LASTS, invite, withdraw_invitation
 from tests.pages import html
 from tests.players.conftest import Enter
 

@@ -11,9 +11,8 @@ from players.accounts.services import ensure_player, register_user
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, remove_member
 from players.models import Alias, Club, Invitation, LogEntry, Player, User
-from players.people.canonical import canonical
-from players.people.services import accept_invitation, claim_player, invite, withdraw_invitation
-from players.people.services.invitations import LASTS
+from players.people.rows import canonical
+from players.people.services import LASTS, accept_invitation, claim_player, invite, withdraw_invitation
 from tests.players.conftest import NOW, Enter, new_user
 
 pytestmark = pytest.mark.postgresql

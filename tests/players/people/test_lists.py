@@ -9,8 +9,7 @@ from players.access import role_in
 from players.actors import SYSTEM
 from players.clubs.services import add_player, leave_club
 from players.models import Club, LogEntry, Membership, Player, User
-from players.people.services import How, find_or_add_players, merge_players, remember_alias
-from players.people.services.lists import MOST_NAMES
+from players.people.services import MOST_NAMES, How, find_or_add_players, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
 pytestmark = pytest.mark.postgresql

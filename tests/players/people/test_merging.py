@@ -6,7 +6,7 @@ from engine.errors import Refused
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player
 from players.models import Club, LogEntry, Membership, Merge, Player, User
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from players.people.services import merge_players, remember_alias, undo_merge
 from tests.players.conftest import NOW, Enter, Join
 

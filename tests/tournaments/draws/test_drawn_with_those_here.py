@@ -8,7 +8,7 @@ from django.test import Client
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Notification, Player, User
-from players.notifications.texts import texts_of
+from players.notifications.kinds import texts_of
 from tests.tournaments.support.pages import text
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws.services import draws, take_back

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from matches.models import Match
-from players.accounts.api_tokens import SCOPES
+from players.accounts.tokens import SCOPES
 from players.actors import SYSTEM, Actor
 from players.models import Club, LogEntry, Membership, Player, User
 from players.people.services import merge_players

@@ -23,7 +23,7 @@ from matches.reporting import calendars
 from matches.reporting.services import feeds, proposals, reports
 from players.actors import Actor
 from players.models import Notification, Player, User
-from players.notifications.texts import texts_of
+from players.notifications.kinds import texts_of
 from tests.pages import html
 from tests.tiers import first_in_make_test
 from tests.tournaments.support.entries import refusal_code, slot_states

@@ -9,7 +9,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import LogEntry, Membership, Player
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.pages import html
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.pages import text

@@ -17,7 +17,7 @@ from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Membership, Player, User
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.access.event_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from players.actors import Actor
 from players.models import Delivery, Notification, User
-from players.notifications import choices
+from players.notifications import services as choices
 from players.notifications.emails import send_emails
-from players.notifications.texts import texts_of
+from players.notifications.kinds import texts_of
 from tests.pages import html
 from tests.tournaments.floor.test_length_offers import (
     accept,

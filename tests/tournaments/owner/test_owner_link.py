@@ -17,7 +17,7 @@ from players.accounts.services import ensure_player
 from players.actors import Actor
 from players.clubs.services import add_member, add_player, create_club
 from players.models import Club, Membership, Player, User
-from players.people.services import erase_player
+from players.people.erasure import erase_player
 from tests.pages import html
 from tournaments.demo.club import SLUG
 from tournaments.demo.removal import decline, is_declined

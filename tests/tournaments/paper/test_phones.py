@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from core.qr import qr_svg
+from core.links import qr_svg
 from matches.lifecycle import links
 from tests.tournaments.conftest import RunningEvent, alice_client, as_user, by_alice, club, running, tournament
 

@@ -11,7 +11,7 @@ from matches.ratings.services import ratings
 from players.actors import Actor
 from players.models import Delivery, Notification, Player, User
 from players.notifications.emails import send_emails
-from players.notifications.texts import texts_of
+from players.notifications.kinds import texts_of
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.entries.services import entries
 from tournaments.floor.services import calls, opening

@@ -9,8 +9,7 @@ from django.http import Http404, HttpRequest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from core.live.publishing import last_touch, now_shown, touch
-from core.live.topics import authorise
+from core.live.publishing import authorise, last_touch, now_shown, touch
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User

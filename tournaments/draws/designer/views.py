@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from core.htmx import is_htmx
 from core.messages import status_of
+from core.requests import is_htmx
 from engine.errors import Refused
 from tournaments.draws.designer.forms.designer import DesignerForm
 from tournaments.draws.designer.page import DesignerPage

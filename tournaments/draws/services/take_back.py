@@ -15,7 +15,7 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
-from players.people.locks import lock_club
+from players.people.rows import lock_club
 from tournaments.events.services.events import entries_in
 from tournaments.models import (
     Advance,

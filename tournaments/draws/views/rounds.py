@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.htmx import is_htmx
 from core.messages import sentence
-from core.numbers import parse_int
+from core.requests import is_htmx, parse_int
 from engine.errors import Refused
 from players.forms import RefusingForm
 from tournaments.draws.forms import AfterForm, ByeForm, ChangeRoundsForm, PairRoundForm, TakeBackRoundForm

@@ -8,7 +8,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.numbers import parse_int
+from core.requests import parse_int
 from players.access import Role, my_player
 from players.accounts.services import ensure_player
 from tournaments import access

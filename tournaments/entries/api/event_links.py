@@ -9,8 +9,8 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.absolute_urls import absolute_url
-from core.numbers import parse_int
+from core.links import absolute_url
+from core.requests import parse_int
 from players.access import Role
 from tournaments.entries.selectors.event_links import link_of, link_to_hand_out
 from tournaments.entries.serializers import EventLinkSerializer

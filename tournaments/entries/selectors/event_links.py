@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from core.qr import qr_svg
+from core.links import qr_svg
 from engine.errors import Refused
 from matches.models import Match
 from matches.reporting.link_handouts import log_links_shown, withheld_side
 from matches.reporting.my_matches import matches_by_link
 from players.actors import Actor
 from players.models import Player
-from players.people.canonical import canonical, player_of
+from players.people.rows import canonical, player_of
 from tournaments.entries.event_links import LinkHolder, generations_of, matches_of, path_for, person_ids
 from tournaments.entries.selectors.check_in import own_page
 from tournaments.entries.services.entries import same_person

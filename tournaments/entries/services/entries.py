@@ -10,7 +10,7 @@ from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.events.services.events import entries_in
 from tournaments.models import Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches

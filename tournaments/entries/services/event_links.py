@@ -6,7 +6,7 @@ from django.db.models import F
 from core.locks import for_update
 from matches.reporting.services.personal_links import revoke_all_links
 from players.actors import Actor, log
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.entries.event_links import division_topics, person_ids
 from tournaments.models import Entry, EventLink
 

@@ -16,7 +16,7 @@ from matches.models import Match
 from matches.ratings.services.ratings import ratings_of
 from players.actors import Actor, log
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.entries.services.entries import next_number, same_person
 from tournaments.entries.services.late_plans import LATE, check_accepts_late, check_running, plan_bye
 from tournaments.events.services.events import entries_in

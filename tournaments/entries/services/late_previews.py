@@ -12,7 +12,7 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.entries.services.entries import same_person
 from tournaments.entries.services.late_plans import check_accepts_late, check_running, plan_bye
 from tournaments.entries.services.returns import bring_back, preview_return

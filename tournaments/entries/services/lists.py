@@ -9,7 +9,7 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from players.people.services import How, NameMatch, find_or_add_players, find_players
 from tournaments.entries.services.entries import enter
 from tournaments.entries.services.late import enter_late

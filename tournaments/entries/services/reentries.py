@@ -15,7 +15,7 @@ from engine.errors import Refused
 from matches.ratings.services.ratings import ratings_of
 from players.actors import Actor, log
 from players.models import Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 from tournaments.entries.services import check_in
 from tournaments.entries.services.entries import next_number, same_person, withdraw
 from tournaments.entries.services.late import write_plan

@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.absolute_urls import absolute_url
-from core.htmx import is_htmx
+from core.links import absolute_url
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
 from players.models import Player, User

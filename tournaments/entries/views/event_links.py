@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 from engine.errors import Refused
 from players.access import Role, my_player, require
 from players.actors import Actor

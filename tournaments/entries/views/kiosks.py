@@ -18,10 +18,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core.absolute_urls import absolute_url
-from core.htmx import is_htmx
+from core.links import absolute_url, qr_svg
 from core.messages import sentence
-from core.qr import qr_svg
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
-from core.absolute_urls import absolute_url
+from core.links import absolute_url
 from players.access import Role
 from tournaments import access
 from tournaments.events.api.base import TournamentView

@@ -14,7 +14,7 @@ from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH
 from players.actors import Actor, log
 from players.models import Club, LogEntry
-from players.people.locks import lock_club
+from players.people.rows import lock_club
 from tournaments.events.selectors.venues import tables_of_venue, venue_of
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches

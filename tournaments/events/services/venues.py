@@ -9,8 +9,7 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club
-from players.people.locks import lock_club
-from players.people.topics import club_topic
+from players.people.rows import club_topic, lock_club
 from tournaments.models import OpeningHours, Table, Venue, VenueTable
 
 

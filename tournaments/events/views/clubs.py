@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from core.htmx import is_htmx
+from core.requests import is_htmx
 from matches.play.watching.live_now import live_now
 from matches.presentation.visibility import Viewer
 from players import access, selectors

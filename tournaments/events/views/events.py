@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core import time_zones as zones
-from core.absolute_urls import absolute_url
-from core.htmx import is_htmx
+from core import times as zones
+from core.links import absolute_url
+from core.requests import is_htmx
 from engine.errors import Refused
 from players import access as people
 from players.access import Role

@@ -12,9 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from core import throttle
-from core.absolute_urls import absolute_url
+from core.links import absolute_url, qr_svg
 from core.messages import sentence, status_of
-from core.qr import qr_svg
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access

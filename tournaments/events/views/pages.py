@@ -11,8 +11,8 @@ from django.shortcuts import redirect
 from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role, is_at_least, require, role_in
-from players.accounts.views.pages import account_needed, by, me, page, sent
 from players.forms import RefusingForm
+from players.pages import account_needed, by, me, page, sent
 from tournaments import access
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log

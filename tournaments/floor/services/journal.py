@@ -11,7 +11,7 @@ from matches.lifecycle.locks import lock_match, matches_topic
 from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
-from players.people.topics import touch_users_on_commit
+from players.people.rows import touch_users_on_commit
 from tournaments.events.services.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.loading import load_facts

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from core.maintenance import MaintenanceCommand
+from core.commands import MaintenanceCommand
 from players.models import Club
 from tournaments.state.integrity import Selection, counted, differences, is_empty
 

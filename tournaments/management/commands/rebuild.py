@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from core.maintenance import MaintenanceCommand
+from core.commands import MaintenanceCommand
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import RatingPool
 from matches.ratings.services.ratings import rebuild_pool

@@ -1,6 +1,6 @@
 """`./manage.py simulate`: the same as `barpoint simulate`."""
 
-from core.delegated_commands import DelegatedCommand
+from core.commands import DelegatedCommand
 from tournaments.command_line import simulate
 
 

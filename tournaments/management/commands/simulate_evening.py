@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from core.scratch_database import scratch_database
+from core.commands import scratch_database
 from tournaments.demo.evenings import Report, simulate_evening
 
 PUBLISHED = 0.9

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
 
-from core.htmx import is_htmx
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access

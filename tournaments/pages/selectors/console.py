@@ -16,7 +16,7 @@ from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
-from players.people.canonical import canonical, player_of
+from players.people.rows import canonical, player_of
 from tournaments.events.selectors import events
 from tournaments.events.selectors.events import DivisionCounts, MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound

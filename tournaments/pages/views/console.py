@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core.htmx import is_htmx
 from core.messages import sentence
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from tournaments import access

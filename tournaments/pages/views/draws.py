@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.htmx import is_htmx
 from core.messages import sentence
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from core.htmx import is_htmx
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, require
 from tournaments import access

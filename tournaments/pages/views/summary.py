@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core import csv_files
+from core import downloads as csv_files
 from matches.analysis.exports import night_rows
 from tournaments import access
 from tournaments.ledger.money import Currency

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from core.csv_files import short_file
+from core.downloads import short_file
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access

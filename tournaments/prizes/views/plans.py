@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
 from players.models import User
-from players.people.canonical import player_of
+from players.people.rows import player_of
 from tournaments import access
 from tournaments.events.views.pages import account_needed, by, directed_division, faulty, page, refuse, sent
 from tournaments.ledger.money import Currency

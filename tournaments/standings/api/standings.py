@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.numbers import parse_int
+from core.requests import parse_int
 from matches.reporting.serializers import WhereSerializer
 from tournaments import access
 from tournaments.standings import exports

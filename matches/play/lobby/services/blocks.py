@@ -9,7 +9,7 @@ from engine.errors import Refused
 from matches.models import Challenge, FriendlyBlock
 from players.actors import Actor, log
 from players.models import Player
-from players.people.topics import player_topic, touch_users_on_commit
+from players.people.rows import player_topic, touch_users_on_commit
 
 
 def block(*, player: Player, other: Player, by: Actor, now: datetime) -> None:

@@ -39,8 +39,7 @@ from matches.play.services.journal import Journal
 from matches.play.services.starting import PlaySettings, start
 from players.actors import SYSTEM, Actor, log
 from players.models import Membership, Player
-from players.people.canonical import canonical, players_among
-from players.people.topics import touch_users_on_commit
+from players.people.rows import canonical, players_among, touch_users_on_commit
 
 MOST_OPEN = 5
 """Open challenges of one player."""

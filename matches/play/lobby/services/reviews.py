@@ -18,7 +18,7 @@ from matches.models import Action, Challenge, Match, Result, Unrating
 from matches.ratings.services import ratings
 from players.actors import Actor, log
 from players.models import Club, Membership, Player
-from players.people.canonical import canonical
+from players.people.rows import canonical
 
 WITHIN = timedelta(days=30)
 USUAL = 6

@@ -9,12 +9,12 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from core import throttle
-from core.live.topics import authorise
+from core.live.publishing import authorise
 from matches.lifecycle import links
 from matches.models import ChatMessage
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
-from players.people.services.erasure import erase_player
+from players.people.erasure import erase_player
 from tests.matches.play.conftest import BOB, CAROL, Board
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

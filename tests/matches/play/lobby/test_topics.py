@@ -10,8 +10,7 @@ from django.db import transaction
 from django.http import Http404
 from django.test import Client, RequestFactory
 
-from core.live.publishing import CHANNEL, _client, publish
-from core.live.topics import authorise
+from core.live.publishing import CHANNEL, _client, authorise, publish
 from engine.actions import Act
 from engine.clock import DAY, ClockSettings
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
@@ -22,7 +21,7 @@ from matches.play.lobby.services.challenges import LOBBY_TOPIC, ChallengeInput
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
-from players.people.topics import user_topic
+from players.people.rows import user_topic
 from tests.matches.play.conftest import CLOCK, START, Board
 from tests.tokens import key_for
 

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from core.live.topics import authorise
+from core.live.publishing import authorise
 from matches.lifecycle import links
 from matches.lifecycle.spectators import OVER
 from matches.models import LiveMatch, Match

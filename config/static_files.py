@@ -1,0 +1,72 @@
+"""Static files as they are served, and the import map of our ES modules."""
+
+import base64
+import functools
+import hashlib
+import json
+import re
+from typing import Any
+
+from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
+from django.core.files.base import ContentFile
+from django.templatetags.static import static
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+# The import map of our ES modules.
+#
+# Files have hashed names, but `import "./dice.js"` inside a module requests the plain name. The map translates it to
+# the hashed one, so that modules can be cached for ever. Without hashing (DEBUG, tests) no map is needed.
+
+
+# Folders in static/ with our modules; other folders contain third-party scripts.
+OUR_FOLDERS = ("config", "players", "matches", "tournaments")
+
+
+@functools.cache
+def import_map() -> str:
+    """Return the map as JSON; empty if static files are not hashed."""
+    storage = staticfiles_storage
+    if not isinstance(storage, ManifestFilesMixin):
+        return ""
+    prefix = storage.base_url or ""
+    imports = {
+        prefix + name: static(name)
+        for name in sorted(storage.hashed_files)
+        if name.endswith(".js") and name.split("/", 1)[0] in OUR_FOLDERS
+    }
+    return json.dumps({"imports": imports}, separators=(",", ":")) if imports else ""
+
+
+def import_map_source() -> str:
+    """Return the map's hash for the content security policy; empty if there is no map."""
+    text = import_map()
+    if not text:
+        return ""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+# Static files as they are served: with hashed names and compressed, ours without their comments and indentation.
+
+
+LINE_COMMENTS = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+BLOCK_COMMENTS = re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
+INDENTATION = re.compile(r"^\s+", re.MULTILINE)
+
+
+def slimmed(source: str) -> str:
+    """Return a module or a style sheet without its comment lines, indentation and empty lines.
+
+    They are a fifth of what a page downloads. Texts of several lines would be changed, so our modules have none.
+    """
+    return INDENTATION.sub("", LINE_COMMENTS.sub("", BLOCK_COMMENTS.sub("", source)))
+
+
+class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
+    """The storage of `collectstatic`."""
+
+    def _save(self, name: str, content: Any) -> str:
+        if name.endswith((".js", ".css")) and name.split("/", 1)[0] in OUR_FOLDERS:
+            # `chunks` begins at the start: a file that is hashed has been read already.
+            content = ContentFile(slimmed(b"".join(content.chunks()).decode()).encode())
+        saved: str = super()._save(name, content)
+        return saved

@@ -1,0 +1,57 @@
+"""What views read from a request: its arrival, htmx, and numbers."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, overload
+
+from django.http import HttpRequest
+from django.utils import timezone
+from rest_framework.request import Request
+
+# When a request arrived: stamped before it waits for a thread, so that a busy server costs no player time.
+
+
+ARRIVED = "barpoint.arrived"
+"""The key of the arrival in a request's scope: microseconds since the epoch."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def stamp(scope: dict[str, Any], now: datetime) -> None:
+    """Store when a request was complete; call it once nothing of its body is missing."""
+    scope[ARRIVED] = (now - EPOCH) // timedelta(microseconds=1)
+
+
+def arrived_at(request: HttpRequest | Request) -> datetime:
+    """Return when a request was complete; the present time where the server has not stamped it."""
+    arrived = request.META.get("asgi.scope", {}).get(ARRIVED)
+    return timezone.now() if arrived is None else EPOCH + timedelta(microseconds=arrived)
+
+
+# Pages of which htmx, or one of our scripts, loads a part.
+
+
+def is_htmx(request: HttpRequest) -> bool:
+    """Return whether only a part of the page is requested."""
+    return request.headers.get("HX-Request") == "true"
+
+
+# Numbers in query strings, form fields and headers.
+
+
+MOST_DIGITS = 9
+
+
+@overload
+def parse_int(text: str | None) -> int | None: ...
+
+
+@overload
+def parse_int(text: str | None, default: int) -> int: ...
+
+
+def parse_int(text: str | None, default: int | None = None) -> int | None:
+    """Return the whole number that `text` spells in at most nine digits, or the default for any other text.
+
+    >>> parse_int("12"), parse_int("-1"), parse_int("1e3", 1)
+    (12, None, 1)
+    """
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else default

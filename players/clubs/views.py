@@ -1,0 +1,421 @@
+"""Pages of clubs and their members."""
+
+from collections.abc import Sequence
+
+import segno
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core import throttle
+from core import times as zones
+from core.links import absolute_url
+from core.pagination import page_of
+from core.requests import is_htmx
+from engine.errors import Refused
+from players import access, selectors
+from players.access import Role
+from players.clubs import services as club_services
+from players.forms import (
+    AddMemberForm,
+    AddPlayerForm,
+    AliasForm,
+    ClubForm,
+    EditClubForm,
+    InviteForm,
+    MergeForm,
+    NameForm,
+    PasteForm,
+    RefusingForm,
+    RoleForm,
+    SecondFactorForm,
+)
+from players.models import Club, User
+from players.pages import account_needed, by, me, page, refused_back, sent
+from players.people import services as people_services
+from players.people.services import How, NameMatch
+
+# The list of clubs, and creating, editing and leaving one.
+
+
+@require_safe
+def club_list(request: HttpRequest) -> HttpResponse:
+    """List all clubs, first those of the user. htmx gets only the list."""
+    q = request.GET.get("q", "")
+    clubs = page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
+    mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
+    name = "players/clubs/_clubs.html" if is_htmx(request) else "players/clubs/clubs.html"
+    return render(request, name, {"clubs": clubs, "mine": mine, "q": q})
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def create_club(request: HttpRequest) -> HttpResponse:
+    """Create a club owned by the user; the time zone is that of the account, or else of the browser."""
+    form = ClubForm(sent(request), initial={"time_zone": timezone.get_current_timezone_name()})
+    if form.is_valid():
+        try:
+            club = club_services.create_club(by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            if refused.code == "club_twice":
+                # The second of two clicks: the club exists.
+                messages.info(request, _("You already have this club."))
+                return redirect("club", refused.params["slug"])
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Club created. Now set up its first event."))
+            return redirect("event-create", club.slug)
+    return page(request, "players/clubs/club_form.html", {"form": form, "zones": zones.offered()}, form)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
+    """Edit a club."""
+    club = access.club_for_director(request.user, slug)
+    form = EditClubForm.of(club, sent(request))
+    if form.is_valid():
+        try:
+            club_services.update_club(club=club, by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("club", club.slug)
+    is_owner = access.role_in(request.user, club) == access.Role.OWNER
+    context = {"form": form, "club": club, "zones": zones.offered(), "is_owner": is_owner}
+    return page(request, "players/clubs/club_form.html", context, form)
+
+
+@account_needed
+@require_POST
+def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say whether owners need a second factor; for owners."""
+    club = access.club_for_owner(request.user, slug)
+    form = SecondFactorForm(request.POST)
+    form.full_clean()
+    try:
+        club_services.set_second_factor(club=club, required=form.cleaned_data["required"], by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "edit-club", slug)
+    messages.success(request, _("Saved."))
+    return redirect("edit-club", slug)
+
+
+@account_needed
+@require_POST
+def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave a club."""
+    mine = access.my_membership(request.user, slug)
+    try:
+        club_services.leave_club(membership=mine, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "club", slug)
+    messages.success(request, _("You have left %(club)s.") % {"club": mine.club.name})
+    return redirect("club", slug)
+
+
+# The pages on which directors manage a club's members.
+
+
+def _members_page(
+    request: HttpRequest,
+    club: Club,
+    add_form: AddMemberForm | None = None,
+    paste_form: PasteForm | None = None,
+    *,
+    namesake: bool = False,
+) -> HttpResponse:
+    """Render the list, with the form that was refused."""
+    role = access.require(request.user, club, Role.DIRECTOR)
+    context = selectors.members_page(role, club, timezone.now(), request.GET.get("q", ""), request.GET.get("page"))
+    add_form, paste_form = add_form or AddMemberForm(), paste_form or PasteForm()
+    typed = add_form.cleaned_data.get("name", "") if add_form.is_bound else ""
+    context |= {
+        "add_form": add_form,
+        "paste_form": paste_form,
+        "ask_namesake": namesake,
+        "elsewhere": list(selectors.namesakes(club, typed)) if typed else [],
+    }
+    name = "players/clubs/_members.html" if is_htmx(request) else "players/clubs/members.html"
+    return page(request, name, context, add_form, paste_form)
+
+
+@account_needed
+@require_safe
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the members. htmx gets only the list."""
+    return _members_page(request, access.club_for_director(request.user, slug))
+
+
+@account_needed
+@require_POST
+def add_member(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a new player. If players of other clubs have the same name, they are offered first."""
+    club = access.club_for_director(request.user, slug)
+    form = AddMemberForm(request.POST)
+    if not form.is_valid():
+        return _members_page(request, club, form)
+    name, namesake = form.cleaned_data["name"], form.cleaned_data["namesake"]
+    if not namesake and selectors.namesakes(club, name):
+        form.add_error(None, _("Someone with this name plays at another club. Is it the same person?"))
+        return _members_page(request, club, form, namesake=True)
+    try:
+        club_services.add_member(club=club, name=name, by=by(request), namesake=namesake)
+    except Refused as refused:
+        form.refuse(refused)
+        return _members_page(request, club, form, namesake=refused.code == "namesake")
+    messages.success(request, _("%(name)s was added.") % {"name": name})
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def add_player(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a player who is known from another club, or a former member."""
+    club = access.club_for_director(request.user, slug)
+    form = AddPlayerForm(request.POST)
+    if not form.is_valid():
+        return _members_page(request, club)
+    player = access.player(form.cleaned_data["player"])
+    try:
+        club_services.add_player(club=club, player=player, by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+    messages.success(request, _("%(name)s was added.") % {"name": player.shown_name})
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add players from a pasted list."""
+    club = access.club_for_director(request.user, slug)
+    form = PasteForm(request.POST)
+    if form.is_valid():
+        try:
+            matches = people_services.find_or_add_players(club=club, names=form.cleaned_data["names"], by=by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            _report_matches(request, matches)
+            return redirect("club-members", slug)
+    return _members_page(request, club, paste_form=form)
+
+
+def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
+    once = [match for match in matches if not match.repeated]
+    added = sum(match.how in (How.ADDED, How.RETURNED) for match in once)
+    known = sum(match.how == How.FOUND for match in once)
+    parts = []
+    if added:
+        parts.append(ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added})
+    if known:
+        parts.append(
+            ngettext("%(count)d was already a member.", "%(count)d were already members.", known) % {"count": known}
+        )
+    if parts:
+        messages.success(request, " ".join(parts))
+    respelled = sorted({f"{match.name} → {match.player.name}" for match in once if match.player and match.respelled})
+    if respelled:
+        messages.warning(request, _("Recognised as members: %(names)s.") % {"names": ", ".join(respelled)})
+    unclear = sorted({match.name for match in matches if match.how == How.AMBIGUOUS})
+    if unclear:
+        messages.warning(
+            request,
+            _("Several members share a name, so nothing was done for %(names)s.") % {"names": ", ".join(unclear)},
+        )
+
+
+@account_needed
+@never_cache
+@require_safe
+def member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show one member: role, invitation, other names, merging, removal."""
+    return _member_page(request, slug, public_id)
+
+
+def _member_page(
+    request: HttpRequest,
+    slug: str,
+    public_id: str,
+    **bound: RefusingForm,
+) -> HttpResponse:
+    """Render the page of a member, with the form that was refused."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    role = access.require(request.user, membership.club, Role.DIRECTOR)
+    context = selectors.member_page(membership, role, timezone.now())
+    context |= {
+        "role_form": RoleForm.of(membership),
+        "merge_form": MergeForm(others=context["others"]),
+        "invite_form": InviteForm(),
+        "alias_form": AliasForm(),
+        "name_form": NameForm.of(membership.player),
+        **bound,
+    }
+    return page(request, "players/clubs/member.html", context, *bound.values())
+
+
+@account_needed
+@require_POST
+def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Change a member's role; for owners."""
+    membership = access.member_for_owner(request.user, slug, public_id)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _member_page(request, slug, public_id, role_form=form)
+    try:
+        club_services.set_role(membership=membership, role=form.cleaned_data["role"], by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "club-member", slug, public_id)
+    messages.success(request, _("Saved."))
+    if membership.player.user_id == me(request).pk:
+        # The user may not be allowed to see this page any more.
+        return redirect("club", slug)
+    return redirect("club-member", slug, public_id)
+
+
+@account_needed
+@require_POST
+def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Correct a member's name and country; the old name is kept as an alias."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        try:
+            people_services.edit_player(
+                player=membership.player, club=membership.club, by=by(request), **form.cleaned_data
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("club-member", slug, public_id)
+    return _member_page(request, slug, public_id, name_form=form)
+
+
+@account_needed
+@require_POST
+def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Remove a member from the club."""
+    membership = access.member_below(request.user, slug, public_id)
+    try:
+        club_services.remove_member(membership=membership, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "club-member", slug, public_id)
+    messages.success(
+        request,
+        _("%(name)s is no longer in %(club)s.") % {"name": membership.player.name, "club": membership.club.name},
+    )
+    if membership.player.user_id == me(request).pk:
+        return redirect("club", slug)
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+@never_cache
+def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Create an invitation and show its link once; only its hash is stored."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = InviteForm(request.POST)
+    if form.is_valid():
+        try:
+            throttle.count(throttle.INVITE_BY, str(me(request).pk))
+            invited = people_services.invite(
+                membership=membership,
+                by=by(request),
+                now=timezone.now(),
+                link=lambda secret: absolute_url(request, reverse("invitation", args=[secret])),
+                email=form.cleaned_data["email"],
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            context = {
+                "club": membership.club,
+                "player": membership.player,
+                "invitation": invited.invitation,
+                "url": invited.url,
+                "qr": qr(invited.url),
+            }
+            return page(request, "players/clubs/invited.html", context)
+    return _member_page(request, slug, public_id, invite_form=form)
+
+
+def qr(url: str) -> str:
+    """Return the URL as an SVG QR code, dark on light in either theme, since cameras need that."""
+    svg = segno.make(url, error="m").svg_inline(scale=5, border=3, dark="#000", light="#fff", omitsize=True)
+    # The SVG contains only squares, none of the URL's text.
+    return mark_safe(svg)  # noqa: S308
+
+
+@account_needed
+@require_POST
+def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Withdraw an invitation."""
+    invitation = access.invitation_for_director(request.user, slug, pk)
+    try:
+        people_services.withdraw_invitation(invitation=invitation, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+    messages.success(request, _("Invitation withdrawn. Its link no longer works."))
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Merge two members who are the same person."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    others = selectors.other_members(membership)
+    form = MergeForm(request.POST, others=others)
+    if not form.is_valid():
+        return _member_page(request, slug, public_id, merge_form=form)
+    into = access.member_for_director(request.user, slug, form.cleaned_data["into"])
+    try:
+        people_services.merge_players(
+            player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club
+        )
+    except Refused as refused:
+        return refused_back(request, refused, "club-member", slug, public_id)
+    names = {"player": membership.player.name, "other": into.player.name}
+    messages.success(request, _("%(player)s is now shown as %(other)s.") % names)
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Undo a merge."""
+    merged = access.merge_for_director(request.user, slug, pk)
+    try:
+        people_services.undo_merge(merge=merged, by=by(request), now=timezone.now(), club=access.club(slug))
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+    names = {"player": merged.player.name, "other": merged.into.name}
+    messages.success(request, _("%(player)s and %(other)s are separate players again.") % names)
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def add_alias(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Add another name of a player, as it appears in match records."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = AliasForm(request.POST)
+    if form.is_valid():
+        try:
+            people_services.remember_alias(player=membership.player, name=form.cleaned_data["name"], by=by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            return redirect("club-member", slug, public_id)
+    return _member_page(request, slug, public_id, alias_form=form)

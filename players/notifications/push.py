@@ -1,0 +1,350 @@
+"""Web push: the browsers of a user, encryption, and sending through push services."""
+
+import base64
+import ipaddress
+import json
+import os
+import socket
+import ssl
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from cryptography.hazmat.primitives import hashes, hmac
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.conf import settings
+from django.db import transaction
+
+from core.locks import lock_row
+from engine.errors import Refused
+from players.models import Delivery, PushSubscription, User
+from players.notifications.deliveries import claim_push, mark_failed, mark_sent
+from players.notifications.kinds import kind_of, texts_of, written_for
+
+# Encrypting web pushes (RFC 8291, aes128gcm of RFC 8188), and signing them for the push service (VAPID, RFC 8292).
+
+
+CURVE = ec.SECP256R1()
+RECORD_SIZE = 4096
+LONGEST_PAYLOAD = 3993
+"""In bytes; what push services have to accept (RFC 8030 §7.2), less the header, the padding and the tag."""
+SALT_BYTES, KEY_BYTES, NONCE_BYTES, NUMBER_BYTES = 16, 16, 12, 32
+LAST_RECORD = b"\x02"
+
+
+class Recipient(NamedTuple):
+    """The keys of a browser's subscription, as base64url."""
+
+    p256dh: str
+    auth: str
+
+
+def encrypt(
+    payload: bytes, to: Recipient, *, salt: bytes | None = None, key: ec.EllipticCurvePrivateKey | None = None
+) -> bytes:
+    """Return the body of a push. Salt and key are random unless given. Raises ValueError for malformed keys."""
+    if len(payload) > LONGEST_PAYLOAD:
+        raise ValueError("the payload is too long for a push")
+    salt, own = salt or os.urandom(SALT_BYTES), key or ec.generate_private_key(CURVE)
+    theirs = from_base64(to.p256dh)
+    shared = own.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(CURVE, theirs))
+    ours = _encoded(own.public_key())
+    keying = _expand(_mac(from_base64(to.auth), shared), b"WebPush: info\0" + theirs + ours, NUMBER_BYTES)
+    pseudo_random = _mac(salt, keying)
+    content_key = _expand(pseudo_random, b"Content-Encoding: aes128gcm\0", KEY_BYTES)
+    nonce = _expand(pseudo_random, b"Content-Encoding: nonce\0", NONCE_BYTES)
+    header = salt + RECORD_SIZE.to_bytes(4, "big") + bytes([len(ours)]) + ours
+    return header + AESGCM(content_key).encrypt(nonce, payload + LAST_RECORD, None)
+
+
+def authorization(private_key: str, *, audience: str, subject: str, expires: int) -> str:
+    """Return the Authorization header of a push to a service; `expires` in seconds since the epoch."""
+    key = private_key_of(private_key)
+    claims = {"aud": audience, "exp": expires, "sub": subject}
+    signed = ".".join(
+        to_base64(json.dumps(part, separators=(",", ":")).encode()) for part in ({"typ": "JWT", "alg": "ES256"}, claims)
+    )
+    r, s = utils.decode_dss_signature(key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+    signature = r.to_bytes(NUMBER_BYTES, "big") + s.to_bytes(NUMBER_BYTES, "big")
+    return f"vapid t={signed}.{to_base64(signature)}, k={public_key_of(private_key)}"
+
+
+def private_key_of(text: str) -> ec.EllipticCurvePrivateKey:
+    """Return the private key that is written as base64url."""
+    return ec.derive_private_key(int.from_bytes(from_base64(text), "big"), CURVE)
+
+
+def public_key_of(private_key: str) -> str:
+    """Return the public key as base64url, as browsers expect it."""
+    return to_base64(_encoded(private_key_of(private_key).public_key()))
+
+
+def from_base64(text: str) -> bytes:
+    """Decode base64url with or without padding. Raises ValueError."""
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def to_base64(data: bytes) -> str:
+    """Encode as base64url without padding."""
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _encoded(key: ec.EllipticCurvePublicKey) -> bytes:
+    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def _mac(key: bytes, data: bytes) -> bytes:
+    mac = hmac.HMAC(key, hashes.SHA256())
+    mac.update(data)
+    return mac.finalize()
+
+
+def _expand(key: bytes, info: bytes, length: int) -> bytes:
+    return HKDFExpand(hashes.SHA256(), length, info).derive(key)
+
+
+# Connections to push services: over HTTPS, to public addresses only, since a browser names any URL it likes.
+
+
+HTTPS_PORT = 443
+PATIENCE = 10.0
+"""Seconds until a push service that does not answer is given up."""
+
+
+class Forbidden(Exception):
+    """The endpoint is not one that this site sends to."""
+
+
+class Endpoint(NamedTuple):
+    """The URL of a subscription, taken apart."""
+
+    host: str
+    port: int
+    target: str
+    """Path and query."""
+
+    @property
+    def audience(self) -> str:
+        """The origin of the push service."""
+        return f"https://{self.host}" + (f":{self.port}" if self.port != HTTPS_PORT else "")
+
+
+Connect = Callable[[Endpoint], HTTPConnection]
+
+
+def endpoint_of(url: str) -> Endpoint:
+    """Take the URL of a subscription apart. Raises Forbidden unless it is an https URL of a named host."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or HTTPS_PORT
+    except ValueError:
+        raise Forbidden("not a URL") from None
+    if parts.scheme != "https" or not parts.hostname or parts.username is not None or not url.isascii():
+        raise Forbidden("not an https URL of a host")
+    if any(character.isspace() or character < " " for character in url):
+        raise Forbidden("not a URL")
+    try:
+        ipaddress.ip_address(parts.hostname)
+    except ValueError:
+        return Endpoint(parts.hostname, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
+    raise Forbidden("an address instead of a name")
+
+
+def connect(endpoint: Endpoint) -> HTTPConnection:
+    """Return a connection to a push service. Its name is resolved once, and only public addresses are used.
+
+    Raises Forbidden if there is none, and OSError if it cannot be reached.
+    """
+    addresses = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    public = [str(row[4][0]) for row in addresses if ipaddress.ip_address(row[4][0]).is_global]
+    if not public:
+        raise Forbidden("no public address")
+    return _Pinned(endpoint.host, public[0], endpoint.port)
+
+
+class _Pinned(HTTPSConnection):
+    """A connection to one address of a host, so that the name cannot lead elsewhere once it was checked."""
+
+    def __init__(self, host: str, address: str, port: int) -> None:
+        super().__init__(host, port, timeout=PATIENCE)
+        self._address = address
+        self._tls = ssl.create_default_context()
+
+    def connect(self) -> None:
+        """Connect to the address; the certificate is checked for the host."""
+        raw = socket.create_connection((self._address, self.port), PATIENCE)
+        self.sock = self._tls.wrap_socket(raw, server_hostname=self.host)
+
+
+# The browsers in which a user sees notifications.
+
+
+MOST_BROWSERS = 20
+BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+class Subscribing(NamedTuple):
+    """What a browser sends when it subscribes."""
+
+    endpoint: str
+    p256dh: str
+    auth: str
+
+
+@transaction.atomic
+def subscribe(*, user: User, subscribing: Subscribing, device: str, now: datetime) -> PushSubscription:
+    """Show a user's notifications in a browser, which belongs to whoever subscribed in it last.
+
+    Refused: `push_endpoint`, `too_many_browsers`.
+    """
+    try:
+        endpoint_of(subscribing.endpoint)
+    except Forbidden:
+        raise Refused("push_endpoint") from None
+    lock_row(User, user.pk)
+    others = PushSubscription.objects.filter(user=user).exclude(endpoint=subscribing.endpoint)
+    if others.count() >= MOST_BROWSERS:
+        raise Refused("too_many_browsers", most=MOST_BROWSERS)
+    # What waits for the browser's former user must not be shown to this one.
+    PushSubscription.objects.filter(endpoint=subscribing.endpoint).exclude(user=user).delete()
+    row, _ = PushSubscription.objects.update_or_create(
+        endpoint=subscribing.endpoint,
+        defaults={
+            "user": user,
+            "p256dh": subscribing.p256dh,
+            "auth": subscribing.auth,
+            "device": device,
+            "created_at": now,
+        },
+    )
+    return row
+
+
+def unsubscribe(*, user: User, subscription: int) -> None:
+    """Show a user's notifications no longer in a browser; harmless if it is not one of theirs."""
+    PushSubscription.objects.filter(user=user, pk=subscription).delete()
+
+
+def device_of(user_agent: str) -> str:
+    """Return the browser and the system that a User-Agent header names.
+
+    >>> device_of("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    'Firefox · Linux'
+    """
+    names = (next((name for mark, name in table if mark in user_agent), "") for table in (BROWSERS, SYSTEMS))
+    return " · ".join(filter(None, names))
+
+
+# Notifications by web push, one delivery for each browser.
+
+
+SIGNATURE_LASTS = timedelta(hours=12)
+"""Push services accept at most 24 hours."""
+GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+WORTH_REPEATING = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+
+
+def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bool:
+    """Send a notification to a browser, if it is due; return whether it was sent.
+
+    A subscription that its push service does not know any more is deleted.
+    """
+    row = claim_push(delivery=delivery, now=now)
+    if row is None:
+        return False
+    browser = row.subscription
+    if browser is None or not settings.VAPID_PRIVATE_KEY:
+        mark_failed([row], "no browser" if browser is None else "push is off", now, for_good=True)
+        return False
+    try:
+        endpoint = endpoint_of(browser.endpoint)
+        status = _post(endpoint, _headers(row, endpoint, now), _body(row, browser), connect)
+    except (Forbidden, ValueError) as error:
+        mark_failed([row], str(error), now, for_good=True)
+        return False
+    except (OSError, HTTPException) as error:
+        mark_failed([row], f"{type(error).__name__}: {error}", now)
+        return False
+    if status >= HTTPStatus.MULTIPLE_CHOICES:
+        is_temporary = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in WORTH_REPEATING
+        mark_failed([row], f"the push service answered {status}", now, for_good=not is_temporary)
+        if status in GONE:
+            PushSubscription.objects.filter(pk=browser.pk).delete()
+        return False
+    mark_sent([row], now)
+    return True
+
+
+def _post(endpoint: Endpoint, headers: dict[str, str], body: bytes, connect: Connect) -> int:
+    """Send a request and return the status of the response. Redirections are not followed."""
+    connection = connect(endpoint)
+    try:
+        connection.request("POST", endpoint.target, body=body, headers=headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def _headers(row: Delivery, endpoint: Endpoint, now: datetime) -> dict[str, str]:
+    # Loaded only where pushes are sent.
+
+    kind = kind_of(row.notification.kind)
+    lapses_at = row.notification.created_at + kind.lapses_after
+    return {
+        "Authorization": authorization(
+            settings.VAPID_PRIVATE_KEY,
+            audience=endpoint.audience,
+            subject=subject(),
+            expires=int((now + SIGNATURE_LASTS).timestamp()),
+        ),
+        "Content-Encoding": "aes128gcm",
+        "Content-Type": "application/octet-stream",
+        "TTL": str(max(0, int((lapses_at - now).total_seconds()))),
+        "Urgency": "high" if kind.is_urgent else "normal",
+    }
+
+
+def _body(row: Delivery, browser: PushSubscription) -> bytes:
+    """Return the encrypted notification; `tag` lets a browser replace it if it should arrive twice."""
+    # Loaded only where pushes are sent.
+
+    with written_for(row.notification.user):
+        [text] = texts_of([row.notification])
+    shown = {
+        "title": text.sentence,
+        "body": text.context,
+        "url": row.notification.url,
+        "tag": f"notification-{row.notification_id}",
+    }
+    return encrypt(json.dumps(shown).encode(), Recipient(browser.p256dh, browser.auth))
+
+
+def subject() -> str:
+    """Return where the operator of a push service reaches the operator of this site."""
+    if settings.VAPID_SUBJECT:
+        return str(settings.VAPID_SUBJECT)
+    if urlsplit(settings.SITE_URL).scheme == "https":
+        return str(settings.SITE_URL)
+    return f"mailto:{settings.DEFAULT_FROM_EMAIL.rpartition('<')[2].rstrip('>')}"
+
+
+def public_key() -> str:
+    """Return the key with which browsers subscribe; empty if push is off."""
+    if not settings.VAPID_PRIVATE_KEY:
+        return ""
+
+    return public_key_of(settings.VAPID_PRIVATE_KEY)

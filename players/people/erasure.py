@@ -1,0 +1,105 @@
+"""Erasing a person: their results stay, under "Former member"."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.contrib.admin.models import LogEntry as AdminLogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Q
+
+from core.locks import for_update
+from engine.errors import Refused
+from players.actors import Actor, log
+from players.models import AccountEmail, Alias, DataExport, Invitation, LogEntry, Membership, Player, User
+from players.people import stored_elsewhere
+from players.people.mentions import erase_mentions, names_to_erase
+from players.people.rows import canonical, club_topic, lock_club, lock_players, player_topic, user_topic
+
+Role = Membership.Role
+
+
+@transaction.atomic
+def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[Player], None] | None = None) -> Player:
+    """Delete the account, aliases and invitations, and blank the name, also of players merged with this one.
+
+    The name is removed from what others have written as well. Results stay.
+    Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`, `stale` if the player
+    was merged at the same moment, and what `check` refuses of the locked player.
+    """
+    player = canonical(player)
+    # Locked first, so that a second click finds the account deleted.
+    for_update(User.objects.filter(player=player)).first()
+    together = _together(player)
+    _leave_clubs(together, by, now)
+    everybody = lock_players(*together)
+    if _together(player) != together:
+        # A merge was made or undone before the players were locked.
+        raise Refused("stale")
+    player = everybody[player.pk]
+    if player.erased_at is not None:
+        raise Refused("erased")
+    if check is not None:
+        check(player)
+    user = player.user
+    emails = {user.email, user.new_email} - {""} if user is not None else set()
+    names = names_to_erase(everybody.values(), emails | {user.display_name} if user is not None else ())
+    for stored in stored_elsewhere.registered():
+        stored.forget(list(everybody.values()), user)
+    Alias.objects.filter(player__in=everybody).delete()
+    Invitation.objects.filter(player__in=everybody).delete()
+    DataExport.objects.filter(player__in=everybody).delete()
+    for member in everybody.values():
+        member.name, member.federation_number, member.country, member.time_zone, member.initials_only = (
+            "",
+            "",
+            "",
+            "",
+            False,
+        )
+        member.user, member.erased_at = None, now
+        member.save()
+    _forget_in_log(list(everybody.values()), user)
+    erase_mentions(names, everybody.values())
+    log(by, "player_erased", player_topic(player), own=by.user is not None and by.user == user)
+    if user is not None:
+        if user.email_verified_at is not None:
+            # An address that was only typed may be somebody else's.
+            AccountEmail.objects.filter(email__iexact=user.email).delete()
+            Invitation.objects.filter(email__iexact=user.email).delete()
+        user.delete()
+    return player
+
+
+def _together(player: Player) -> list[Player]:
+    return list(Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).order_by("pk"))
+
+
+def _leave_clubs(players: list[Player], by: Actor, now: datetime) -> None:
+    memberships = Membership.objects.filter(player__in=players, left_at__isnull=True).select_related("club")
+    for membership in memberships.order_by("club_id"):
+        club = lock_club(membership.club)
+        others = club.memberships.filter(left_at__isnull=True).exclude(player__in=players)
+        if (
+            membership.role == Role.OWNER
+            and others.filter(player__user__isnull=False).exists()
+            and not others.filter(role=Role.OWNER).exists()
+        ):
+            raise Refused("owner_leaves_club", club=club.name)
+        membership.role, membership.left_at = Role.MEMBER, now
+        membership.save(update_fields=["role", "left_at"])
+        log(by, "member_left", club_topic(club), club=club, player=membership.player.public_id)
+
+
+def _forget_in_log(players: list[Player], user: User | None) -> None:
+    """Remove names from the log entries about the players, but keep the entries."""
+    topics = [player_topic(player) for player in players] + ([user_topic(user)] if user else [])
+    LogEntry.objects.filter(topic__in=topics).update(params={})
+    _forget_in_admin_log(Player, [player.pk for player in players])
+    if user is not None:
+        _forget_in_admin_log(User, [user.pk])
+
+
+def _forget_in_admin_log(model: type[Player] | type[User], ids: list[int]) -> None:
+    rows = AdminLogEntry.objects.filter(content_type=ContentType.objects.get_for_model(model))
+    rows.filter(object_id__in=[str(pk) for pk in ids]).update(object_repr="", change_message="")

@@ -1,0 +1,83 @@
+"""Rows of players and clubs: the current player after merges, row locks, and topics."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q, QuerySet
+
+from core.live.publishing import touch_on_commit
+from core.locks import lock_row
+from players.models import Club, Player, User
+
+# The current player after merges.
+
+
+def canonical(player: Player) -> Player:
+    """Return the player that a player was merged into, or the player if not merged."""
+    while player.merged_into is not None:
+        player = player.merged_into
+    return player
+
+
+def account_of(player: Player) -> int | None:
+    """Return the id of the account of a player, or of the player it was merged into, if there is one."""
+    return player.user_id or canonical(player).user_id
+
+
+def players_among(ids: Iterable[int | None]) -> QuerySet[Player]:
+    """Return the players with these ids, each with the player it was merged into."""
+    return Player.objects.filter(pk__in={pk for pk in ids if pk is not None}).select_related("merged_into")
+
+
+def player_of(user: User) -> Player | None:
+    """Return the player of an account, if it has one."""
+    return Player.objects.filter(user=user).first()
+
+
+# Locks of clubs and players.
+#
+# A service that needs several locks takes the account first, then clubs and then players, each by ascending id, and
+# invitations and merges last. A service that changes a club's member list holds the club.
+
+
+def lock_club(club: Club) -> Club:
+    """Lock a club, and with it its member list."""
+    return lock_row(Club, club.pk)
+
+
+def lock_clubs_of(*players: Player) -> None:
+    """Lock the clubs of these players and of those merged into them, by ascending id."""
+    of_players = Q(memberships__player__in=players) | Q(memberships__player__merged_into__in=players)
+    for pk in Club.objects.filter(of_players).distinct().order_by("pk").values_list("pk", flat=True):
+        lock_row(Club, pk)
+
+
+def lock_players(*players: Player) -> dict[int, Player]:
+    """Lock players by ascending id and return them by id."""
+    return {pk: lock_row(Player, pk) for pk in sorted({player.pk for player in players})}
+
+
+# The topics of people and clubs, in the log and in the event stream.
+
+
+def user_topic(user: User) -> str:
+    """Return the topic of an account."""
+    return f"user:{user.pk}"
+
+
+def player_topic(player: Player) -> str:
+    """Return the topic of a player."""
+    return f"player:{player.public_id}"
+
+
+def club_topic(club: Club) -> str:
+    """Return the topic of a club, by its id, since its slug may change."""
+    return f"club:{club.pk}"
+
+
+def touch_users_on_commit(players: Iterable[Player]) -> None:
+    """Publish, once the transaction has committed, that what the accounts of these players see of theirs has changed.
+
+    Players without an account are left out.
+    """
+    users = {user for player in players if (user := account_of(player)) is not None}
+    touch_on_commit(*(f"user:{user}" for user in sorted(users)))

@@ -1,0 +1,487 @@
+"""Players: names, invitations, merging and erasure."""
+
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from core.codes import check_country
+from core.locks import lock_row
+from core.mail import send_mail
+from core.names import clean_name, fold
+from core.public_ids import hash_of
+from engine.errors import Refused
+from players.actors import Actor, apply, log
+from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
+from players.people import stored_elsewhere
+from players.people.rows import canonical, club_topic, lock_club, lock_clubs_of, lock_players, player_of, player_topic
+
+# E-mails about people.
+
+
+def send_invitation(invitation: Invitation, url: str) -> None:
+    """Send the link of an invitation to the e-mail address it is for."""
+    send_mail(
+        to=invitation.email,
+        subject=_("%(club)s invites you to Barpoint") % {"club": invitation.club.name},
+        template="players/people/mail/invitation.txt",
+        context={"invitation": invitation, "url": url},
+    )
+
+
+# Lists of names: finding the members they refer to and adding the others.
+
+
+MOST_NAMES = 4096
+"""The entries of the largest draw."""
+
+
+class How(StrEnum):
+    """The outcome for a name."""
+
+    FOUND = "found"
+    RETURNED = "returned"
+    """The name of a former member, who is a member again."""
+    ADDED = "added"
+    AMBIGUOUS = "ambiguous"
+    """Several members have this name; nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """A name of the list and the player it refers to; if it is ambiguous, the players it may refer to."""
+
+    name: str
+    how: How
+    player: Player | None = None
+    candidates: Sequence[Player] = field(default_factory=tuple)
+    repeated: bool = False
+    """Whether the list named the same player before."""
+
+    @property
+    def respelled(self) -> bool:
+        """Whether the player is known by another spelling."""
+        return self.how in (How.FOUND, How.RETURNED) and self.player is not None and self.player.name != self.name
+
+
+@transaction.atomic
+def find_or_add_players(
+    *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset()
+) -> list[NameMatch]:
+    """Return the players a list of names refers to, in its order, and add unknown names as members without an account.
+
+    A name matches a member by name or alias, whatever its case, accents and spaces; current members come before former
+    ones. At the indices in `namesakes` it means a new player with the same name.
+    The number of queries does not depend on the length of the list.
+    Refused (and nothing is added): `name_missing`, `name_too_long`, `too_many_names`.
+    """
+    clean_names = _tidy(names)
+    lock_club(club)
+    people = _People(club)
+    unknown = {
+        fold(name): name
+        for place, name in reversed(list(enumerate(clean_names)))
+        if place not in namesakes and not people.called(name)
+    }
+    added = _add(club, [*reversed(unknown.values()), *(clean_names[place] for place in sorted(namesakes))], by)
+    others = dict(zip(sorted(namesakes), added[len(unknown) :], strict=True))
+    matches = _look_up(clean_names, people, {fold(player.name): player for player in added[: len(unknown)]}, others)
+    _bring_back(club, [match.player for match in matches if match.player and match.how == How.RETURNED], by)
+    return matches
+
+
+def find_players(*, club: Club, names: Iterable[str]) -> list[NameMatch]:
+    """Return what `find_or_add_players` would, but change nothing; names to be added have no player yet.
+
+    Refused: as there.
+    """
+    return _look_up(_tidy(names), _People(club), {}, {})
+
+
+def _tidy(names: Iterable[str]) -> list[str]:
+    typed_names = list(names)
+    if len(typed_names) > MOST_NAMES:
+        raise Refused("too_many_names", most=MOST_NAMES, count=len(typed_names))
+    return [clean_name(name) for name in typed_names]
+
+
+def _look_up(
+    names: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
+) -> list[NameMatch]:
+    matches: list[NameMatch] = []
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        if place in namesakes:
+            matches.append(NameMatch(name, How.ADDED, namesakes[place]))
+            continue
+        unknown = fold(name) in added or not people.called(name)
+        match = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
+        if match.how != How.AMBIGUOUS:
+            who = str(match.player.pk) if match.player else fold(name)
+            match = replace(match, repeated=who in seen)
+            seen.add(who)
+        matches.append(match)
+    return matches
+
+
+class _People:
+    """The current and former members of a club by name and alias; merged players as the one they were merged into."""
+
+    def __init__(self, club: Club) -> None:
+        rows = list(Membership.objects.filter(club=club).select_related("player__merged_into").order_by("pk"))
+        self._here = {canonical(row.player).pk for row in rows if row.left_at is None}
+        self._by_name: defaultdict[str, dict[int, Player]] = defaultdict(dict)
+        by_id = {}
+        for row in rows:
+            by_id[row.player_id] = who = canonical(row.player)
+            self._enter(row.player.name, who)
+            self._enter(who.name, who)
+        aliases = Alias.objects.filter(player__memberships__club=club)
+        for player_id, name in aliases.values_list("player_id", "name").distinct():
+            self._enter(name, by_id[player_id])
+
+    def _enter(self, name: str, player: Player) -> None:
+        if player.erased_at is None:
+            self._by_name[fold(name)][player.pk] = player
+
+    def called(self, name: str) -> list[Player]:
+        """Return the players with this name; former members only if no current member has it."""
+        everybody = list(self._by_name.get(fold(name), {}).values())
+        return [player for player in everybody if player.pk in self._here] or everybody
+
+    def look_up(self, name: str) -> NameMatch:
+        """Return the match for a known name."""
+        candidates = self.called(name)
+        if len(candidates) > 1:
+            return NameMatch(name, How.AMBIGUOUS, candidates=candidates)
+        player = candidates[0]
+        return NameMatch(name, How.FOUND if player.pk in self._here else How.RETURNED, player)
+
+
+def _add(club: Club, names: Sequence[str], by: Actor) -> list[Player]:
+    """Add players and members in the order of the names, with one log entry for all."""
+    if not names:
+        return []
+    players = Player.objects.bulk_create([Player(name=name) for name in names])
+    Membership.objects.bulk_create([Membership(club=club, player=player) for player in players])
+    log(by, "members_added", club_topic(club), club=club, players=[player.public_id for player in players])
+    return players
+
+
+def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
+    if not players:
+        return
+    # A player who is a member only under the name of a merged player has no membership yet.
+    Membership.objects.bulk_create([Membership(club=club, player=player) for player in players], ignore_conflicts=True)
+    Membership.objects.filter(club=club, player__in=players).update(left_at=None)
+    ids = sorted({player.public_id for player in players})
+    log(by, "members_returned", club_topic(club), club=club, players=ids)
+
+
+# Merging two players who are the same person, and undoing it.
+#
+# A Merge row is the fact. `merged_into` is derived from the merges that were not undone and always points to the
+# player that represents the whole group. Matches, entries and memberships stay where they are.
+
+
+LONGEST_ALIAS = 200
+"""Nicknames in match records can be as long as programs allow."""
+
+
+@transaction.atomic
+def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None) -> Merge:
+    """Merge `player` into `into`: both are shown as `into` from now on.
+
+    A `club` must be the one that entered `player`. A player with an account cannot be merged into another.
+    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what other
+    apps refuse (`StoredElsewhere.check_merge`).
+    """
+    into = canonical(into)
+    if into.pk == canonical(player).pk:
+        raise Refused("merge_same")
+    lock_clubs_of(player)
+    locked = lock_players(player, into)
+    player, into = locked[player.pk], locked[into.pk]
+    for row in (player, into):
+        if row.merged_into_id is not None:
+            raise Refused("already_merged", name=row.name)
+        if row.erased_at is not None:
+            raise Refused("erased")
+    if player.user_id is not None:
+        raise Refused("merge_account", name=player.name)
+    if club is not None:
+        must_be_home(player, club)
+    for stored in stored_elsewhere.registered():
+        stored.check_merge(player, into)
+    merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now)
+    Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
+    _take_over_memberships(player, into)
+    for topic in (player_topic(player), player_topic(into)):
+        log(by, "players_merged", topic, club=club, player=player.public_id, into=into.public_id)
+    return merge
+
+
+def home_club(player: Player) -> Club | None:
+    """Return the club that entered a player and is responsible for them while they have no account."""
+    first = Membership.objects.select_related("club").filter(player=player).order_by("pk").first()
+    return first.club if first else None
+
+
+def must_be_home(player: Player, club: Club) -> None:
+    """Refused (`other_club_entered`) unless this club entered the player."""
+    home = home_club(player)
+    if home is not None and home != club:
+        raise Refused("other_club_entered", name=player.shown_name, club=home.name)
+
+
+def check_managed_by_club(player: Player, club: Club) -> None:
+    """Refused (`account_decides`, `other_club_entered`) unless this club decides about the data of a player."""
+    if player.user_id is not None:
+        raise Refused("account_decides", name=player.name)
+    must_be_home(player, club)
+
+
+def _take_over_memberships(player: Player, into: Player) -> None:
+    """Make `into` a member of the clubs of `player`; the old memberships are kept for undoing the merge."""
+    theirs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)
+    mine = {membership.club_id: membership for membership in Membership.objects.filter(player=into)}
+    for club_id in list(theirs):
+        membership = mine.get(club_id)
+        if membership is None:
+            Membership.objects.create(club_id=club_id, player=into)
+        elif membership.left_at is not None:
+            membership.left_at = None
+            membership.save(update_fields=["left_at"])
+
+
+@transaction.atomic
+def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = None) -> Merge:
+    """Undo a merge; players who had been merged into `player` before stay with it.
+
+    Refused: `merge_undone`, `erased`.
+    """
+    player = lock_players(merge.player, merge.into)[merge.player_id]
+    merge = lock_row(Merge, merge.pk)
+    if merge.undone_at is not None:
+        raise Refused("merge_undone")
+    if player.erased_at is not None:
+        raise Refused("erased")
+    merge.undone_at = now
+    merge.save(update_fields=["undone_at"])
+    player.merged_into = None
+    player.save(update_fields=["merged_into"])
+    Player.objects.filter(pk__in=_merged_below(player)).update(merged_into=player)
+    for topic in (player_topic(player), player_topic(merge.into)):
+        log(by, "merge_undone", topic, club=club, player=player.public_id, into=merge.into.public_id)
+    return merge
+
+
+def _merged_below(player: Player) -> set[int]:
+    """Return the ids of the players merged into `player`, directly or indirectly."""
+    ids: set[int] = set()
+    step = {player.pk}
+    while step:
+        below = Merge.objects.filter(into__in=step, undone_at__isnull=True).values_list("player_id", flat=True)
+        step = set(below) - ids
+        ids |= step
+    return ids
+
+
+def remember_alias(*, player: Player, name: str, by: Actor) -> Alias:
+    """Add another name of a player; harmless the second time.
+
+    Refused: `name_missing`, `name_too_long`, `erased`.
+    """
+    name, player = clean_name(name, LONGEST_ALIAS), canonical(player)
+    if player.erased_at is not None:
+        raise Refused("erased")
+    try:
+        with transaction.atomic():
+            if (known := _known_alias(player, name)) is not None:
+                return known
+            alias = Alias.objects.create(player=player, name=name)
+            log(by, "alias_remembered", player_topic(player), alias=name)
+            return alias
+    except IntegrityError:
+        # Another request added it at the same moment.
+        known = _known_alias(player, name)
+        if known is None:
+            raise
+        return known
+
+
+def _known_alias(player: Player, name: str) -> Alias | None:
+    return next((alias for alias in player.aliases.all() if fold(alias.name) == fold(name)), None)
+
+
+# Correcting the name and country of a player.
+
+
+@transaction.atomic
+def edit_player(*, player: Player, club: Club, name: str, country: str, by: Actor) -> Player:
+    """Change the name and country of a player without an account; the old name is kept as an alias.
+
+    Only the club that entered the player may do it. Players with an account choose their own name.
+    Refused: `player_has_account`, `other_club_entered`, `already_merged`, `erased`, `name_missing`, `name_too_long`,
+    `bad_country`.
+    """
+    row = lock_players(player)[player.pk]
+    values = {"name": clean_name(name), "country": check_country(country)}
+    if row.erased_at is not None:
+        raise Refused("erased")
+    if row.merged_into_id is not None:
+        raise Refused("already_merged", name=row.name)
+    if row.user_id is not None:
+        raise Refused("player_has_account", name=row.name)
+    must_be_home(row, club)
+    before = row.name
+    if changed := apply(row, values):
+        log(by, "player_changed", player_topic(row), club=club, changed=changed)
+    if before != row.name:
+        remember_alias(player=row, name=before, by=by)
+    return row
+
+
+# Linking a player to an account: by the secret link of an invitation, or by a director.
+
+
+LASTS = timedelta(days=14)
+"""How long an invitation is valid."""
+
+
+class Invited(NamedTuple):
+    """A new invitation and its link, which is known only now."""
+
+    invitation: Invitation
+    url: str
+
+
+@transaction.atomic
+def invite(*, membership: Membership, by: Actor, now: datetime, link: Callable[[str], str], email: str = "") -> Invited:
+    """Invite a member to create an account, and e-mail the link if there is an address; earlier links stop working.
+
+    `link` returns the URL for a secret. Refused: `already_claimed`, `not_a_member`, `other_club_entered`, `erased`.
+    """
+    player = lock_row(Player, membership.player_id)
+    membership.refresh_from_db()
+    if membership.left_at is not None:
+        raise Refused("not_a_member", name=player.name)
+    must_be_free(player)
+    must_be_home(player, membership.club)
+    open_for(player).update(withdrawn_at=now)
+    secret = secrets.token_urlsafe(24)
+    invitation = Invitation.objects.create(
+        club=membership.club,
+        player=player,
+        email=email.strip(),
+        secret_hash=hash_of(secret),
+        invited_by=by.user,
+        created_at=now,
+        expires_at=now + LASTS,
+    )
+    url = link(secret)
+    log(by, "invited", player_topic(player), club=membership.club, mailed=bool(email))
+    if invitation.email:
+        transaction.on_commit(lambda: send_invitation(invitation, url), robust=True)
+    return Invited(invitation, url)
+
+
+def open_for(player: Player) -> QuerySet[Invitation]:
+    """Return the invitations of a player that were neither accepted nor withdrawn."""
+    return Invitation.objects.filter(player=player, accepted_at__isnull=True, withdrawn_at__isnull=True)
+
+
+def must_be_free(player: Player) -> None:
+    """Refused (`erased`, `already_merged`, `already_claimed`) unless an account can still take over this player."""
+    if player.erased_at is not None:
+        raise Refused("erased")
+    if player.merged_into_id is not None:
+        raise Refused("already_merged", name=player.name)
+    if player.user_id is not None:
+        raise Refused("already_claimed", name=player.shown_name)
+
+
+@transaction.atomic
+def withdraw_invitation(*, invitation: Invitation, by: Actor, now: datetime) -> Invitation:
+    """Withdraw an invitation; harmless the second time. Refused: `invitation_used`."""
+    locked = lock_row(Invitation, invitation.pk)
+    if locked.accepted_at is not None:
+        raise Refused("invitation_used")
+    if locked.withdrawn_at is None:
+        locked.withdrawn_at = now
+        locked.save(update_fields=["withdrawn_at"])
+        log(by, "invitation_withdrawn", player_topic(locked.player), club=locked.club)
+    return locked
+
+
+def must_be_open(invitation: Invitation, now: datetime) -> None:
+    """Refused: `invitation_used`, `invitation_withdrawn`, `invitation_expired`."""
+    club = invitation.club.name
+    if invitation.accepted_at is not None:
+        raise Refused("invitation_used")
+    if invitation.withdrawn_at is not None:
+        raise Refused("invitation_withdrawn", club=club)
+    if invitation.expires_at <= now:
+        raise Refused("invitation_expired", club=club)
+
+
+@transaction.atomic
+def accept_invitation(*, secret: str, user: User, by: Actor, now: datetime) -> Player:
+    """Link the account to the player of the invitation; a player the account already has is merged with it.
+
+    Refused: `not_found`, `invitation_used`, `invitation_withdrawn`, `invitation_expired`, `invitation_for_another`,
+    `already_claimed`.
+    """
+    row = Invitation.objects.filter(secret_hash=hash_of(secret)).first()
+    if row is None:
+        raise Refused("not_found")
+    lock_row(User, user.pk)
+    lock_clubs_of(row.player)
+    lock_players(row.player, *filter(None, [player_of(user)]))
+    invitation = lock_row(Invitation, row.pk)
+    must_be_open(invitation, now)
+    if invitation.email and invitation.email.casefold() != user.shown_email.casefold():
+        raise Refused("invitation_for_another", club=invitation.club.name)
+    player = claim_player(player=invitation.player, user=user, by=by, now=now)
+    # Claiming has withdrawn all open invitations of this player; this one was accepted.
+    invitation.accepted_at, invitation.withdrawn_at = now, None
+    invitation.save(update_fields=["accepted_at", "withdrawn_at"])
+    log(by, "invitation_accepted", club_topic(invitation.club), club=invitation.club, player=player.public_id)
+    return player
+
+
+@transaction.atomic
+def claim_player(*, player: Player, user: User, by: Actor, now: datetime, club: Club | None = None) -> Player:
+    """Link a player to an account and return the account's player.
+
+    If the account has a player already, the other is merged into it; else the player takes the name of the account.
+    A `club` must be the one that entered the player. Refused: `already_claimed`, `already_merged`,
+    `other_club_entered`, `erased`.
+    """
+    lock_row(User, user.pk)
+    own = player_of(user)
+    if own is not None:
+        if player.user_id is not None:
+            raise Refused("already_claimed", name=player.shown_name)
+        merge_players(player=player, into=own, by=by, now=now, club=club)
+        open_for(player).update(withdrawn_at=now)
+        return own
+    locked = lock_players(player)[player.pk]
+    must_be_free(locked)
+    if club is not None:
+        must_be_home(locked, club)
+    entered_as, locked.user, locked.name = locked.name, user, user.display_name
+    locked.save()
+    if fold(entered_as) != fold(locked.name):
+        # The directors' lists go on using the old name.
+        remember_alias(player=locked, name=entered_as, by=by)
+    open_for(locked).update(withdrawn_at=now)
+    log(by, "player_claimed", player_topic(locked), club=club, user=user.pk)
+    return locked
