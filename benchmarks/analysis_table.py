@@ -18,10 +18,10 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 django.setup()
 
 import engine  # noqa: E402
-from matches.analysis.analysing import analyse  # noqa: E402
 from matches.analysis.arithmetic import summary  # noqa: E402
 from matches.analysis.backends.base import Backend  # noqa: E402
 from matches.analysis.backends.chosen import backend_named  # noqa: E402
+from matches.analysis.queue import analyse  # noqa: E402
 from matches.analysis.stored_xg import stored_analysis  # noqa: E402
 from matches.analysis.values import AnalysedMatch, DecisionKind, JudgedDecision  # noqa: E402
 

@@ -196,7 +196,7 @@ class _Records:
         """Have all of them analysed once more, but those that still wait for it."""
         from django.utils import timezone
 
-        from matches.analysis.services.queue import enqueue_record
+        from matches.analysis.queue import enqueue_record
 
         for submission in self.to_analyse:
             enqueue_record(submission=submission, swapped=False, now=timezone.now())
@@ -208,7 +208,7 @@ def _submitted(seed: int) -> "Submission":
     from engine.records import write
     from engine.simulation import play_out
     from matches.models import Submission
-    from matches.records.services.submissions import RecordFile, submit
+    from matches.records.submissions import RecordFile, submit
 
     text = write(play_out(seed, LENGTH), "mat")
     return submit(file=RecordFile(text, Submission.Source.API, f"{seed}.mat"), now=timezone.now()).submission

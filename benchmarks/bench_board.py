@@ -20,10 +20,10 @@ from engine.clock import PRESETS
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Match
+from matches.play import due
+from matches.play.acting import ActionInput, act
 from matches.play.live import EventKind
-from matches.play.services import due
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM
 from players.models import Player
 

@@ -28,7 +28,7 @@ def measure() -> None:
     from engine.records import write
     from engine.simulation import play_out
     from matches.models import Submission
-    from matches.records.services.submissions import RecordFile, submit
+    from matches.records.submissions import RecordFile, submit
 
     records = [write(play_out(seed, LENGTH), "mat") for seed in range(UPLOADS)]
     print(f"  {COLD:<34} {_seconds_for_draw(0):6.2f} s", flush=True)

@@ -11,7 +11,7 @@ from benchmarks.pages import REQUESTS, bare, database, measure
 from django.db import connection, transaction
 
 from matches.models import Match, PlayerRating, RatingPool, Result
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.models import Player
 
 MATCHES = 10_000

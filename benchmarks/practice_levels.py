@@ -24,7 +24,7 @@ from matches.analysis.backends.base import Backend  # noqa: E402
 from matches.analysis.backends.chosen import NAMES, backend_named  # noqa: E402
 from matches.analysis.situations import situations_of  # noqa: E402
 from matches.analysis.values import DecisionKind, Judgement, Situation  # noqa: E402
-from matches.play.levels import STRENGTHS, chosen_play, doubles, takes  # noqa: E402
+from matches.play.bots import STRENGTHS, chosen_play, doubles, takes  # noqa: E402
 
 Pair = tuple[Situation, Judgement, Judgement]
 ADVICE_PLIES = {"bgsage": bgsage.ADVICE_PLIES, "gnubg": gnubg.ADVICE_PLIES}

@@ -20,8 +20,8 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from matches.play.lobby.forms import PracticeForm
-from matches.play.watching.live_now import live_now
+from matches.play.lobby.views import PracticeForm
+from matches.play.watching import live_now
 from matches.presentation.visibility import Viewer
 from matches.rankings import tables as rankings
 from players import selectors

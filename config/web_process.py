@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from core.live import presence
-from matches.play.services import outages
+from matches.play import absences as outages
 
 # The garbage collector of a web process.
 

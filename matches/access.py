@@ -1,4 +1,4 @@
-"""Access to matches and records: each function fetches an object and authorises the user in one call."""
+"""Access to matches and records, on pages and in the API: each function fetches an object and authorises the user."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,15 +10,22 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.request import Request
 
 from matches.lifecycle import links
-from matches.lifecycle.link_expiry import refuse_expired_link
+from matches.lifecycle.links import refuse_expired_link
 from matches.models import Match, Proposal, Submission
 from matches.presentation.visibility import Viewer
 from players import access as people
 from players.actors import Actor
 from players.models import LogEntry, User
 from players.people.rows import canonical
+
+# Access to matches and records: each function fetches an object and authorises the user in one call.
+
 
 Visitor = User | AnonymousUser
 
@@ -205,3 +212,39 @@ def submission(public_id: str) -> Submission:
     if row is None:
         raise Http404
     return row
+
+
+# Access to matches in the API, by account or by the token of a link in a header.
+
+
+LINK = OpenApiParameter(
+    "Match-Link",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="The token of a personal link, or of the sheet link (for reports only), instead of an account.",
+)
+
+
+def seat_of(request: Request, public_id: str, *, sheet: bool = False, only_seat: bool = False) -> MatchSeat:
+    """Return the match and the side that a request acts for; `sheet` allows the sheet link, too.
+
+    With `only_seat` no more of an account's match is read than who plays it.
+
+    Raise Http404 or NotAuthenticated without access.
+    """
+    if token := request.headers.get("Match-Link"):
+        seat = match_for_link(token)
+        if seat.match.public_id != public_id or (seat.side is None and not sheet):
+            raise Http404
+        return seat
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return match_for_player(request.user, public_id, only_seat=only_seat)
+
+
+def match_and_seat_in_api(request: Request, public_id: str) -> tuple[Match, MatchSeat | None]:
+    """Return a match that may be seen, and the reader's side if they play it. Raise Http404 otherwise."""
+    if request.headers.get("Match-Link"):
+        seat = seat_of(request, public_id, sheet=True)
+        return seat.match, seat
+    return match_and_seat(request.user, public_id)

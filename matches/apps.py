@@ -10,22 +10,19 @@ class MatchesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register messages, topics and notifications, and what is erased with a person."""
-        from matches.analysis import refusals as analysis_refusals
-        from matches.analysis.topics import analysis_number, record_analysis_number
+        from matches import privacy as erasure
+        from matches import refusals as analysis_refusals
+        from matches.analysis.access import analysis_number, record_analysis_number
         from matches.play import notifications as of_play
-        from matches.play import refusals as play_refusals
-        from matches.play.lobby import refusals as lobby_refusals
         from matches.play.topics import chat_number, lobby_number, match_number, user_number, watch_number
-        from matches.privacy import erasure, exports, retention
-        from matches.ratings import notifications as of_ratings
-        from matches.records import refusals
-        from matches.reporting.notification_kinds import KINDS
+        from matches.ratings import services as of_ratings
+        from matches.reporting.notifications import KINDS
         from players.notifications import kinds
 
-        messages.register(refusals.MESSAGES, refusals.STATUS)
-        messages.register(analysis_refusals.MESSAGES, {})
-        messages.register(play_refusals.MESSAGES, play_refusals.STATUS)
-        messages.register(lobby_refusals.MESSAGES, lobby_refusals.STATUS)
+        messages.register(analysis_refusals.MESSAGES, analysis_refusals.STATUS)
+        messages.register(analysis_refusals.ANALYSIS_MESSAGES, {})
+        messages.register(analysis_refusals.PLAY_MESSAGES, analysis_refusals.PLAY_STATUS)
+        messages.register(analysis_refusals.LOBBY_MESSAGES, analysis_refusals.LOBBY_STATUS)
         topics.register("match", match_number)
         topics.register("watch", watch_number)
         topics.register("analysis", analysis_number)
@@ -34,6 +31,6 @@ class MatchesConfig(AppConfig):
         topics.register("user", user_number)
         topics.register("lobby", lobby_number)
         kinds.register(*KINDS, *of_play.KINDS, of_ratings.KIND)
-        erasure.connect()
-        exports.connect()
-        retention.connect()
+        erasure.connect_erasure()
+        erasure.connect_exports()
+        erasure.connect_retention()

@@ -3,16 +3,17 @@
 from celery import shared_task
 from django.utils import timezone
 
+from matches.analysis import queue as given_up
 from matches.analysis.backends.chosen import chosen_backend
-from matches.analysis.services import given_up
-from matches.analysis.services import queue as analyses
 from matches.lifecycle import finish
-from matches.play.lobby.services import challenges
-from matches.play.services import bots, due, journal
+from matches.play import bots, due, journal
+from matches.play.lobby import services as challenges
 from matches.play.transcripts import transcript_to_analyse
-from matches.ratings.services import ratings
-from matches.records.services import submissions
-from matches.reporting.services import adjudication, deadlines, record_outcomes, records, reminders
+from matches.ratings import services as ratings
+from matches.records import submissions
+from matches.reporting import appointments as reminders
+from matches.reporting import deadlines
+from matches.reporting import records as adjudication
 
 
 @shared_task(name=submissions.ADJUDICATE)
@@ -39,10 +40,10 @@ def sweep_ratings() -> None:
     ratings.send_again(now=timezone.now())
 
 
-@shared_task(name=records.SETTLE_RECORD)
+@shared_task(name=adjudication.SETTLE_RECORD)
 def settle_record(submission_id: int) -> None:
     """Apply the verdict of a checked record to its match."""
-    record_outcomes.apply_verdict(submission_id=submission_id, now=timezone.now())
+    adjudication.apply_verdict(submission_id=submission_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_claims")
@@ -109,19 +110,19 @@ def sweep_unsettled() -> None:
     deadlines.announce_unsettled(now=timezone.now())
 
 
-@shared_task(name=analyses.ANALYSE)
+@shared_task(name=given_up.ANALYSE)
 def analyse(analysis_id: int) -> None:
     """Analyse a match or record, if that is still to be done."""
     backend, now = chosen_backend(), timezone.now()
     if backend is not None:
         given_up.queue_given_up(now=now)
-    analyses.analyse_next(analysis_id=analysis_id, backend=backend, played_here=transcript_to_analyse, now=now)
+    given_up.analyse_next(analysis_id=analysis_id, backend=backend, played_here=transcript_to_analyse, now=now)
 
 
 @shared_task(name="matches.sweep_analyses")
 def sweep_analyses() -> None:
     """Publish the task again for analyses whose message was lost, whose worker crashed or that are tried again."""
-    analyses.send_again(now=timezone.now())
+    given_up.send_again(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_given_up_analyses")

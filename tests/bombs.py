@@ -20,7 +20,7 @@ from django.utils.html import escape
 from config.backup import MOST_MANIFEST, ArchiveReader, BrokenArchive
 from core.messages import sentence
 from matches.models import MOST_BYTES, Submission
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.reporting.records import adjudicate_submission
 from players.people.services import MOST_NAMES
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll

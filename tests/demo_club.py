@@ -8,13 +8,13 @@ from django.db.models import Q
 from engine.actions import Act
 from matches.lifecycle.finish import ResultInput
 from matches.models import ChatMessage, ChatReport, Match
-from matches.play.lobby.services import challenges
-from matches.play.lobby.services.challenges import ChallengeInput
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import PlaySettings, start
-from matches.rankings.services.imports import apply_import
-from matches.ratings.services.pools import PoolSettings, create_pool
-from matches.reporting.services import proposals
+from matches.play.acting import ActionInput, act
+from matches.play.lobby import services as challenges
+from matches.play.lobby.services import ChallengeInput
+from matches.play.starting import PlaySettings, start
+from matches.rankings.imports import apply_import
+from matches.ratings.services import PoolSettings, create_pool
+from matches.reporting import appointments as proposals
 from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Player, User

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tests.test_layout import APPS, module_of, python_files
 
 MUTATORS = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
-UPWARD = {"matches.lifecycle.events.set_events", "matches.lifecycle.signals.match_settled"}
+UPWARD = {"matches.lifecycle.events.set_events", "matches.lifecycle.finish.match_settled"}
 """The two hooks by which `matches` reaches `tournaments`, which it must not import: to ask, and to report a result."""
 
 

@@ -19,8 +19,8 @@ from django.http import Http404
 from django.utils import timezone
 
 from core.public_ids import hash_of
+from matches.lifecycle.events import EventEnd
 from matches.models import Match, Objection
-from matches.presentation.context import EventEnd
 from players.access import Role, Visitor, is_at_least, require, require_of, role_given, role_in
 from players.models import Player, User
 from tournaments.models import Division, Entry, Fixture, Helper, Tournament

@@ -3,12 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from matches.lifecycle.events import Events
-from matches.lifecycle.length_offers import Answered, Offered
+from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered
+from matches.lifecycle.events import EventEnd, Events, MatchContext, OwnEntry
 from matches.lifecycle.play_rules import PlayRules
-from matches.lifecycle.running_scores import AtTables, Entered
 from matches.models import Match
-from matches.presentation.context import EventEnd, MatchContext, OwnEntry
 from players.actors import Actor
 from tournaments.floor import players_scores
 from tournaments.results.consequences import consequences_of

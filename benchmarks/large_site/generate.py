@@ -46,7 +46,7 @@ def generate(size: Size) -> None:
     """Create everything, printing what was done and how long it took."""
     from django.utils import timezone
 
-    from matches.ratings.services import ratings
+    from matches.ratings import services as ratings
 
     chance, now = Random(SEED), timezone.now()  # noqa: S311, a run that can be repeated
     began = monotonic()
@@ -94,7 +94,7 @@ def _past_matches(
     """Create settled matches that ended `share` of the way through the years; regulars play more than others."""
     from matches.lifecycle.opening import MatchSettings, Opening, open_matches
     from matches.models import Match, Result
-    from matches.ratings.services.ratings import mark_all_dirty
+    from matches.ratings.services import mark_all_dirty
     from players.actors import SYSTEM
 
     club = chance.choice(clubs)

@@ -21,7 +21,7 @@ def matches(count: int, bank: int | None = None) -> list[dict[str, Any]]:
 
     from engine.clock import PRESETS, SECOND, ClockSettings
     from matches.lifecycle.opening import MatchSettings, Opening, open_matches
-    from matches.play.services.starting import PlaySettings, commit_chain, start
+    from matches.play.starting import PlaySettings, commit_chain, start
     from players.actors import SYSTEM
     from players.models import Player, User
 

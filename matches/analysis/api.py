@@ -1,24 +1,224 @@
 """API views of analyses."""
 
+from datetime import date
 from typing import Any
 
 from django.http import Http404
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from matches.analysis import serializers as shapes
+from matches.analysis.access import Requested, SeenAnalysis, requested_match, requested_record
 from matches.analysis.arithmetic import SideSummary
-from matches.analysis.night import club_night
+from matches.analysis.event_report import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, club_night
 from matches.analysis.profile import quality
-from matches.analysis.subjects import Requested, requested_match, requested_record
-from matches.analysis.visibility import SeenAnalysis
-from matches.models import Analysis
+from matches.models import Analysis, Decision
 from matches.presentation.visibility import Viewer
 from players import access as people
 from players.accounts.serializers import PROBLEM
+
+# Serializers of analyses; they describe the data of `matches.analysis.api`.
+
+
+class PhaseSerializer(serializers.Serializer[Any]):
+    """The counted decisions of one kind."""
+
+    decisions = serializers.IntegerField()
+    error = serializers.FloatField(help_text="Sum of the errors, in equity.")
+
+
+class AnalysedSideSerializer(serializers.Serializer[Any]):
+    """How one side played."""
+
+    side = serializers.IntegerField(help_text="0 or 1, of the record.")
+    decisions = serializers.IntegerField(help_text="Those that count.")
+    pr = serializers.FloatField(allow_null=True, help_text="500 × mean error; null without counted decisions.")
+    sampling_error = serializers.FloatField(allow_null=True, help_text="One standard error of the PR.")
+    # The name of a property of every serializer, which this one, only ever written, does not use.
+    errors = serializers.IntegerField(  # type: ignore[assignment]
+        help_text="Decisions that lost at least 0.02 and less than 0.08."
+    )
+    blunders = serializers.IntegerField(help_text="Decisions that lost at least 0.08.")
+    error_winning = serializers.FloatField(help_text="Chances of winning the match that were lost.")
+    luck = serializers.FloatField(help_text="In equity.")
+    luck_winning = serializers.FloatField(help_text="In chances of winning the match.")
+    by_phase = serializers.DictField(child=PhaseSerializer(), help_text="opening, contact, race, bear_off, cube.")
+
+
+class CandidateSerializer(serializers.Serializer[Any]):
+    """A play that was considered."""
+
+    play = serializers.CharField()
+    equity = serializers.FloatField()
+    winning = serializers.FloatField(allow_null=True)
+    depth = serializers.CharField()
+    played = serializers.BooleanField()
+
+
+class DecisionSerializer(serializers.ModelSerializer[Decision]):
+    """A judged decision."""
+
+    candidates = CandidateSerializer(many=True)
+
+    class Meta:
+        model = Decision
+        fields = (
+            "game", "event", "side", "kind", "phase", "xgid", "cube", "own_away", "opposing_away", "played", "best",
+            "candidates", "no_double", "double_take", "double_pass", "error", "error_winning", "winning", "luck",
+            "luck_winning", "counted",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class AnalysisSerializer(serializers.Serializer[Any]):
+    """The analysis of a match or a record, as far as the reader may see it."""
+
+    state = serializers.ChoiceField(Analysis.State.choices)
+    origin = serializers.ChoiceField(Analysis.Origin.choices)
+    backend = serializers.CharField(help_text="The program; empty until it is done.")
+    version = serializers.CharField()
+    depth = serializers.CharField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    swapped = serializers.BooleanField(help_text="Whether side 0 of the record is side 1 of the match.")
+    sides = serializers.ListField(
+        child=AnalysedSideSerializer(),
+        max_length=2,
+        help_text="Empty until it is done, and without a player who does not share how they play.",
+    )
+    decisions = DecisionSerializer(many=True)
+
+
+class OriginQuery(serializers.Serializer[Any]):
+    """Query parameter of the analysis of a match or a record."""
+
+    origin = serializers.ChoiceField(
+        Analysis.Origin.choices,
+        default=Analysis.Origin.COMPUTED,
+        help_text="`sender`: the analysis that came with the record; it is never mixed with the one computed here.",
+    )
+
+
+class PlayedMatchSerializer(serializers.Serializer[Any]):
+    """An analysed match of a player."""
+
+    match = serializers.CharField(help_text="Its id.")
+    finished_at = serializers.DateTimeField(allow_null=True)
+    length = serializers.IntegerField()
+    decisions = serializers.IntegerField()
+    pr = serializers.FloatField()
+    sampling_error = serializers.FloatField()
+
+
+class PlayedLengthSerializer(serializers.Serializer[Any]):
+    """The analysed matches of one length."""
+
+    length = serializers.IntegerField(help_text="In points; 0 for money sessions.")
+    matches = serializers.IntegerField()
+    decisions = serializers.IntegerField(source="total.decisions")
+    pr = serializers.FloatField(source="total.pr")
+    sampling_error = serializers.FloatField(source="total.sampling_error")
+
+
+class PlayersDecisionSerializer(serializers.Serializer[Any]):
+    """One of the worst or best decisions of a player."""
+
+    match = serializers.CharField(source="match.public_id", help_text="Its id.")
+    game = serializers.IntegerField(source="decision.game", help_text="From 1.")
+    event = serializers.IntegerField(source="decision.event", help_text="As in the decisions of the match.")
+    kind = serializers.ChoiceField(Decision.Kind.choices, source="decision.kind")
+    xgid = serializers.CharField(source="decision.xgid")
+    played = serializers.CharField(source="decision.played")
+    best = serializers.CharField(source="decision.best")
+    difference = serializers.FloatField(
+        help_text="Equity that was lost; for the best, what the second best play would have lost."
+    )
+
+
+class PlayerAnalysisSerializer(serializers.Serializer[Any]):
+    """How a player has played."""
+
+    decisions = serializers.IntegerField()
+    pr = serializers.FloatField()
+    sampling_error = serializers.FloatField()
+    matches = PlayedMatchSerializer(many=True, help_text="Oldest first; the latest 200.")
+    by_length = PlayedLengthSerializer(many=True, help_text="The shortest first.")
+    by_phase = serializers.DictField(
+        child=PhaseSerializer(), help_text="Those of opening, contact, race, bear_off and cube with decisions."
+    )
+    worst = PlayersDecisionSerializer(many=True, help_text="Those that lost most, at most three.")
+    best = PlayersDecisionSerializer(
+        many=True, help_text="Right plays where the second best would have lost most, at most three."
+    )
+
+
+class NightPlayerSerializer(serializers.Serializer[Any]):
+    """How one player did in all matches of the report."""
+
+    player = serializers.CharField(source="public_id", help_text="Their id.")
+    name = serializers.CharField()
+    matches = serializers.IntegerField()
+    decisions = serializers.IntegerField(source="total.decisions", help_text="Those that count.")
+    pr = serializers.FloatField(allow_null=True, help_text="500 × mean error; null without counted decisions.")
+    sampling_error = serializers.FloatField(
+        allow_null=True, help_text="One standard error of the PR; null with fewer than two counted decisions."
+    )
+    luck_winning = serializers.FloatField(help_text="Sum of the luck, in chances of winning the match.")
+    has_enough = serializers.BooleanField(
+        help_text=f"Whether {ENOUGH_DECISIONS} decisions count, so that the PR is compared with others."
+    )
+
+
+class SwingSerializer(serializers.Serializer[Any]):
+    """The roll that changed the chances most."""
+
+    player = serializers.CharField(source="public_id", help_text="The id of the player who rolled.")
+    name = serializers.CharField()
+    match = serializers.CharField(help_text="Its id.")
+    game = serializers.IntegerField(source="decision.game", help_text="From 1.")
+    event = serializers.IntegerField(source="decision.event", help_text="As in the decisions of the match.")
+    xgid = serializers.CharField(source="decision.xgid", help_text="The position with the roll.")
+    played = serializers.CharField(source="decision.played")
+    luck_winning = serializers.FloatField(help_text="In chances of winning the match; below 0 for an unlucky roll.")
+
+
+class NightSerializer(serializers.Serializer[Night]):
+    """How well matches were played, as far as the reader may see them and their players."""
+
+    matches = serializers.IntegerField(help_text="Analysed matches in the report.")
+    pending = serializers.IntegerField(help_text="Matches that are still to be analysed.")
+    players = NightPlayerSerializer(
+        source="rows", many=True, help_text="The best PR first; those with few decisions after all others."
+    )
+    luckiest = NightPlayerSerializer(many=True, help_text="At most three, all with luck above 0; the luckiest first.")
+    swing = SwingSerializer(allow_null=True, help_text="Null if no roll was lucky or unlucky.")
+
+
+class ClubNightSerializer(serializers.Serializer[Any]):
+    """The report of an evening of a club."""
+
+    day = serializers.DateField(allow_null=True, help_text="In the club's time zone; null without an analysed match.")
+    earlier = serializers.DateField(
+        allow_null=True, help_text="The latest day before with an analysed match; null if there is none."
+    )
+    night = NightSerializer(allow_null=True, help_text="Null where `day` is.")
+
+
+class DayQuery(serializers.Serializer[Any]):
+    """Query parameter of the report of an evening."""
+
+    day = serializers.DateField(
+        required=False, help_text="In the club's time zone; without it the latest day with an analysed match."
+    )
+
+    def validate_day(self, day: date) -> date:
+        """Refuse days that no match can have."""
+        if not FIRST_DAY <= day <= LAST_DAY:
+            raise serializers.ValidationError(gettext("Enter a date from 1900 to 2999."))
+        return day
 
 
 class MatchAnalysis(APIView):
@@ -33,8 +233,8 @@ class MatchAnalysis(APIView):
             "404 if the match is not over or not analysed. A player who does not share how they play has no totals "
             "and no decisions here."
         ),
-        parameters=[shapes.OriginQuery],
-        responses={200: shapes.AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
+        parameters=[OriginQuery],
+        responses={200: AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Return the totals and decisions that the reader may see."""
@@ -50,8 +250,8 @@ class RecordAnalysis(APIView):
         operation_id="submissions_analysis",
         summary="How well both sides of a record played",
         description="The same for a record, also one that was sent for no match.",
-        parameters=[shapes.OriginQuery],
-        responses={200: shapes.AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
+        parameters=[OriginQuery],
+        responses={200: AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Return the totals and decisions that the reader may see."""
@@ -67,7 +267,7 @@ class PlayerAnalysis(APIView):
         operation_id="players_analysis",
         summary="How well a player has played",
         description="404 if the player does not share it with the reader.",
-        responses={200: shapes.PlayerAnalysisSerializer, 404: PROBLEM},
+        responses={200: PlayerAnalysisSerializer, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Return the performance rating, in all and by match."""
@@ -94,7 +294,7 @@ class PlayerAnalysis(APIView):
             "worst": shown.worst,
             "best": shown.best,
         }
-        return Response(shapes.PlayerAnalysisSerializer(data).data)
+        return Response(PlayerAnalysisSerializer(data).data)
 
 
 class ClubAnalysis(APIView):
@@ -109,20 +309,20 @@ class ClubAnalysis(APIView):
             "Only matches that the reader may see, and only players who share how they play with the reader. "
             "The players as CSV: `/clubs/<slug>/analysis.csv?day=2026-11-20`."
         ),
-        parameters=[shapes.DayQuery],
-        responses={200: shapes.ClubNightSerializer, 404: PROBLEM, 422: PROBLEM},
+        parameters=[DayQuery],
+        responses={200: ClubNightSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the report of a day, by default of the latest with an analysed match."""
-        club, query = people.club(slug), shapes.DayQuery(data=request.query_params)
+        club, query = people.club(slug), DayQuery(data=request.query_params)
         query.is_valid(raise_exception=True)
         report = club_night(club, Viewer.of(request.user), query.validated_data.get("day"))
-        return Response(shapes.ClubNightSerializer(report).data)
+        return Response(ClubNightSerializer(report).data)
 
 
 def _chosen(request: Request, requested: Requested) -> SeenAnalysis | None:
     """Return the analysis whose origin the request names; by default the one computed here."""
-    query = shapes.OriginQuery(data=request.query_params)
+    query = OriginQuery(data=request.query_params)
     query.is_valid(raise_exception=True)
     is_senders = query.validated_data["origin"] == Analysis.Origin.SENDER
     return requested.senders if is_senders else requested.seen
@@ -142,7 +342,7 @@ def analysis_data(seen: SeenAnalysis | None) -> dict[str, Any]:
         "finished_at": analysis.finished_at,
         "swapped": analysis.swapped,
         "sides": [_side(side, totals[side]) for side, is_shown in enumerate(seen.shown) if is_shown and seen.is_done],
-        "decisions": shapes.DecisionSerializer(seen.decisions, many=True).data,
+        "decisions": DecisionSerializer(seen.decisions, many=True).data,
     }
 
 

@@ -10,13 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from matches.analysis import labels
+from matches.analysis.access import analyses_of_results, is_open_to_analysis, players_shown, replay_url
 from matches.analysis.arithmetic import PR_FACTOR
-from matches.analysis.positions import scene_of
-from matches.analysis.section import roll_of
-from matches.analysis.selectors import analyses_of_results
-from matches.analysis.subjects import replay_url
+from matches.analysis.labels import scene_of
+from matches.analysis.match_analysis import roll_of
 from matches.analysis.values import Phase
-from matches.analysis.visibility import is_open_to_analysis, players_shown
 from matches.models import Analysis, Decision, Match
 from matches.presentation.labels import length as length_label
 from matches.presentation.visibility import Viewer

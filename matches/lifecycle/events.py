@@ -1,21 +1,44 @@
-"""What this app asks about the events that its matches belong to.
-
-A match knows of its event only an opaque topic. `Events` is everything that the app above is asked about it, by
-`events()`; `tournaments.apps` sets the one implementation when Django starts. Every method answers for matches, topics
-or players of no event as well, and those that take many of them need a bounded number of queries.
-"""
+"""What this app asks about the events that its matches belong to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.errors import Refused
-from matches.lifecycle.length_offers import Answered, Offered
+from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered
 from matches.lifecycle.play_rules import PlayRules
-from matches.lifecycle.running_scores import AtTables, Entered
 from matches.models import Match
-from matches.presentation.context import EventEnd, MatchContext, OwnEntry
 from players.actors import Actor
+
+# What this app shows of the events of matches; `matches.lifecycle.events` asks for it.
+
+
+class MatchContext(NamedTuple):
+    """What a match is played for, e.g. “Spring Cup · quarter-final”, and the page of it."""
+
+    title: str
+    url: str = ""
+
+
+class OwnEntry(NamedTuple):
+    """A division that a player has entered or waits to get into."""
+
+    title: str
+    url: str
+    status: str
+    waits: bool = False
+
+
+class EventEnd(NamedTuple):
+    """When an event was over."""
+
+    at: datetime | None
+    """None while it goes on."""
+
+
+# A match knows of its event only an opaque topic. `Events` is everything that the app above is asked about it, by
+# `events()`; `tournaments.apps` sets the one implementation when Django starts. Every method answers for matches,
+# topics or players of no event as well, and those that take many of them need a bounded number of queries.
 
 
 class Events(Protocol):

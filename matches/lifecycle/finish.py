@@ -2,24 +2,51 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum, auto
 from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.dispatch import Signal
 
 from core.queue import hint
 from engine.errors import Refused
 from matches.lifecycle import finality
 from matches.lifecycle.begun import derive_begun, note_beginning
 from matches.lifecycle.locks import changed
-from matches.lifecycle.signals import match_settled
 from matches.models import Claim, Match, Objection, Provisional, Result, Submission
 from matches.presentation.labels import shown_score
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import Actor, log
 from players.models import LogEntry
+
+# The signal with which a match notifies the app that opened it, which it asks by `matches.lifecycle.events`.
+
+
+match_settled = Signal()
+"""Sent with `match_id` after the commit that wrote a result, and again by the sweep while the match is unsettled.
+
+A receiver opens a transaction of its own, locks its own rows and then the match, reads the result that stands, and
+clears `Match.unsettled` in the same transaction. It may be called twice for the same result.
+"""
+
+
+# Until when a player may object to a report that stands although they never answered it (docs/reporting.md).
+
+
+AFTER_SEEN = timedelta(hours=24)
+"""How long a player may object after having seen the report."""
+AFTER_STANDING = timedelta(minutes=10)
+"""How long a player may object at least, once the result stands."""
+
+
+def closes_at(report: Claim) -> datetime | None:
+    """Until when the other side may object: a day after seeing the report, or None if they never saw it."""
+    if report.seen_at is None or report.answered_at is None:
+        return None
+    return max(report.seen_at + AFTER_SEEN, report.answered_at + AFTER_STANDING)
+
 
 ANNOUNCE = "matches.announce_result"
 """The task that a hint names."""

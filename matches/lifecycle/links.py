@@ -1,18 +1,26 @@
-"""Signed links: a personal link for each side of a match, and a link on its score sheet.
+"""Signed links: a personal link for each side of a match, a link on its score sheet, and when they end."""
 
-A personal link acts for its player without an account. The sheet lies on the table for anyone to scan, so its link only
-identifies the match and can do no more than report a score. A stream ticket lets a page that was opened by a personal
-link watch the match: browsers send no headers with an event stream, and the link itself must not be in a URL of a log.
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
-A link is computed, not stored, so that its QR code can be printed again. Revoking it raises the generation of its side,
-with which it is signed.
-"""
-
-from datetime import timedelta
-
+from django.conf import settings
 from django.core.signing import BadSignature, Signer, TimestampSigner
 
-from matches.models import Match
+from engine.errors import Refused
+from matches.lifecycle.events import EventEnd, events
+from matches.lifecycle.finish import closes_at
+from matches.models import Claim, Match, Objection
+
+# Signed links: a personal link for each side of a match, and a link on its score sheet.
+#
+# A personal link acts for its player without an account. The sheet lies on the table for anyone to scan, so its link
+# only identifies the match and can do no more than report a score. A stream ticket lets a page that was opened by a
+# personal link watch the match: browsers send no headers with an event stream, and the link itself must not be in a
+# URL of a log.
+#
+# A link is computed, not stored, so that its QR code can be printed again. Revoking it raises the generation of its
+# side, with which it is signed.
+
 
 SHEET = "s"
 SALT, TICKET_SALT = "matches.links", "matches.stream_tickets"
@@ -86,3 +94,39 @@ def _side_in(text: str) -> int | None:
     if name not in ("0", "1"):
         raise BadSignature
     return int(name)
+
+
+# When the links of a match end: some hours after its event, or once nobody can object any more, if that is later.
+
+
+def refuse_expired_link(match: Match, now: datetime) -> None:
+    """Refused: `link_expired`, settings.PERSONAL_LINK_HOURS after the event."""
+    limit = now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
+    if _may_have_expired(match, limit) and _ended_before(match, limit) and not _may_object(match, now):
+        raise Refused("link_expired")
+
+
+def refuse_expired_event_link(end: EventEnd, matches: Iterable[Match], now: datetime) -> None:
+    """Refused: `link_expired`, as for the link of a match, for a link to all of a player's matches of an event."""
+    limit = now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
+    if end.at is not None and end.at < limit and not any(_may_object(match, now) for match in matches):
+        raise Refused("link_expired")
+
+
+def _may_have_expired(match: Match, limit: datetime) -> bool:
+    """Answer without a query for matches of today, whose pages are opened most."""
+    return (match.finished_at or match.created_at) < limit
+
+
+def _ended_before(match: Match, limit: datetime) -> bool:
+    end = events().end(match.parent_topic)
+    if end is None:
+        return match.is_over and (match.finished_at or match.created_at) < limit
+    return end.at is not None and end.at < limit
+
+
+def _may_object(match: Match, now: datetime) -> bool:
+    if match.provisional or match.objections.filter(state=Objection.State.OPEN).exists():
+        return True
+    unanswered = match.claims.filter(state=Claim.State.STANDS, stood_unanswered=True, objection__isnull=True)
+    return any((until := closes_at(report)) is None or until > now for report in unanswered)

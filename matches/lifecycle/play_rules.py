@@ -5,7 +5,7 @@ from typing import NamedTuple
 from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
 from engine.cube import Score
 from matches.models import ClockPreset, LiveMatch, PlayMode
-from matches.models.proposals import NO_SHOW_MINUTES
+from matches.models.reports import NO_SHOW_MINUTES
 
 LONGEST_DAYS = 30
 """Longest turn and longest bank of a match by correspondence, in days."""

@@ -12,7 +12,7 @@ from matches.lifecycle import finality
 from matches.lifecycle.finish import announce, standing_result
 from matches.lifecycle.locks import changed, lock_match_if_free
 from matches.models import Match, Provisional, Result
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import SYSTEM, Actor, log
 
 End = Provisional.End

@@ -1,22 +1,29 @@
-"""Voiding matches, and reinstating the results of void matches.
-
-The number of queries does not depend on the number of matches. The caller has locked all of them and settles their
-division: `match_settled` is not sent.
-"""
+"""Voiding matches, reinstating their results, and the matches that replace them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+
+from django.db.models import Q
+from django.urls import reverse
 
 from core.live.publishing import publish_all_on_commit, touch_on_commit
 from engine.errors import Refused
+from matches.lifecycle.events import events
 from matches.lifecycle.finish import close_claims, record_replaced
 from matches.lifecycle.locks import matches_topic
 from matches.models import Claim, Match, Provisional, Result, Submission
+from matches.ratings import services as ratings
 from matches.ratings.rated import is_still_rated, measures_play
-from matches.ratings.services import ratings
 from players.actors import Actor, log_all
 from players.models import Club
 from players.people.rows import players_among, touch_users_on_commit
+
+# Voiding matches, and reinstating the results of void matches.
+#
+# The number of queries does not depend on the number of matches. The caller has locked all of them and settles their
+# division: `match_settled` is not sent.
+
 
 Kind = Result.Kind
 BATCH = 500
@@ -155,3 +162,52 @@ def _save(matches: Sequence[Match], state: str, results: Iterable[Result]) -> No
     touch_on_commit(*(matches_topic(parent) for parent in parents))
     touch_users_on_commit(players_among(pk for match in matches for pk in (match.player_0_id, match.player_1_id)))
     ratings.mark_all_dirty(matches)
+
+
+# The matches that replaced a void match, so that its printed sheet and its links lead on to them.
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """A later match of one of the players or of both."""
+
+    url: str
+    place: str
+    """Board, round and match number; empty if unknown."""
+    names: tuple[str, str]
+
+
+def successors_of(match: Match) -> list[Successor]:
+    """The next match of each player in the same division; empty unless this match is void.
+
+    If the two meet again, only that match is returned.
+    """
+    if match.state != Match.State.VOID or not match.parent_topic:
+        return []
+    players = (match.player_0_id, match.player_1_id)
+    later = list(
+        Match.objects.filter(parent_topic=match.parent_topic, pk__gt=match.pk)
+        .filter(Q(player_0__in=players) | Q(player_1__in=players))
+        .exclude(state=Match.State.VOID)
+        .select_related("player_0", "player_1")
+        .order_by("pk")
+    )
+    rematch = next((row for row in later if {row.player_0_id, row.player_1_id} == set(players)), None)
+    successors = [rematch] if rematch is not None else _next_of_each(players, later)
+    places = events().places([row.pk for row in successors])
+    return [
+        Successor(
+            reverse("match", args=[row.public_id]),
+            places.get(row.pk, ""),
+            row.names,
+        )
+        for row in successors
+    ]
+
+
+def _next_of_each(players: tuple[int, int], later: list[Match]) -> list[Match]:
+    """The first of the later matches of each player, in order."""
+    first = {
+        next((row.pk for row in later if player in (row.player_0_id, row.player_1_id)), None) for player in players
+    }
+    return [row for row in later if row.pk in first]

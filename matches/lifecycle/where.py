@@ -1,6 +1,6 @@
 """Where a match is: the one answer of all pages, e-mails and endpoints (docs/floor.md).
 
-`where_is` derives it from facts, which `matches.play.whereabouts` reads for many matches at once.
+`where_is` derives it from facts, which `matches.play.watching` reads for many matches at once.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from django.utils.translation import gettext
 
-from matches.lifecycle.running_scores import AtTables, Seating
+from matches.lifecycle.at_tables import AtTables, Seating
 from matches.models import Claim, Match
 from matches.presentation.labels import score_of
 

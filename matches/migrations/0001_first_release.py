@@ -518,7 +518,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('engine_version', models.CharField(max_length=20)),
                 ('outcome', models.CharField(max_length=25)),
-                ('content', models.JSONField(help_text='As written by matches.records.verdicts.as_json.')),
+                ('content', models.JSONField(help_text='As written by matches.records.submissions.as_json.')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='matches.submission')),
             ],

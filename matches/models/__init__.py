@@ -2,11 +2,16 @@
 
 from matches.models.analyses import Analysis, Decision
 from matches.models.chat import ChatDecision, ChatMessage, ChatMute, ChatReport
-from matches.models.claims import Claim
-from matches.models.lobby import LONGEST_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, FriendlyBlock
+from matches.models.lobby import (
+    LONGEST_FRIENDLY,
+    NAMED_FOR,
+    OPEN_FOR,
+    BotPlayer,
+    Challenge,
+    FriendlyBlock,
+    PlayPreferences,
+)
 from matches.models.matches import Match, Provisional, Result
-from matches.models.objections import Objection
-from matches.models.outages import Outage, Pulse
 from matches.models.play import (
     LONGEST_ACTION_KEY,
     Action,
@@ -14,11 +19,11 @@ from matches.models.play import (
     DiceChain,
     DiceSecret,
     LiveMatch,
+    Outage,
     PlayMode,
     PracticeLevel,
+    Pulse,
 )
-from matches.models.preferences import PlayPreferences
-from matches.models.proposals import MOST_TIMES, CalendarFeed, Proposal
 from matches.models.ratings import (
     PlayerRating,
     RatingChange,
@@ -28,6 +33,7 @@ from matches.models.ratings import (
     RatingStart,
     Unrating,
 )
+from matches.models.reports import MOST_TIMES, CalendarFeed, Claim, Objection, Proposal
 from matches.models.submissions import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A match played here: its settings, its actions, and the chains its dice come from."""
+"""A match played here: its settings, its actions, the chains its dice come from, and outages of the server."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -13,6 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from matches.models.matches import Match
 from players.models import LogEntry
+
+# A match played here: its settings, its actions, and the chains its dice come from.
+
 
 LONGEST_ACTION_KEY = 64
 CLAIM_AWAY = "claim_away"
@@ -44,7 +47,7 @@ class ClockPreset(models.TextChoices):
 
 
 class PracticeLevel(models.TextChoices):
-    """How well an analysis program plays in a practice match; `matches.play.levels` has what that means."""
+    """How well an analysis program plays in a practice match; `matches.play.bots` has what that means."""
 
     BEGINNER = "beginner", _("beginner level")
     CASUAL = "casual", _("casual level")
@@ -258,3 +261,38 @@ class DiceSecret(models.Model):
 
     def __str__(self) -> str:
         return f"secret of chain {self.chain_id}"
+
+
+# When the web server was alive, and when it was not.
+
+
+class Pulse(models.Model):
+    """The last sign of life of any web process; one row."""
+
+    ONLY = 1
+
+    beat_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("pulse of the web server")
+        verbose_name_plural = _("pulses of the web server")
+
+    def __str__(self) -> str:
+        return str(self.beat_at)
+
+
+class Outage(models.Model):
+    """A time in which no web process answered; it costs no player anything."""
+
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField()
+    credited_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the clocks of all matches had been put back.")
+    )
+
+    class Meta:
+        verbose_name = _("outage")
+        verbose_name_plural = _("outages")
+
+    def __str__(self) -> str:
+        return f"{self.started_at} – {self.ended_at}"

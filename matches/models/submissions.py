@@ -117,7 +117,7 @@ class Verdict(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="verdicts")
     engine_version = models.CharField(max_length=20)
     outcome = models.CharField(max_length=25)
-    content = models.JSONField(help_text=_("As written by matches.records.verdicts.as_json."))
+    content = models.JSONField(help_text=_("As written by matches.records.submissions.as_json."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -7,8 +7,7 @@ from engine.clock import Clock, ClockSettings, SideClock
 from engine.match import MatchState
 from engine.position import Position
 from engine.scoring import WinKind
-from matches.play.absence import NOBODY_AWAY, Absences, SideAbsence
-from matches.play.live import LiveState
+from matches.play.live import NOBODY_AWAY, Absences, LiveState, SideAbsence
 
 Data = dict[str, Any]
 

@@ -19,9 +19,8 @@ from engine.match import MatchState
 from engine.plays import dice_to_play
 from engine.position import Position
 from matches.models import Action, DiceChain, LiveMatch
-from matches.play.instants import from_ms
-from matches.play.live import EventKind, LiveState
-from matches.play.services.chains import armings_of
+from matches.play.chains import armings_of
+from matches.play.live import EventKind, LiveState, from_ms
 
 Json = dict[str, Any]
 MOST_RESIGNED = 3

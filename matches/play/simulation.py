@@ -18,11 +18,11 @@ from engine.simulation import Style, next_action
 from engine.verdict import Outcome
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Result
+from matches.play import due
+from matches.play.acting import ActionInput, act
+from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind, LiveState
-from matches.play.services import due
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.directing import Ruling, rule
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from matches.play.transcripts import transcript_of
 from players.actors import SYSTEM
 from players.models import Player

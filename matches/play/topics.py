@@ -18,9 +18,9 @@ from matches import access
 from matches.access import MatchSeat, Visitor
 from matches.lifecycle.spectators import OVER, is_behind_for_spectators, watch_topic
 from matches.models import LiveMatch, Match
-from matches.play.chat import rooms
-from matches.play.lobby.services.challenges import LOBBY_TOPIC
-from matches.play.watching.delay import Watched, seen
+from matches.play.chat import services as rooms
+from matches.play.lobby.services import LOBBY_TOPIC
+from matches.play.watching import Watched, seen
 from players.accounts.tokens import ApiTokenAuthentication
 from players.models import User
 from players.people.rows import user_topic

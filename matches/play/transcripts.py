@@ -1,14 +1,41 @@
-"""A match played here as a transcript, so that the engine adjudicates it like any record sent in."""
+"""A match played here, computed again from its actions: its states, its transcript, and a check of what is stored."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from engine.actions import Act
+from engine.adjudication import adjudicate
+from engine.clock import Clock, ClockSettings
 from engine.recording import record
 from engine.transcript import Game, Kind, Transcript
-from matches.models import LiveMatch, Match
-from matches.play.services.journal import event_of
-from matches.play.services.starting import first_state
+from matches.models import Action, LiveMatch, Match, Result
+from matches.play.codec import to_data
+from matches.play.journal import event_of
+from matches.play.live import LiveState, after_event, to_ms
+from matches.play.starting import first_state, here_at_start
+
+# The states of a match played here, computed from its actions.
+
+
+def state_at_start(live: LiveMatch) -> LiveState:
+    """The state before the first action."""
+    clock = None
+    if live.delay is not None:
+        clock = Clock.of(ClockSettings(live.delay, live.bank, live.overtime, live.correspondence))
+    start = first_state(live.match, live.flag_rule)
+    return LiveState.start(start, clock, to_ms(live.started_at), here=here_at_start(live))
+
+
+def state_after(state: LiveState, actions: Iterable[Action]) -> LiveState:
+    """The state that the actions lead to."""
+    for action in actions:
+        state = after_event(state, event_of(action))
+    return state
+
+
+# A match played here as a transcript, so that the engine adjudicates it like any record sent in.
+
 
 _ACTS = frozenset(act.value for act in Act)
 
@@ -44,3 +71,51 @@ def _marked(game: Game, automatic: Iterator[bool]) -> Game:
         for event in game.events
     )
     return replace(game, events=events)
+
+
+# What a match played here stores, derived again from its actions.
+
+
+Difference = tuple[str, object, object]
+"""What differs, the stored value, and the derived one."""
+
+
+def differences_of(live: LiveMatch) -> Iterator[Difference]:
+    """Yield every stored value of a match that does not follow from its actions.
+
+    A match that ended on the board is adjudicated as well: no finding may be an error, and the engine's result has to
+    be the one that its play led to.
+    """
+    actions = list(live.actions.order_by("seq"))
+    seqs = [action.seq for action in actions]
+    if seqs != list(range(1, len(seqs) + 1)):
+        yield "actions", seqs, list(range(1, len(seqs) + 1))
+        return
+    state = json.loads(json.dumps(to_data(state_after(state_at_start(live), actions))))
+    if live.state != state:
+        yield "board", live.state, state
+    if live.last != len(actions):
+        yield "last action", live.last, len(actions)
+    rolled = any(action.kind == Act.ROLL for action in actions)
+    if (live.begun_at is not None) != rolled:
+        yield "has begun", live.begun_at is not None, rolled
+    result = Result.objects.filter(match=live.pk, source=Result.Source.LIVE).order_by("version").last()
+    if result is not None:
+        yield from _of_verdict(live, result)
+
+
+def _of_verdict(live: LiveMatch, result: Result) -> Iterator[Difference]:
+    """Compare the result of the play with the engine's verdict on its transcript."""
+    verdict = adjudicate(transcript_of(live))
+    # No record says that a director has set the score, so that it does not follow from the games.
+    is_set = live.actions.filter(kind=Act.SET_SCORE).exists()
+    excused = {"score_contradicts"} if is_set else set()
+    errors = [finding.code for finding in verdict.findings if finding.severity == "error"]
+    errors = [code for code in errors if code not in excused]
+    if errors:
+        yield "findings", [], errors
+    if result.winner != verdict.winner:
+        yield "winner of the play", result.winner, verdict.winner
+    elif result.kind == Result.Kind.PLAYED and result.score != verdict.score:
+        # A match that was conceded or lost on time keeps its score; the engine counts the missing points.
+        yield "score of the play", result.score, verdict.score

@@ -1,18 +1,209 @@
-"""Context of a player's page."""
+"""Context of a player's page, with its rating chart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
 
-from matches.models import PlayerRating, RatingChange, RatingPool
+from django.db.models import Exists, OuterRef, Subquery
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from core.charts import Frame, Mark, path, scale
+from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, Result
+from matches.models.play import CLAIM_AWAY
 from matches.presentation.visibility import Viewer
-from matches.rankings import charts, histories
-from matches.rankings.charts import Chart, Point
+from matches.rankings import histories
 from matches.rankings.histories import History
 from matches.rankings.tables import Filters as RankingFilters
 from matches.rankings.tables import place, won_percent
-from matches.ratings.services.ratings import default_pool
-from players.models import Membership, Player
+from matches.ratings.services import default_pool
+from players import access
+from players.models import Membership, Player, User
+
+# Rating charts as SVG coordinates, ready for the template.
+
+
+MOST_POINTS = 240
+"""Most points that are drawn; more would not be visible."""
+MONTHS_FROM = timedelta(days=75)
+YEARS_FROM = timedelta(days=700)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A rating at a time."""
+
+    at: datetime
+    rating: float
+
+
+@dataclass(frozen=True, slots=True)
+class Size(Frame):
+    """The size of a drawing, and how many labels its axes have."""
+
+    lines: int
+    """Most horizontal lines."""
+    dates: int
+
+
+DESK = Size("desk", width=940, height=300, left=56, right=8, bottom=28, lines=8, dates=7)
+PHONE = Size("phone", width=340, height=190, left=40, right=8, bottom=22, lines=5, dates=4)
+CEILING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The chart drawn in one size."""
+
+    size: Size
+    path: str
+    lines: list[Mark]
+    dates: list[Mark]
+    end: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The drawings, and their data for screen readers."""
+
+    drawings: list[Drawing]
+    points: list[Point]
+    """Thinned, oldest first."""
+    matches: int
+    lowest: float
+    highest: float
+
+
+def chart(points: Sequence[Point], sizes: Sequence[Size] = (DESK, PHONE)) -> Chart | None:
+    """Draw at least two points, oldest first and evenly spaced; return None for fewer."""
+    if len(points) < 2:
+        return None
+    shown = thin(points, MOST_POINTS)
+    ratings = [point.rating for point in points]
+    return Chart(
+        drawings=[_draw(shown, size) for size in sizes],
+        points=[point for _, point in shown],
+        matches=len(points) - 1,
+        lowest=min(ratings),
+        highest=max(ratings),
+    )
+
+
+def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
+    """Keep about `most` points with their indexes: the two ends, and the extremes of equal stretches between."""
+    numbered = list(enumerate(points))
+    if len(numbered) <= most:
+        return numbered
+    stretches = most // 2
+    kept = {0, len(points) - 1}
+    edges = [len(points) * number // stretches for number in range(stretches + 1)]
+    for start, end in pairwise(edges):
+        stretch = numbered[start:end]
+        kept.add(min(stretch, key=lambda item: item[1].rating)[0])
+        kept.add(max(stretch, key=lambda item: item[1].rating)[0])
+    return [numbered[number] for number in sorted(kept)]
+
+
+def _draw(shown: Sequence[tuple[int, Point]], size: Size) -> Drawing:
+    ratings = [point.rating for _, point in shown]
+    levels = scale(min(ratings), max(ratings), size.lines)
+    across = (size.right_end - size.left) / shown[-1][0]
+    up = (size.floor - CEILING) / (levels[-1] - levels[0])
+
+    def place(number: int, rating: float) -> tuple[float, float]:
+        return round(size.left + number * across, 1), round(size.floor - (rating - levels[0]) * up, 1)
+
+    places = [place(number, point.rating) for number, point in shown]
+    return Drawing(
+        size=size,
+        path=path(places),
+        lines=[Mark(place(0, level)[1], str(level)) for level in levels],
+        dates=_dates(shown, size, across),
+        end=places[-1],
+    )
+
+
+def _dates(shown: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:
+    """Evenly spaced dates of the points above them, without repetitions and within the drawing."""
+    span = shown[-1][1].at - shown[0][1].at
+    style = "Y" if span >= YEARS_FROM else "M Y" if span >= MONTHS_FROM else "j M"
+    marks: list[Mark] = []
+    for number in range(size.dates):
+        target = shown[-1][0] * (number + 0.5) / size.dates
+        index, point = min(shown, key=lambda item: abs(item[0] - target))
+        label = date_format(timezone.localtime(point.at), style)
+        place = round(size.left + index * across, 1)
+        if not marks or (label != marks[-1].label and place - marks[-1].place > _width(label)):
+            marks.append(Mark(place, label))
+    return [mark for mark in marks if mark.place + _width(mark.label) / 2 <= size.width]
+
+
+def _width(label: str) -> float:
+    """Approximate width of a label, with a margin."""
+    return 8 * len(label) + 8
+
+
+# How a player's matches on the site's board ended, for directors of their clubs: derived from results and actions.
+
+
+class Completion(NamedTuple):
+    """How many matches played here ended in which way for a player."""
+
+    finished: int
+    """Played to their end, won or lost, and those the opponent did not finish."""
+    flagged: int
+    """Lost on time."""
+    left: int
+    """Lost because the opponent claimed while the player was away."""
+    resigned: int
+    """Conceded as a whole."""
+
+    @property
+    def matches(self) -> int:
+        return sum(self)
+
+
+def completion_for(user: access.Visitor, player: Player) -> Completion | None:
+    """Return the record of a player for a director of one of their clubs; None for anybody else."""
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    clubs = Membership.objects.filter(player=player, left_at__isnull=True).values("club")
+    roles = Membership.objects.filter(club__in=clubs, player__user=user, left_at__isnull=True).values_list("role")
+    if not any(access.is_at_least(access.Role(role), access.Role.DIRECTOR) for (role,) in roles):
+        return None
+    return completion_of(player)
+
+
+def completion_of(player: Player) -> Completion:
+    """Return the record of a player, with the matches of those merged into them and without practice."""
+    ids = {player.pk, *Player.objects.filter(merged_into=player).values_list("pk", flat=True)}
+    latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
+    claimed = Action.objects.filter(live=OuterRef("pk"), kind=CLAIM_AWAY)
+    between_people = Match.objects.filter(live__isnull=False, live__bot_side__isnull=True, live__lapsed_at=None)
+    played = between_people.filter(state=Match.State.SETTLED).annotate(
+        won_by=Subquery(latest.values("winner")[:1]),
+        ending=Subquery(latest.values("kind")[:1]),
+        claimed=Exists(claimed),
+    )
+    counts = dict.fromkeys(Completion._fields, 0)
+    for side in (0, 1):
+        rows = played.filter(**{f"player_{side}__in": ids}).values_list("won_by", "ending", "claimed")
+        for winner, ending, was_claimed in rows:
+            counts[_ended(lost=winner == 1 - side, ending=ending, was_claimed=was_claimed)] += 1
+    return Completion(**counts)
+
+
+def _ended(*, lost: bool, ending: str, was_claimed: bool) -> str:
+    """The field of `Completion` that counts a match."""
+    if lost and ending == Result.Kind.FLAG:
+        return "left" if was_claimed else "flagged"
+    return "resigned" if lost and ending == Result.Kind.CONCESSION else "finished"
+
+
+# Context of a player's page.
+
 
 RECENT = 10
 """Matches listed on the profile."""
@@ -75,7 +266,7 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
         rank=ranked.rank if ranked else None,
         peak=changes.order_by("-rating_after", "finished_at").first() if standing else None,
         form=[won for _, won, _, _ in drawn[:FORM][::-1]],
-        chart=charts.chart(_points(drawn)),
+        chart=chart(_points(drawn)),
         whole=whole,
         recent=histories.history(player, histories.Filters(), 1, viewer, RECENT),
         start=pool.start_rating,

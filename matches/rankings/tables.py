@@ -14,7 +14,7 @@ from core.names import fold
 from core.pagination import page_of
 from core.requests import parse_int
 from matches.models import BotPlayer, PlayerRating, RatingPool
-from matches.ratings.services.ratings import default_pool
+from matches.ratings.services import default_pool
 from players.models import Alias, Club, Membership, Player
 
 ROWS = 50

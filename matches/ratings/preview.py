@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from matches.models import Match, RatingPool, Result
 from matches.ratings import rated
 from matches.ratings.rated import COUNTED_KINDS, Key
-from matches.ratings.services.ratings import default_pool, pending_since
+from matches.ratings.services import default_pool, pending_since
 from players.ratings import RatedMatch, replay, standings_after
 
 

@@ -16,13 +16,12 @@ from rest_framework.views import APIView
 from core.messages import sentence
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
-from matches.records import selectors
+from matches.records import submissions
+from matches.records import views as selectors
 from matches.records.downloads import CONTENT_TYPES, as_attachment, download
-from matches.records.intake import ENVELOPE, record_in, refuse_long_body
-from matches.records.masking import Mask, mask_for
-from matches.records.services import submissions
-from matches.records.throttle import count_upload
-from matches.records.verdicts import with_messages
+from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_long_body
+from matches.records.names import Mask, mask_for
+from matches.records.submissions import with_messages
 from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 

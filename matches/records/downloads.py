@@ -11,7 +11,7 @@ from engine.errors import Refused
 from engine.records import from_data, write
 from engine.transcript import Transcript
 from matches.models import Submission
-from matches.records.masking import Mask
+from matches.records.names import Mask
 
 CONTENT_TYPES = {
     "mat": "text/plain; charset=utf-8",

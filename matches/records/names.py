@@ -1,9 +1,16 @@
-"""Matching the two names in a record with the players of its match."""
+"""Names in match records: matched with the players of a match, and hidden from readers who must not see them."""
 
-from core.names import fold
-from matches.models import Match
+from collections.abc import Mapping
+from typing import Any
+
+from core.names import NameMask, fold
+from matches.access import Visitor, is_insider
+from matches.models import Match, Submission
 from players.models import Player
 from players.people.rows import canonical
+
+# Matching the two names in a record with the players of its match.
+
 
 Names = tuple[str, str]
 
@@ -37,3 +44,75 @@ def names_of(player: Player) -> set[str]:
             *(alias.name for alias in person.aliases.all()),
         ]
     }
+
+
+# Hiding names in match records from readers who must not see them.
+#
+# A record has the names that its sender's program wrote. If a player of the match shows only initials, the names of
+# that player are replaced by what others may see: on pages, in the API and in downloads. The players of the match and
+# those who run it see the record unchanged.
+
+
+class Mask(NameMask):
+    """Replaces the names in a record that one reader may not see; falsy if there are none."""
+
+    def transcript(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Replace hidden names in the texts of a stored transcript; plays are left as they are."""
+        return data | {
+            "players": self.inside(data["players"]),
+            "info": self.inside(data.get("info") or {}),
+            "problems": self.inside(data.get("problems") or []),
+            "games": [self._game(game) for game in data["games"]],
+        }
+
+    def _game(self, game: dict[str, Any]) -> dict[str, Any]:
+        events = [
+            event | {"extra": self.inside(event["extra"])} if event.get("extra") else event for event in game["events"]
+        ]
+        return game | {"events": events}
+
+    def verdict(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Replace hidden names in the stored content of a verdict."""
+        findings = [{**finding, "params": self.inside(finding["params"])} for finding in content["findings"]]
+        return {**content, "players": self.inside(content["players"]), "findings": findings}
+
+
+OPEN = Mask({})
+"""The mask that hides nothing."""
+
+
+def mask_for(user: Visitor, submission: Submission) -> Mask:
+    """Return the mask of a record for this reader."""
+    if submission.match_id is None:
+        return OPEN
+    match = Match.objects.select_related(
+        "club", "player_0__user", "player_1__user", "player_0__merged_into", "player_1__merged_into"
+    ).get(pk=submission.match_id)
+    hidden = [canonical(player).initials_only or canonical(player).erased_at is not None for player in match.players]
+    if not any(hidden) or is_insider(user, match):
+        return OPEN
+    return Mask(_replacements(match, submission, (hidden[0], hidden[1])))
+
+
+def _replacements(match: Match, submission: Submission, hidden: tuple[bool, bool]) -> dict[str, str]:
+    replacements = {
+        name: canonical(player).shown_name
+        for player, is_hidden in zip(match.players, hidden, strict=True)
+        if is_hidden
+        for name in names_of(player)
+    }
+    names = (submission.transcript or {}).get("players")
+    if not names:
+        return replacements
+    left, right = (" ".join(name.split()) for name in names)
+    swapped = submission.swapped
+    if swapped is None:
+        swapped = is_swapped((left, right), known_names(match))
+    if swapped is None:
+        # It is unknown which of the two names is the hidden player's, so both are hidden.
+        return {**replacements, left: "", right: ""}
+    sides = (right, left) if swapped else (left, right)
+    for side, name in enumerate(sides):
+        if hidden[side]:
+            replacements[name] = canonical(match.players[side]).shown_name
+    return replacements

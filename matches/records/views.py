@@ -1,10 +1,15 @@
-"""Pages for checking records."""
+"""Pages for checking records: their state and their verdict."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
@@ -13,14 +18,172 @@ from core.messages import sentence, status_of
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches import access
-from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
-from matches.records import selectors
-from matches.records.downloads import as_attachment, download
-from matches.records.forms import RecordForm
-from matches.records.intake import record_in, refuse_long_body
-from matches.records.masking import mask_for
-from matches.records.services import submissions
-from matches.records.throttle import count_upload
+from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
+from matches.presentation import labels
+from matches.records import replays, submissions
+from matches.records.board import Scene, draw
+from matches.records.downloads import CONTENT_TYPES, as_attachment, download
+from matches.records.intake import RecordForm, count_upload, record_in, refuse_long_body
+from matches.records.names import Mask, mask_for
+from matches.records.submissions import with_messages
+
+# Context of the pages of a record: its state and its verdict.
+
+
+SLOW_AFTER = 20.0
+"""Seconds after which the page says that checking takes longer than usual."""
+DRAWN_FINDINGS = 12
+"""Findings of one severity that are shown with a board; the rest is collapsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """A finding, ready for the template."""
+
+    severity: str
+    code: str
+    message: str
+    place: str
+    roll: str
+    play: str
+    nearest: list[str]
+    step: tuple[int, int] | None
+    """Game and step in the replay."""
+    xgid: str
+    scene: Scene | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The findings of one severity; the first ones are shown with a board."""
+
+    severity: str
+    title: str
+    first: list[ShownFinding]
+    rest: list[ShownFinding]
+
+    @property
+    def total(self) -> int:
+        """The number of findings."""
+        return len(self.first) + len(self.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class GameLine:
+    """A game of the score sheet."""
+
+    index: int
+    number: int
+    start: list[int]
+    end: list[int]
+    crawford: bool
+    winner: str
+    winner_side: int | None
+    manner: str
+    cube: int
+    points: int
+
+    @property
+    def step(self) -> tuple[int, int]:
+        """The first step of its replay."""
+        return self.index, 1
+
+
+def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[str, Any]:
+    """Context of a record in any state, with the names that the reader may see."""
+    context: dict[str, Any] = {"submission": submission, "file_name": mask.text(submission.file_name)}
+    if submission.is_open:
+        context["slow"] = (now - submission.created_at).total_seconds() > SLOW_AFTER
+    elif submission.state == Submission.State.FAILED:
+        context["failure"] = sentence(submission.failure, {})
+    else:
+        context |= _verdict(submission, latest_verdict(submission), mask)
+    return context
+
+
+def latest_verdict(submission: Submission) -> Verdict:
+    """The newest verdict."""
+    return submission.verdicts.latest("created_at", "pk")
+
+
+def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, Any]:
+    content = mask.verdict(verdict.content) if mask else verdict.content
+    players = labels.names(content["players"])
+    match = replays.ReplayedMatch(submission.transcript or {}, content)
+    word, meaning = labels.outcome(content["outcome"])
+    return {
+        "verdict": verdict,
+        "content": content,
+        "word": word,
+        "meaning": meaning if submission.transcript else labels.unreadable(),
+        "players": players,
+        "length": labels.length(content["length"]),
+        "lines": [_line(index, game, players) for index, game in enumerate(content["games"], start=1)],
+        "formats": tuple(CONTENT_TYPES),
+        "groups": list(_groups(content["findings"], players, match)),
+    }
+
+
+def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> GameLine:
+    winner = game["winner"]
+    return GameLine(
+        index=index,
+        number=game["number"],
+        start=game["start"],
+        end=game["end"],
+        crawford=game["crawford"],
+        winner="" if winner is None else players[winner],
+        winner_side=winner,
+        manner=labels.manner(game),
+        cube=game["cube"],
+        points=game["points"],
+    )
+
+
+def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.ReplayedMatch) -> list[Group]:
+    titles = {"error": gettext("Errors"), "warning": gettext("Warnings"), "note": gettext("Notes")}
+    groups = []
+    for severity, title in titles.items():
+        of_severity = [finding for finding in with_messages(findings) if finding["severity"] == severity]
+        with_board = 0 if severity == "note" else DRAWN_FINDINGS
+        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(of_severity)]
+        if shown:
+            groups.append(Group(severity, title, shown[:DRAWN_FINDINGS], shown[DRAWN_FINDINGS:]))
+    return groups
+
+
+def _finding(
+    finding: Mapping[str, Any], players: tuple[str, str], match: replays.ReplayedMatch, drawn: bool
+) -> ShownFinding:
+    diagram = replays.diagram_of(finding, players) if drawn else None
+    params = finding["params"]
+    return ShownFinding(
+        severity=finding["severity"],
+        code=finding["code"],
+        message=finding["message"],
+        place=_place(finding),
+        roll=params.get("dice", ""),
+        play=params.get("play", ""),
+        nearest=finding["nearest"],
+        step=match.step_of(finding),
+        xgid=f"XGID={finding['xgid'].removeprefix('XGID=')}" if finding["xgid"] else "",
+        scene=draw(diagram) if diagram else None,
+    )
+
+
+def _place(finding: Mapping[str, Any]) -> str:
+    """The place of a finding, e.g. “Game 3 · roll 17 · line 45 of the file”."""
+    parts = []
+    if finding["game"] is not None:
+        parts.append(gettext("Game {number}").format(number=finding["game"]))
+    if finding["ply"] is not None:
+        parts.append(gettext("roll {number}").format(number=finding["ply"]))
+    if finding["line"] is not None:
+        parts.append(gettext("line {number} of the file").format(number=finding["line"]))
+    return " · ".join(parts)
+
+
+# Pages for checking records.
 
 
 @csrf_exempt
@@ -71,7 +234,7 @@ def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: st
 def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     """The state of a record, then its verdict; only the part that changes for an htmx request."""
     row = access.submission(public_id)
-    context = selectors.submission_page(row, timezone.now(), mask_for(request.user, row))
+    context = submission_page(row, timezone.now(), mask_for(request.user, row))
     name = "matches/records/_submission.html" if is_htmx(request) else "matches/records/submission.html"
     return render(request, name, context)
 

@@ -1,4 +1,4 @@
-"""Calendar files (iCalendar, RFC 5545): one appointment, or everything an account has to play."""
+"""Calendar files (iCalendar, RFC 5545) of appointments, and their secret URLs."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -10,11 +10,15 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from core.public_ids import new_public_id
 from matches.lifecycle.where import Where
 from matches.models import CalendarFeed, Match, Proposal
-from matches.play.whereabouts import where_of
+from matches.play.watching import where_of
 from matches.presentation.visibility import Viewer
 from players.models import User
+
+# Calendar files (iCalendar, RFC 5545): one appointment, or everything an account has to play.
+
 
 MINUTES_A_POINT = 11
 """Usual duration of a match, in minutes per point of its length."""
@@ -135,3 +139,17 @@ def _folded(line: str) -> str:
             piece = " "
         piece += character
     return "\r\n".join([*pieces, piece])
+
+
+# The secret URLs of calendars: made, replaced and revoked.
+
+
+def renew(*, user: User, now: datetime) -> CalendarFeed:
+    """Give an account a new calendar feed, which replaces the one it has."""
+    feed, _ = CalendarFeed.objects.update_or_create(user=user, defaults={"key": new_public_id(), "created_at": now})
+    return feed
+
+
+def revoke(*, user: User) -> None:
+    """Take the calendar feed of an account away, if it has one."""
+    CalendarFeed.objects.filter(user=user).delete()

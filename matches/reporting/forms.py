@@ -15,8 +15,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import MOST_POINTS
 from matches.models import MOST_TIMES, Match
 from matches.models.matches import LONGEST_MATCH
-from matches.reporting.appointments import instant
-from matches.reporting.services.proposals import check_time
+from matches.reporting.appointments import check_time, instant
 
 OTHER = "other"
 """Choice of a sender who is neither of the players."""

@@ -1,20 +1,25 @@
 """Context of the page of a match, for its players, holders of its links, and other visitors."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from zlib import crc32
 
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from core.live.publishing import now_shown
 from core.messages import sentence
 from engine.records import from_data
 from matches.access import MatchSeat, Visitor, action_url, viewer_of
-from matches.lifecycle import arrivals, provisional
+from matches.lifecycle import arrivals, links, provisional
+from matches.lifecycle.at_tables import AtTables, LengthOffer
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
-from matches.lifecycle.successors import successors_of
-from matches.lifecycle.where import Where, where_is
+from matches.lifecycle.locks import matches_topic
+from matches.lifecycle.voiding import successors_of
+from matches.lifecycle.where import Where, WhereState, where_is
 from matches.models import (
     BotPlayer,
     Claim,
@@ -28,29 +33,327 @@ from matches.models import (
     Submission,
 )
 from matches.models.play import INVITE
-from matches.play.whereabouts import facts_of
+from matches.play.watching import facts_of
 from matches.presentation import labels
+from matches.presentation.visibility import Viewer
 from matches.ratings import rated
-from matches.records import selectors
-from matches.records.masking import OPEN, Mask, mask_for
+from matches.records import views as selectors
+from matches.records.names import OPEN, Mask, mask_for
+from matches.reporting import objections
 from matches.reporting.appointments import zone_of
-from matches.reporting.link_handouts import link_notes
+from matches.reporting.links import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
-from matches.reporting.running import ShownRunningScore, running_form, running_score
-from matches.reporting.services import objections
-from matches.reporting.shorter import shorter_match
-from matches.reporting.shown import (
-    Arrivals,
-    ShownObjection,
-    ShownPlayer,
-    ShownProvisional,
-    ShownRecord,
-    ShownReport,
-    ShownResult,
-    ShownTimes,
-)
-from matches.reporting.who_knows import who_knows
+from matches.reporting.reports import who_knows
 from players.models import LogEntry, User
+
+# How the page of a match learns that it has changed.
+
+
+def version_of(match: Match, viewer: Viewer, now: datetime) -> str:
+    """What the page shows of a match: it does not change with the play of a match that is played here."""
+    if match.state == Match.State.LIVE:
+        return match.state
+    at_table = facts_of([match], viewer, now)[match.pk].at_tables
+    if at_table is None:
+        return str(match.seq)
+    is_closing = at_table.players_offer_from is not None and at_table.players_offer_from <= now
+    return f"{match.seq}-{crc32(repr((at_table, is_closing)).encode())}"
+
+
+def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: datetime) -> dict[str, Any]:
+    """Context of a page that is to be refreshed with the match: its version, topics and ticket for the stream.
+
+    While the match is played here only its end matters, and its own topic would show spectators when somebody acts.
+    """
+    if match.state != Match.State.LIVE:
+        topics = f"{match.topic}={match.seq}"
+    else:
+        topics = f"{matches_topic(match.parent_topic)}={now_shown()}" if match.parent_topic else ""
+    ticket = links.stream_ticket(match, seat.side) if seat is not None and seat.token else ""
+    return {"version": version_of(match, viewer, now), "topics": topics, "ticket": ticket}
+
+
+# How a match at a table stands, as its pages show it, and the steppers with which its players enter that.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRunningScore:
+    """How a match stands that goes on. Until somebody enters that, `who` is empty and `score` is the start score."""
+
+    score: tuple[int, int]
+    who: str
+    at: datetime | None
+    notes: tuple[str, ...] = ()
+    offer: LengthOffer | None = None
+    players_offer_from: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stepper:
+    """The points of one player, with the field's name and the labels of its buttons."""
+
+    field: str
+    name: str
+    is_me: bool
+    points: int
+    label_less: str
+    label_more: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunningForm:
+    """A form for the running score: where it posts, the most points of a player, and both players."""
+
+    url: str
+    most: int
+    steppers: tuple[Stepper, Stepper]
+
+
+def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | None:
+    """How an open match stands; None unless it belongs to an event whose tables are run here."""
+    if row is None or match.state != Match.State.OPEN:
+        return None
+    common = (row.notes, row.offer, row.players_offer_from)
+    running = row.running
+    if running is None:
+        return ShownRunningScore(match.start_score, "", None, *common)
+    who = match.names[running.side] if running.side is not None else gettext("the director")
+    return ShownRunningScore(running.score, who, running.at, *common)
+
+
+def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> RunningForm | None:
+    """The form for a player of a match that is called or played; None for everybody else, and other matches."""
+    match = seat.match
+    if seat.side is None or running is None or match.length == 1:
+        return None
+    if where.state not in (WhereState.CALLED, WhereState.PLAYING):
+        return None
+    first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
+    return RunningForm(action_url(seat, "running-score"), match.length - 1, (first, second))
+
+
+def _stepper(match: Match, side: int, mine: int, points: int) -> Stepper:
+    name = match.names[side]
+    return Stepper(
+        field=f"score_{side}",
+        name=name,
+        is_me=side == mine,
+        points=points,
+        label_less=gettext("One point less for {name}").format(name=name),
+        label_more=gettext("One point more for {name}").format(name=name),
+    )
+
+
+# Agreeing on a shorter match, as its players see it: what is on offer to whom, and the form to offer a length.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOffer:
+    """A length on offer, in words for one of the players, with what they can do about it."""
+
+    number: int
+    text: str
+    accept_label: str
+    """Empty if they have agreed already."""
+    decline_label: str
+    accept_url: str
+    decline_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferForm:
+    """The lengths that a player can offer at this score, and where the form posts."""
+
+    url: str
+    lengths: range
+    score: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ShorterMatch:
+    """What a player can do to shorten a match that is being played: answer an offer, or offer a length."""
+
+    offer: ShownOffer | None
+    form: OfferForm | None
+
+
+def shorter_match(
+    seat: MatchSeat, running: ShownRunningScore | None, where: Where, now: datetime
+) -> ShorterMatch | None:
+    """What a player can do to shorten a match; None for everybody else, and where nothing is on offer or can be."""
+    if seat.side is None or running is None or where.state != WhereState.PLAYING:
+        return None
+    offer = running.offer
+    form = _form(seat, running, offer) if may_offer(running, where, now) else None
+    if offer is None and form is None:
+        return None
+    return ShorterMatch(_shown(seat, seat.side, offer) if offer is not None else None, form)
+
+
+def may_offer(running: ShownRunningScore, where: Where, now: datetime) -> bool:
+    """Whether the players can offer a shorter length by themselves."""
+    since = running.players_offer_from
+    return since is not None and since <= now and where.state != WhereState.ADJOURNED
+
+
+def _form(seat: MatchSeat, running: ShownRunningScore, offer: LengthOffer | None) -> OfferForm | None:
+    lengths = range(max(running.score) + 1, seat.match.length)
+    if not lengths or (offer is not None and lengths == range(offer.length, offer.length + 1)):
+        return None
+    return OfferForm(action_url(seat, "offer-length"), lengths, running.score)
+
+
+def _shown(seat: MatchSeat, side: int, offer: LengthOffer) -> ShownOffer:
+    has_agreed = side in offer.agreed
+    return ShownOffer(
+        number=offer.number,
+        text=_in_words(seat.match, side, offer),
+        accept_label="" if has_agreed else gettext("Play to {length}").format(length=offer.length),
+        decline_label=gettext("Withdraw") if has_agreed else gettext("Decline"),
+        accept_url=action_url(seat, "accept-length"),
+        decline_url=action_url(seat, "decline-length"),
+    )
+
+
+def _in_words(match: Match, side: int, offer: LengthOffer) -> str:
+    values = {"name": match.names[1 - side], "length": offer.length, "was": offer.was}
+    if side in offer.agreed:
+        return gettext("You want to play to {length} points instead of {was}. {name} has not answered yet.").format(
+            **values
+        )
+    if offer.side is not None:
+        return gettext("{name} wants to play to {length} points instead of {was}. Do you agree?").format(**values)
+    if offer.agreed:
+        return gettext(
+            "The director proposes to play to {length} points instead of {was}, and {name} agrees. Do you?"
+        ).format(**values)
+    return gettext(
+        "The director proposes to play to {length} points instead of {was}. Both of you have to agree."
+    ).format(**values)
+
+
+# What the page of a match shows, as values for its templates.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlayer:
+    """A player and their points."""
+
+    side: int
+    name: str
+    public_id: str
+    points: int | None
+    won: bool
+    is_me: bool
+    start: int
+    label_less: str
+    label_more: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """One version of the result."""
+
+    version: int
+    summary: str
+    kind: str
+    source: str
+    who: str
+    at: datetime
+    reason: str
+    finality: str
+    """Whether it is provisional, or nobody but the winner confirmed it; else empty."""
+    own_match: str
+    """A remark if one of the two players decided it; else empty."""
+    link_note: str
+    """A remark if the winner, a director, had got the link by which the loser answered; else empty."""
+    waived: list[str]
+    record: str
+    """The public id of its record; empty without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A record that was sent for the match."""
+
+    public_id: str
+    name: str
+    sender: str
+    at: datetime
+    standing: str
+    why: str
+    names: tuple[str, str] | None
+    """The names in the record, if this reader has to say which player is which."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReport:
+    """A report of the result."""
+
+    side: int | None
+    reporter: str
+    summary: str
+    points: tuple[int, int]
+    at: datetime
+    note: str
+    answer: str
+    record: str
+    """The public id of the record sent with it; empty without one."""
+    is_seen: bool
+    is_own_loss: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObjection:
+    """A player's objection to the result."""
+
+    who: str
+    reason: str
+    at: datetime
+    state: str
+    label: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProvisional:
+    """A provisional result, and what the reader can do about it."""
+
+    why: str
+    untold: str
+    """Who has not seen it; empty if everybody whom it goes against has."""
+    ends_at: datetime | None
+    """When it is final; None while that is open."""
+    may_confirm: bool
+    may_see: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTimes:
+    """The times of a proposal, or the one that was accepted."""
+
+    public_id: str
+    proposer: str
+    mine: bool
+    note: str
+    times: list[datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Who is there for the appointment, and what the reader may do about it."""
+
+    names: list[str]
+    may_arrive: bool
+    claim_from: datetime | None
+    """When the reader may claim that the opponent has not come; None where that is not up to them."""
+    may_claim: bool
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the reader is to come, or waits for the opponent."""
+        return self.may_arrive or self.claim_from is not None
+
 
 RECORDS = 20
 """Most records that are listed."""

@@ -12,17 +12,15 @@ from django.utils.translation import gettext
 from core.live.publishing import now_shown
 from matches.access import MatchSeat
 from matches.lifecycle import links
-from matches.lifecycle.events import events
-from matches.lifecycle.running_scores import AtTables
+from matches.lifecycle.at_tables import AtTables
+from matches.lifecycle.events import MatchContext, events
 from matches.lifecycle.where import Facts, Where, WhereState, where_is
 from matches.models import Challenge, Claim, Match, Proposal, Provisional, Result, Submission
-from matches.play.whereabouts import facts_of
+from matches.play.watching import facts_of
 from matches.presentation import labels
-from matches.presentation.context import MatchContext
 from matches.presentation.visibility import Viewer
+from matches.reporting.match_page import running_form, running_score, shorter_match
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
-from matches.reporting.running import running_form, running_score
-from matches.reporting.shorter import shorter_match
 from players.actors import Actor
 from players.models import Player, User
 from players.people.rows import canonical, user_topic

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from matches.lifecycle.where import Where, in_words
 from matches.models import Claim, Match, Proposal, Provisional, Submission
 from matches.presentation import labels
-from matches.reporting.services.notifications import respondent_of
+from matches.reporting.notifications import respondent_of
 
 Standing = Submission.Standing
 

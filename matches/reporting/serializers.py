@@ -19,8 +19,8 @@ from matches.lifecycle.provisional import provisional_of
 from matches.lifecycle.spectators import seq_for
 from matches.lifecycle.where import Where, WhereState
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Provisional, Result, Submission
-from matches.play.whereabouts import where_of
-from matches.records.masking import OPEN, Mask, mask_for
+from matches.play.watching import where_of
+from matches.records.names import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
 

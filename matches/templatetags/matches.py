@@ -1,14 +1,19 @@
-"""Template tags for matches and boards."""
+"""Template tags for matches, boards, rankings and reports."""
 
 from typing import Any
 
 from django import template
+from django.template.defaultfilters import floatformat
 from django.urls import reverse
 
+from matches.access import MatchSeat, action_url
 from matches.models import Claim, Match, Result
 from matches.presentation.labels import score_of
 from matches.records.board import Scene
 from matches.records.replays import step_path
+
+# Template tags for matches and boards.
+
 
 register = template.Library()
 
@@ -38,3 +43,37 @@ def step_url(public_id: str, step: tuple[int, int]) -> str:
 def replay_step(replay_url: str, step: tuple[int, int], flip: bool = False) -> str:
     """The URL of one position of the replay at `replay_url`; `step` is (game, step)."""
     return step_path(replay_url, step, flip=flip)
+
+
+# Template tags of rankings and players.
+
+
+@register.inclusion_tag("matches/rankings/_change.html")
+def change(points: float, digits: int = 2) -> dict[str, Any]:
+    """Render rating points won or lost, with a sign that screen readers announce."""
+    size = floatformat(abs(points), digits)
+    return {"up": points >= 0, "size": size}
+
+
+@register.filter
+def signed(points: float) -> str:
+    """Rating points with plus or minus: +4.10, −6.48."""
+    return f"{'+' if points >= 0 else '−'}{floatformat(abs(points), 2)}"
+
+
+# Template tags of the pages for reporting a match.
+
+
+@register.simple_tag
+def action(seat: MatchSeat, name: str, *args: str) -> str:
+    """The URL that a form of this reader is sent to."""
+    return action_url(seat, name, *args)
+
+
+STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "reported": "tag-warning", "provisional": "tag-warning"}
+
+
+@register.filter
+def match_state_tag(state: str) -> str:
+    """The CSS class of the tag that shows where a match is."""
+    return STATE_TAGS.get(state, "")

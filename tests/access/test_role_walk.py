@@ -20,15 +20,17 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import ChatMessage, Submission
-from matches.play.lobby.services.challenges import ChallengeInput, make_challenge
-from matches.play.services.starting import PlaySettings, start
-from matches.rankings.services.imports import apply_import
-from matches.ratings.services.pools import PoolSettings, create_pool
-from matches.records.services import submissions
-from matches.records.services.submissions import RecordFile
+from matches.play.lobby.services import ChallengeInput, make_challenge
+from matches.play.starting import PlaySettings, start
+from matches.rankings.imports import apply_import
+from matches.ratings.services import PoolSettings, create_pool
+from matches.records import submissions
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import calendars as feeds
+from matches.reporting import records
 from matches.reporting.calendars import token_of
-from matches.reporting.services import feeds, proposals, records
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM
 from players.models import Club, DataExport, DataExportPart, Membership, Player, User
 from players.notifications import emails as unsubscribing

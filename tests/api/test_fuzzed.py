@@ -25,9 +25,9 @@ from schemathesis.generation import GenerationMode
 
 from config.api_errors import PROBLEM_JSON
 from matches.models import Challenge, ChatMessage, Match, Proposal, RatingImport, RatingPool, Submission
-from matches.play.lobby.services import challenges
-from matches.play.lobby.services.challenges import ChallengeInput
-from matches.reporting.services import proposals
+from matches.play.lobby import services as challenges
+from matches.play.lobby.services import ChallengeInput
+from matches.reporting import appointments as proposals
 from players.actors import Actor
 from players.models import Club, DataExport, Merge, Player, User
 from players.privacy.services import request_export

@@ -14,9 +14,9 @@ from engine.actions import Phase
 from engine.clock import DAY
 from engine.dice import Chain, ChainTag
 from matches.models import Action, Match, Result
-from matches.play.page_tickets import LASTS, Page, page_ticket
-from matches.play.services import due
-from matches.play.services.absences import side_presences
+from matches.play import due
+from matches.play.absences import side_presences
+from matches.play.page import LASTS, Page, page_ticket
 from players.models import User
 from tests.access.answers import Access
 from tests.access.test_routes import ROUTES

@@ -13,8 +13,8 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, Result
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.report_outcomes import accept_unanswered
+from matches.reporting.records import adjudicate_submission
+from matches.reporting.reports import accept_unanswered
 from players.actors import SYSTEM
 from players.models import Player, User
 from tests.matches.cast import BOB, CAROL, match_between

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from engine import check_record
 from matches.models import MOST_BYTES, Submission
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.reporting.records import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import ILLEGAL, simulated
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.pagination import PAGE_SIZE
 from matches.models import Match, Result
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.api.requests import problem_code, send

@@ -11,11 +11,11 @@ from playwright.sync_api import Page, expect
 
 from engine.records import write
 from engine.simulation import play_out
-from matches.analysis.topics import announce
+from matches.analysis.access import announce
 from matches.models import Analysis, Match, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import records
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import records
+from matches.reporting.records import adjudicate_submission
 from matches.tasks import analyse
 from players.actors import Actor
 from players.models import Club, Player, User

@@ -10,8 +10,8 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from matches.models import MOST_BYTES, Submission
-from matches.records.services.submissions import RecordFile, submit
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile, submit
+from matches.reporting.records import adjudicate_submission
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tests.matches.records.samples import ILLEGAL, simulated
 

@@ -13,10 +13,10 @@ from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.errors import Refused
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, Challenge, DiceChain, Match
+from matches.play import absences, clock_worker, due
 from matches.play.live import EventKind
-from matches.play.lobby.services.challenges import ChallengeInput, lapse_invitations, make_challenge
-from matches.play.services import absences, clock_worker, due
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.lobby.services import ChallengeInput, lapse_invitations, make_challenge
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage, follow

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from matches.play.lobby.services.challenges import ChallengeInput, accept, make_challenge
+from matches.play.lobby.services import ChallengeInput, accept, make_challenge
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage

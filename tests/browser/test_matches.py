@@ -8,8 +8,8 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting.services import reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.reporting import reports
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow

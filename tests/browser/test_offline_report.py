@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from matches.lifecycle import links
 from matches.models import Claim, Match
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, User
 from tests.browser.conftest import PHONE, Check, OpenPage

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from engine.clock import MINUTE, SECOND, ClockSettings
 from matches.lifecycle import links
 from matches.models import Match
-from matches.play.services.starting import PlaySettings, start
+from matches.play.starting import PlaySettings, start
 from players.actors import Actor
 from players.models import User
 from tests.browser.conftest import PHONE, Check, OpenPage

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from engine.clock import DAY, ClockSettings
 from matches.models import Match
 from matches.play.live import VACATION_DAYS
-from matches.play.services.starting import PlaySettings, start
+from matches.play.starting import PlaySettings, start
 from players.actors import Actor
 from players.models import User
 from tests.browser.conftest import Check, OpenPage

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from matches.models import Action, Match
-from matches.play.services import due
+from matches.play import due
 from players.models import User
 from tests.browser.conftest import OpenPage
 from tests.browser.test_play import BOB, CAROL, Seat, eventually, length, match, on_turn, open_seats

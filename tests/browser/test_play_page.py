@@ -14,8 +14,8 @@ from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.ids import xgid
 from matches.lifecycle.links import token_for
 from matches.models import Match
-from matches.play.page.context import THEMES
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.page import THEMES
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import Check, OpenPage

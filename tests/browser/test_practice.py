@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from engine.actions import Act
 from matches.models import Action
-from matches.play.lobby.services.practice import BOT_SIDE
-from matches.play.services import bots
+from matches.play import bots
+from matches.play.lobby.services import BOT_SIDE
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.matches.analysis.programs import Indifferent, fake_gnubg

@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from matches.models import Match, PlayerRating, Result
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.models import Club, Membership, Player, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tests.matches.ratings.history import Kind

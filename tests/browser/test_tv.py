@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from engine.actions import Act
 from matches.models import LiveMatch, Match
-from matches.play.services.directing import Ruling, rule
+from matches.play.directing import Ruling, rule
 from players.actors import Actor
 from players.models import Player
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage

@@ -22,7 +22,7 @@ from engine.records import write_mat
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match, PlayerRating
-from matches.ratings.services.ratings import default_pool, dirty_since
+from matches.ratings.services import default_pool, dirty_since
 from players.actors import SYSTEM
 from players.models import Club, User
 from players.people.services import remember_alias

@@ -6,7 +6,7 @@ from django.db import IntegrityError
 
 from engine.actions import Act
 from matches.models import LiveMatch, Match, Result
-from matches.play.services import clock_worker, due
+from matches.play import clock_worker, due
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, without_locks
 from tests.matches.play.conftest import Board, board, match, users

@@ -9,7 +9,7 @@ from typing import Any
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import LogEntry
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, entry_of, fixtures, match_of

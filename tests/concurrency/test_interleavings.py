@@ -17,11 +17,12 @@ from engine.errors import Refused
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result, Submission
-from matches.ratings.services.ratings import default_pool, replay_pool
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import proposals, records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
+from matches.ratings.services import default_pool, replay_pool
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import records, reports
+from matches.reporting.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection, transaction
 
 from core.locks import for_update
 from matches.models import Match
-from matches.play.services.starting import PlaySettings, start
+from matches.play.starting import PlaySettings, start
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once

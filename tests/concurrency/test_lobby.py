@@ -10,8 +10,8 @@ from matches.lifecycle.events import events
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Challenge, LiveMatch, Match, PlayMode
-from matches.play.lobby.services import challenges
-from matches.play.services import starting
+from matches.play import starting
+from matches.play.lobby import services as challenges
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY

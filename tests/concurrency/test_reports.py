@@ -16,9 +16,10 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import deadlines, record_outcomes, records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import deadlines, reports
+from matches.reporting import records as record_outcomes
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
@@ -107,7 +108,7 @@ NUMBERS = count(1)
 def checked_record(match: Match, side: int, seed: int) -> Submission:
     """Return a record whose verdict has not had its effect yet."""
     data = write(play_out(seed, 3, players=("Bob", "Carol")), "mat") + b"\n" * next(NUMBERS)
-    row = records.submit_for_match(
+    row = record_outcomes.submit_for_match(
         match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=NOW
     ).submission
     Submission.objects.filter(pk=row.pk).update(standing=Submission.Standing.NONE)

@@ -11,7 +11,7 @@ from django.db.utils import OperationalError
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, match_of

@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError
 
 from matches.models import Claim, Match
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures

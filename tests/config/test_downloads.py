@@ -23,8 +23,8 @@ from core import downloads as csv_files
 from core import throttle
 from matches.models import Match, RatingChange, Result
 from matches.presentation.visibility import NOBODY
-from matches.rankings import exports
-from matches.ratings.services.ratings import default_pool
+from matches.rankings import histories as exports
+from matches.ratings.services import default_pool
 from players.models import LogEntry, Player
 from tests.matches.ratings.history import NOON
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.messages import register, sentence
 from engine.errors import MESSAGES as ENGINE
-from matches.records.refusals import MESSAGES as MATCHES
+from matches.refusals import MESSAGES as MATCHES
 from players.refusals import MESSAGES as PLAYERS
 from tournaments.formats.errors import MESSAGES as FORMATS
 from tournaments.state.refusals import MESSAGES as TOURNAMENTS

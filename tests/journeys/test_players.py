@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from matches.analysis.topics import announce
+from matches.analysis.access import announce
 from matches.models import Analysis, Match, PlayerRating, Submission
-from matches.ratings.services.ratings import default_pool, replay_pool
+from matches.ratings.services import default_pool, replay_pool
 from players.models import Club, Player, User
 from tests.browser.test_floor import evening
 from tests.journeys.conftest import Journey

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from matches.lifecycle.signals import match_settled
+from matches.lifecycle.finish import match_settled
 from matches.models import Match, RatingPool
 from players.models import Club, Player, User
 from tests.matches.cast import Role, join, match_between, player_of

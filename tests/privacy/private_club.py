@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from matches.models import ChatMessage, ChatReport, Claim, FriendlyBlock, Match, Objection, Proposal, Result, Submission
-from matches.play.lobby.services import challenges
-from matches.play.lobby.services.challenges import ChallengeInput
+from matches.play.lobby import services as challenges
+from matches.play.lobby.services import ChallengeInput
 from players.actors import SYSTEM, Actor
 from players.models import Alias, Player, User
 from tournaments.draws.services.kept_apart import keep_apart

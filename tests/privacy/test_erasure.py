@@ -6,8 +6,8 @@ from core.names import NameMask
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Action, LiveMatch, Submission
-from matches.records.services import submissions
-from matches.records.services.submissions import RecordFile
+from matches.records import submissions
+from matches.records.submissions import RecordFile
 from players.actors import SYSTEM, log
 from players.models import Club, Invitation, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player

@@ -18,8 +18,8 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import ChatMessage, Claim, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services.records import submit_for_match
+from matches.records.submissions import RecordFile
+from matches.reporting.records import submit_for_match
 from players.actors import SYSTEM, Actor
 from players.models import Club, DataExport, LogEntry, Membership, Player, User
 from players.people.rows import player_topic

@@ -9,8 +9,8 @@ from django.utils import timezone
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import ChatMessage, Match, Submission
-from matches.records.services.submissions import RecordFile, submit
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile, submit
+from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, log
 from players.models import DataExport, LogEntry, Notification, Player, User
 from players.privacy.retention import delete_expired

@@ -24,10 +24,11 @@ from hypothesis.stateful import (
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Objection, Proposal, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import objections, proposals, records, reports, sheet_reports
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import objections, records, reports
+from matches.reporting.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from tests.tiers import TIER
 from tests.tournaments.support.event_machine import World, replay
@@ -163,7 +164,7 @@ class Event(RuleBasedStateMachine):
         report["after"] = match.seq - (chance.randrange(SELDOM) == 0)
         if side is None:
             says = chance.choice([0, 1, None])
-            self.world.asks(sheet_reports.report_from_sheet, says_side=says, **report, **self.player(None))
+            self.world.asks(reports.report_from_sheet, says_side=says, **report, **self.player(None))
         else:
             self.world.asks(reports.report_score, side=side, **report, **self.player(side))
 

@@ -21,13 +21,12 @@ from engine.actions import Act
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import CalendarFeed, LiveMatch, Match, PlayMode
+from matches.play.acting import ActionInput, act
+from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.directing import Ruling, rule
-from matches.play.services.starting import PlaySettings, commit_chain, start
-from matches.reporting import calendars
-from matches.reporting.services import reports
-from matches.reporting.services.reports import ScoreReport
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.reporting import calendars, reports
+from matches.reporting.reports import ScoreReport
 from players.actors import Actor
 from players.models import Club, Membership, Notification, Player, User
 from players.notifications.kinds import kind_of

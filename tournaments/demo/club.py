@@ -11,11 +11,10 @@ from django.db.models import QuerySet
 from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.models import Match, RatingPool, Submission
-from matches.ratings.services import ratings
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.records import submit_for_match
-from matches.reporting.services.reports import ScoreReport, confirm, report_score
+from matches.ratings import services as ratings
+from matches.records.submissions import RecordFile
+from matches.reporting.records import adjudicate_submission, submit_for_match
+from matches.reporting.reports import ScoreReport, confirm, report_score
 from players.accounts.services import ensure_player, register_user, verify_email
 from players.actors import Actor
 from players.clubs.services import add_player, create_club, set_role

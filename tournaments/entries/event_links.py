@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.urls import reverse
 
-from matches.lifecycle.link_expiry import refuse_expired_event_link
+from matches.lifecycle.links import refuse_expired_event_link
 from matches.models import Match
 from players.models import Player
 from players.people.rows import canonical

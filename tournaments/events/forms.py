@@ -15,7 +15,7 @@ from core.text_lengths import LONGEST_NAME
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_NO_SHOW
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
-from matches.models.proposals import NO_SHOW_MINUTES
+from matches.models.reports import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services.events import AFTER_DRAW
 from tournaments.models import Division, Tournament

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from matches.lifecycle.running_scores import AtTables
+from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.where import Facts, WhereState, where_is
 from tournaments.floor.critical_path import critical_minutes
 from tournaments.floor.facts import Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress

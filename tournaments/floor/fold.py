@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from matches.lifecycle.running_scores import Seating
+from matches.lifecycle.at_tables import Seating
 from tournaments.floor.facts import Fact, LengthOffer, Pair
 from tournaments.floor.times import Pause
 from tournaments.models import Autopilot, FloorKind

@@ -9,9 +9,9 @@ from matches.lifecycle.events import events
 from matches.lifecycle.notices import side_notices
 from matches.lifecycle.where import WhereState
 from matches.models import Match
-from matches.play.whereabouts import where_of
+from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY
-from matches.reporting.notification_kinds import personal_link
+from matches.reporting.notifications import personal_link
 from players.actors import Actor
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify_each

@@ -10,9 +10,8 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
+from matches.lifecycle.at_tables import Answered, AtTables, Entered, LengthOffer, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.length_offers import Answered, LengthOffer, Offered
-from matches.lifecycle.running_scores import AtTables, Entered, RunningScore
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor import loading

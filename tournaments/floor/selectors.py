@@ -15,8 +15,7 @@ from zoneinfo import ZoneInfo
 from core.names import numbered
 from matches.lifecycle.where import Facts, Where, WhereState, where_is
 from matches.models import Match
-from matches.play.watching.live_now import boards_of
-from matches.play.whereabouts import reports_of
+from matches.play.watching import boards_of, reports_of
 from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.explanations import explain

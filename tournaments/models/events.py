@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME
 from matches.models import ClockPreset, LiveMatch, PlayMode
-from matches.models.proposals import NO_SHOW_MINUTES
+from matches.models.reports import NO_SHOW_MINUTES
 
 MOST_MINOR_UNITS = 100_000_000
 MOST_ROUNDS = 12

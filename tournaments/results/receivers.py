@@ -5,7 +5,7 @@ from typing import Any
 from django.dispatch import receiver
 from django.utils import timezone
 
-from matches.lifecycle.signals import match_settled
+from matches.lifecycle.finish import match_settled
 from matches.models import Match
 from tournaments.models import Division
 from tournaments.state.settle import settle_division

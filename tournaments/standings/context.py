@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from matches.presentation.context import EventEnd, MatchContext, OwnEntry
+from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
 from tournaments.access import end_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament

@@ -12,7 +12,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renu
 from matches.lifecycle.own_match import check_own_win
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Result
-from matches.play.services.interrupting import adjourn_boards, restore_boards
+from matches.play.directing import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.formats.states import FixtureState

@@ -9,9 +9,9 @@ from django.db.models import Q, QuerySet
 
 from matches.lifecycle.begun import begun_at
 from matches.models import Action, Claim, Match, RatingPool, Result
-from matches.play.integrity import differences_of
 from matches.play.live import EventKind
-from matches.ratings.services import ratings
+from matches.play.transcripts import differences_of
+from matches.ratings import services as ratings
 from players.models import Club
 from tournaments.formats.soundness import faults
 from tournaments.formats.states import FixtureState

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from matches.lifecycle.notices import side_notices
 from matches.models import Match
-from matches.play.whereabouts import where_of
+from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify, notify_each, users_of

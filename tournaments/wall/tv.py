@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 from django.urls import reverse
 
-from matches.play.watching.live_now import LiveLine, live_now
+from matches.play.watching import LiveLine, live_now
 from matches.presentation.visibility import NOBODY
 from tournaments.models import Division, Tournament
 from tournaments.standings.layout import Column, FixtureBox

@@ -1,8 +1,4 @@
-"""GNU Backgammon as a child process: a `.mat` file in, an analysed SGF out.
-
-Its exit code means nothing, and it drops whole games that it cannot read without a word. An answer is accepted only if
-every position, roll and cube in it is the one of our own replay.
-"""
+"""GNU Backgammon as a child process: a `.mat` file in, an analysed SGF out."""
 
 import re
 import shutil
@@ -14,22 +10,218 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 
-from engine import Frame, Position, Transcript, legal_plays, normalised, read, write
+from engine import Frame, Transcript, normalised, read, write
+from engine.actions import Phase
 from engine.errors import Refused
-from engine.ids import parse_xgid
+from engine.ids import gnubg_match_id, parse_xgid
 from engine.match import MatchState
+from engine.notation import parse_play
+from engine.plays import legal_plays
+from engine.position import Position, position_of
+from engine.records.sgf_reader import CUBE_WORDS, SIDES, moves_of_letters
+from engine.records.sgf_syntax import Node, UnfinishedError, trees
+from engine.resolution import resolve
 from engine.transcript import Kind as EventKind
 from matches.analysis.backends.base import Depth, Opinion
-from matches.analysis.backends.gnubg_hint import hint_commands, judgement_in
 from matches.analysis.backends.processes import Finished, ProgramLimits, run
-from matches.analysis.backends.sgf_analysis import AnalysedNode, CubeRating, RatedMove, analysed_nodes
-from matches.analysis.match_equity import stakes
+from matches.analysis.judging import Stakes, stakes
 from matches.analysis.situations import decision_frames
 from matches.analysis.values import Candidate, CubeEquities, DecisionKind, Judgement, Situation
+
+# What GNU Backgammon's command `hint` says about one decision; its text is read, since not every build has Python.
+#
+# A play is a line such as `1. Cubeful 2-ply 13/7 8/7 Eq.: +0.016662`, best first; a cube decision has lines such as
+# `2. Double, pass +1.000000`. Equities are normalised to the cube. Source: GNU Backgammon 1.07.
+
+
+_ALL_PLAYS = 9999
+_PLAY = re.compile(r"^\s*\d+\. Cubeful (\d+)-ply\s+(\S.*?)\s+Eq\.:\s*([+-]\d+\.\d+)", re.MULTILINE)
+_CUBE = re.compile(r"^\d+\. (No (?:re)?double|(?:Double|Redouble), (?:take|pass))\s+([+-]\d+\.\d+)", re.MULTILINE)
+
+
+def hint_commands(state: MatchState, plies: int) -> str:
+    """Return the commands that have gnubg rate every choice of the side to act in a match."""
+    if state.phase is Phase.DOUBLED:
+        # gnubg does not read a match ID with a double; the equities are those of the decision to double.
+        state = state._replace(phase=Phase.TO_ROLL)
+    lines = [
+        "set threads 1",
+        "set automatic game off",
+        "set automatic roll off",
+        "set output digits 6",
+        "set output mwc off",
+        f"set evaluation chequerplay evaluation plies {plies}",
+        f"set evaluation cubedecision evaluation plies {plies}",
+        f"set gnubgid {state.position.gnubg_id}:{gnubg_match_id(state)}",
+        f"hint {_ALL_PLAYS}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def judgement_in(text: str, state: MatchState) -> Judgement:
+    """Return what the answer says. Refused: `analysis_unreadable`, and `analysis_differs` for other plays."""
+    if state.phase is Phase.TO_PLAY and state.dice is not None:
+        return Judgement(candidates=_candidates(text, state.position, state.dice))
+    equities = {name.lower().replace("redouble", "double"): float(equity) for name, equity in _CUBE.findall(text)}
+    try:
+        values = (equities["no double"], equities["double, take"], equities["double, pass"])
+    except KeyError:
+        raise Refused("analysis_unreadable") from None
+    return Judgement(equities=CubeEquities(*values))
+
+
+def _candidates(text: str, position: Position, dice: tuple[int, int]) -> tuple[Candidate, ...]:
+    rows = _PLAY.findall(text)
+    if not rows:
+        raise Refused("analysis_unreadable")
+    plays = {play.result: play for play in legal_plays(position, dice)}
+    try:
+        results = [position_of(resolve(position.key, dice, parse_play(play)).key) for _, play, _ in rows]
+    except Refused:
+        raise Refused("analysis_differs") from None
+    if set(results) != plays.keys():
+        raise Refused("analysis_differs")
+    return tuple(
+        Candidate(str(plays[result]), float(equity), None, f"{plies}-ply")
+        for result, (plies, _, equity) in zip(results, rows, strict=True)
+    )
+
+
+# The analysis that GNU Backgammon writes into its SGF, in the order of the decisions.
+#
+# `A[i][moves E version five-chances equity depth …]` are the candidates of a play, `i` the one that was made; their
+# equities are normalised. `DA[E version depth … ]` has two evaluations of seven numbers, without and with a double;
+# the last number of each is the equity in money play and the chance to win the match in match play. `LU` is the luck
+# of a roll as a normalised equity. Source: files of GNU Backgammon 1.07 and 1.08.
+
+
+_PROPERTIES = frozenset(("W", "B", "A", "DA", "LU"))
+_TURN = re.compile(r"([1-6])([1-6])((?:[a-z]{2}){0,8})").fullmatch
+_DEPTH = re.compile(r"(\d+)C?").fullmatch
+_CHANCES, _EVALUATION = 5, 7
+_HEAD = 2
+"""Words before the numbers of a candidate: its moves and `E`."""
+
+
+class RatedMove(NamedTuple):
+    """A candidate of a play, in gnubg's letters."""
+
+    letters: str
+    equity: float
+    plies: int
+
+    def result(self, position: Position, dice: tuple[int, int], side: int) -> Position:
+        """Return the position after it, seen by the mover. Refused or ValueError if it is not legal."""
+        moves = moves_of_letters(self.letters, side)
+        return position_of(resolve(position.key, dice, [move.points for move in moves]).key)
+
+
+class CubeRating(NamedTuple):
+    """The two evaluations of a cube decision: equities in money play, chances to win the match otherwise."""
+
+    no_double: float
+    double_take: float
+
+    def equities(self, stakes: Stakes | None) -> tuple[float, float]:
+        """Return both as equities normalised to the cube."""
+        if stakes is None:
+            return self.no_double, self.double_take
+        return stakes.equity(self.no_double), stakes.equity(self.double_take)
+
+
+class AnalysedNode(NamedTuple):
+    """A turn or cube action with what gnubg says about it."""
+
+    game: int
+    """Counted from 1."""
+    side: int
+    action: EventKind
+    dice: tuple[int, int] | None
+    moves: tuple[RatedMove, ...]
+    """Best first."""
+    played: int | None
+    """Index of the play that was made."""
+    cube: CubeRating | None
+    luck: float | None
+
+
+def analysed_nodes(text: str) -> Iterator[AnalysedNode]:
+    """Yield the turns and cube actions of a file. Refused: `analysis_unreadable`."""
+    game = 0
+    is_root = False
+    try:
+        for node in trees(text, _PROPERTIES):
+            if node is None:
+                game, is_root = game + 1, True
+            elif is_root:
+                is_root = False
+            elif (analysed := _node(node, game)) is not None:
+                yield analysed
+    except (UnfinishedError, ValueError, IndexError):
+        raise Refused("analysis_unreadable") from None
+
+
+def _node(node: Node, game: int) -> AnalysedNode | None:
+    turn = next(((SIDES[name], values[0]) for name, values in node.properties if name in SIDES), None)
+    if turn is None:
+        return None
+    side, value = turn
+    action = CUBE_WORDS.get(value, EventKind.PLAY)
+    roll = _TURN(value)
+    if action is EventKind.PLAY and roll is None:
+        return None
+    played, moves = _moves(node)
+    luck = node.first("LU")
+    return AnalysedNode(
+        game=game,
+        side=side,
+        action=action,
+        dice=(int(roll[1]), int(roll[2])) if roll is not None else None,
+        moves=moves,
+        played=played,
+        cube=_sgf_cube(node),
+        luck=float(luck.split()[0]) if luck else None,
+    )
+
+
+def _moves(node: Node) -> tuple[int | None, tuple[RatedMove, ...]]:
+    values = next((values for name, values in node.properties if name == "A"), None)
+    if not values:
+        return None, ()
+    moves = []
+    for value in values[1:]:
+        letters, kind, _, _, *numbers = value.split()
+        if kind != "E":
+            raise ValueError(kind)
+        moves.append(RatedMove(letters, float(numbers[_CHANCES]), _plies(numbers[_CHANCES + 1])))
+    played = int(values[0])
+    return (played if 0 <= played < len(moves) else None), tuple(moves)
+
+
+def _sgf_cube(node: Node) -> CubeRating | None:
+    value = node.first("DA")
+    if value is None:
+        return None
+    kind, _, _, _, _, _, _, *numbers = value.split()
+    if kind != "E" or len(numbers) < 2 * _EVALUATION:
+        raise ValueError(value)
+    return CubeRating(float(numbers[_EVALUATION - 1]), float(numbers[2 * _EVALUATION - 1]))
+
+
+def _plies(text: str) -> int:
+    match = _DEPTH(text)
+    if match is None:
+        raise ValueError(text)
+    return int(match[1])
+
+
+# Its exit code means nothing, and it drops whole games that it cannot read without a word. An answer is accepted only
+# if every position, roll and cube in it is the one of our own replay.
+
 
 log = structlog.get_logger(__name__)
 PLACES = ("/usr/games/gnubg", "/usr/local/bin/gnubg")

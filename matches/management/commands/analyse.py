@@ -13,10 +13,10 @@ import engine
 from core.messages import sentence
 from engine.errors import Refused
 from engine.transcript import described_players
-from matches.analysis.analysing import analyse
 from matches.analysis.arithmetic import SideSummary, Summary, summary
 from matches.analysis.backends.base import Backend
 from matches.analysis.backends.chosen import required_backend
+from matches.analysis.queue import analyse
 from matches.analysis.values import AnalysedMatch, Phase
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from matches.play.services import clock_worker
+from matches.play import clock_worker
 
 
 class Command(BaseCommand):

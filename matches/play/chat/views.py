@@ -1,5 +1,6 @@
 """Pages about chat messages: those that were reported in a club, and the decision on a message."""
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -13,11 +14,23 @@ from django.views.decorators.http import require_POST, require_safe
 from core.messages import sentence
 from engine.errors import Refused
 from matches.play.chat import services
-from matches.play.chat.forms import DecisionForm
-from matches.play.chat.moderation import latest_decisions, message_for_moderator, undecided_in_club
+from matches.play.chat.services import latest_decisions, message_for_moderator, undecided_in_club
 from players import access
 from players.models import User
 from players.pages import account_needed, by, safe_next
+
+# Forms of the pages about chat messages.
+
+
+class DecisionForm(forms.Form):
+    """Whether a message is removed, or stays."""
+
+    decision = forms.ChoiceField(choices=[("remove", ""), ("keep", "")])
+
+    @property
+    def removes(self) -> bool:
+        """Whether it is removed."""
+        return bool(self.cleaned_data["decision"] == "remove")
 
 
 @account_needed

@@ -2,38 +2,162 @@
 
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.public_ids import LENGTH
 from engine.errors import Refused
 from matches.access import match_for_player
-from matches.models import Challenge, RatingPool
+from matches.lifecycle.play_rules import LONGEST_DAYS
+from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
 from matches.play.lobby import selectors
-from matches.play.lobby.serializers import (
-    AcceptChallengeSerializer,
-    BlockedSerializer,
-    ChallengeSerializer,
-    NewChallengeSerializer,
-    NewPracticeSerializer,
-    PairSerializer,
-    ReviewSerializer,
-    StartedMatchSerializer,
-    started,
-)
-from matches.play.lobby.services import blocks, challenges, practice, reviews
-from matches.play.lobby.services.limits import foresee
+from matches.play.lobby import services as blocks
+from matches.play.lobby.services import foresee
 from players import access
 from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, PersonSerializer
 from players.accounts.services import ensure_player
 from players.models import Player
 from players.people.rows import player_of
+
+# What the API of the lobby takes and gives.
+
+
+Json = dict[str, Any]
+BOTS = [choice for choice in BotPlayer.Style.choices if choice[0] != BotPlayer.Style.LEVEL]
+
+
+class StartedMatchSerializer(serializers.Serializer[Any]):
+    """The match that a request led to."""
+
+    match = serializers.CharField(allow_null=True, help_text="Public id; null while the other player has not agreed.")
+    page = serializers.URLField(allow_null=True)
+
+
+class NewPracticeSerializer(serializers.Serializer[Any]):
+    """A practice match."""
+
+    opponent = serializers.ChoiceField(BOTS, default=BotPlayer.Style.CLUB, source="style")
+    level = serializers.ChoiceField(
+        PracticeLevel.choices,
+        default=None,
+        allow_null=True,
+        help_text="Instead of `opponent`: the analysis program of the site plays at this level.",
+    )
+    length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+
+    def validate(self, attrs: Json) -> Json:
+        """Refuse a bot and a level at once."""
+        if attrs["level"] and "opponent" in self.initial_data:
+            raise serializers.ValidationError({"opponent": gettext("Choose either an opponent or a level.")})
+        return attrs
+
+
+class NewChallengeSerializer(serializers.Serializer[Any]):
+    """The friendly match that is wished for."""
+
+    opponent = serializers.CharField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=LENGTH,
+        help_text="Public id of a player; null: anybody may accept.",
+    )
+    length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+    clock = serializers.ChoiceField(ClockPreset.choices, default=ClockPreset.TABLE)
+    turn_days = serializers.IntegerField(
+        default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
+    )
+    rated = serializers.BooleanField(default=False, help_text="Accepting the challenge means accepting this, too.")
+    pool_id = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        help_text="Of a rated match: a rating pool of a club of both players; null: that of the site.",
+    )
+
+
+class ChallengeSerializer(serializers.Serializer[Any]):
+    """A challenge."""
+
+    public_id = serializers.CharField()
+    challenger = PersonSerializer()
+    opponent = PersonSerializer(allow_null=True, help_text="Null: anybody may accept.")
+    length = serializers.IntegerField()
+    clock = serializers.ChoiceField(ClockPreset.choices)
+    turn_days = serializers.IntegerField()
+    rated = serializers.BooleanField()
+    not_rated = serializers.ChoiceField(
+        Challenge.NotRated.choices,
+        allow_blank=True,
+        help_text="Why its match is not rated although that is wished, or, until it is accepted, would not be if you "
+        "played it now: `address`, `day` (the 4th of you two) or `week` (the 11th).",
+    )
+    pool_id = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(Challenge.State.choices)
+    expires_at = serializers.DateTimeField()
+
+
+class AcceptChallengeSerializer(serializers.Serializer[Any]):
+    """What you have read about the match."""
+
+    not_rated = serializers.ChoiceField(
+        Challenge.NotRated.choices,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="As the challenge has it; 409 `rating_changed` where that has changed since.",
+    )
+
+
+class BlockedSerializer(serializers.Serializer[Any]):
+    """A player to block."""
+
+    player = serializers.CharField(max_length=LENGTH, help_text="Public id.")
+
+
+class ReviewedSerializer(serializers.Serializer[Any]):
+    """A friendly match of two players who are listed."""
+
+    match = serializers.CharField(source="match.public_id")
+    finished_at = serializers.DateTimeField(source="match.finished_at")
+    winner = PersonSerializer(allow_null=True)
+    ended_early = serializers.BooleanField(help_text="Conceded or lost on time before the 10th play.")
+    rated = serializers.BooleanField(source="is_rated")
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    """Two players whose friendlies of the last 30 days an officer should look at."""
+
+    players = PersonSerializer(many=True)
+    matches = ReviewedSerializer(many=True, help_text="The newest first.")
+
+
+class ReviewSerializer(serializers.Serializer[Any]):
+    """Whether a friendly match counts for the ratings, as an officer decides."""
+
+    match = serializers.CharField(max_length=LENGTH, help_text="Public id.")
+    rated = serializers.BooleanField()
+
+
+def started(match: Match | None, request: Request | HttpRequest) -> Json:
+    """Data of StartedMatchSerializer."""
+    if match is None:
+        return {"match": None, "page": None}
+    return {
+        "match": match.public_id,
+        "page": request.build_absolute_uri(reverse("match-play", args=[match.public_id])),
+    }
+
 
 REFUSED: dict[Any, Any] = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
 
@@ -76,7 +200,7 @@ class Practice(LobbyView):
     def post(self, request: Request) -> Response:
         """201 with the match."""
         form = validated(NewPracticeSerializer, request)
-        match = practice.start_practice(**self.acting(), **form)
+        match = blocks.start_practice(**self.acting(), **form)
         return Response(started(match, request), status=status.HTTP_201_CREATED)
 
 
@@ -106,11 +230,11 @@ class Challenges(LobbyView):
         """201 with the challenge."""
         form = validated(NewChallengeSerializer, request)
         opponent, pool = form.pop("opponent"), form.pop("pool_id")
-        wish = challenges.ChallengeInput(
+        wish = blocks.ChallengeInput(
             **form, opponent=selectors.other_player(opponent) if opponent else None, pool=_pool(pool)
         )
         acting = self.acting()
-        challenge = challenges.make_challenge(**acting, wish=wish)
+        challenge = blocks.make_challenge(**acting, wish=wish)
         (challenge,) = foresee([challenge], acting["player"], acting["now"])
         return Response(ChallengeSerializer(challenge).data, status=status.HTTP_201_CREATED)
 
@@ -138,7 +262,7 @@ class AcceptChallenge(LobbyView):
     def post(self, request: Request, public_id: str) -> Response:
         """The match; the same if it is accepted again."""
         as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
-        match = challenges.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
+        match = blocks.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
         return Response(started(match, request))
 
 
@@ -153,7 +277,7 @@ class DeclineChallenge(LobbyView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """204, also if it was declined before."""
-        challenges.decline(challenge=self.challenge(public_id), **self.acting())
+        blocks.decline(challenge=self.challenge(public_id), **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -168,7 +292,7 @@ class WithdrawChallenge(LobbyView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """204, also if it was withdrawn before."""
-        challenges.withdraw(challenge=self.challenge(public_id), **self.acting())
+        blocks.withdraw(challenge=self.challenge(public_id), **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -187,7 +311,7 @@ class Rematch(LobbyView):
         """The new match, or null while only one player wants it."""
         match = match_for_player(me(request), public_id).match
         as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
-        return Response(started(challenges.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
+        return Response(started(blocks.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
 
 
 class Blocks(LobbyView):
@@ -248,7 +372,7 @@ class Friendlies(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """The pair with the most matches first."""
         club = access.club_for_director(request.user, slug)
-        return Response(PairSerializer(reviews.pairs_to_review(club, timezone.now()), many=True).data)
+        return Response(PairSerializer(blocks.pairs_to_review(club, timezone.now()), many=True).data)
 
     @extend_schema(
         operation_id="club_friendlies_decide",
@@ -261,6 +385,6 @@ class Friendlies(APIView):
         """204, also if it was decided before."""
         club = access.club_for_director(request.user, slug)
         form = validated(ReviewSerializer, request)
-        match = reviews.match_to_review(club, form["match"])
-        reviews.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
+        match = blocks.match_to_review(club, form["match"])
+        blocks.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -13,9 +13,8 @@ from django.utils.translation import gettext
 from core.live.publishing import now_shown
 from core.names import fold
 from matches.models import Challenge, ClockPreset, FriendlyBlock, Match, RatingPool
-from matches.play.lobby.services.challenges import LOBBY_TOPIC
-from matches.play.lobby.services.limits import foresee, not_rated_between
-from matches.ratings.services.ratings import default_pool
+from matches.play.lobby.services import LOBBY_TOPIC, foresee, not_rated_between
+from matches.ratings.services import default_pool
 from players.models import Membership, Player, User
 from players.people.rows import canonical, player_of, user_topic
 

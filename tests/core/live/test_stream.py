@@ -28,7 +28,7 @@ from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match
-from matches.play.services.starting import PlaySettings, start
+from matches.play.starting import PlaySettings, start
 from players.actors import SYSTEM
 from players.models import Player, User
 from tests.conftest import ValkeyServer

@@ -5,9 +5,9 @@ import pytest
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Analysis, Match, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import records
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import records
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.analysis.rows import analysis_of

@@ -18,8 +18,7 @@ from matches.analysis.arithmetic import (
     summary,
     take_error,
 )
-from matches.analysis.judging import judged
-from matches.analysis.match_equity import match_chance, stakes
+from matches.analysis.judging import judged, match_chance, stakes
 from matches.analysis.values import Candidate, CubeEquities, DecisionKind, JudgedDecision, Judgement, Phase, Situation
 
 FULL_LENGTH = 7

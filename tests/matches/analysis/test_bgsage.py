@@ -9,11 +9,11 @@ from engine.actions import Phase
 from engine.errors import Refused
 from engine.ids import parse_xgid
 from engine.simulation import play_out
-from matches.analysis.analysing import analyse
 from matches.analysis.backends.base import Depth
 from matches.analysis.backends.bgsage import Bgsage
 from matches.analysis.backends.chosen import chosen_backend, installed_backend_name, is_any_installed
 from matches.analysis.backends.processes import ProgramLimits
+from matches.analysis.queue import analyse
 from matches.analysis.situations import situations_of
 from matches.analysis.values import CubeEquities, DecisionKind
 from tests.matches.analysis.programs import fake_gnubg

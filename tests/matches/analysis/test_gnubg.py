@@ -12,12 +12,12 @@ from django.conf import LazySettings
 import engine
 from engine.errors import Refused
 from engine.simulation import play_out
-from matches.analysis.analysing import analyse, record_hash
 from matches.analysis.arithmetic import summary
 from matches.analysis.backends import gnubg
 from matches.analysis.backends.chosen import chosen_backend
 from matches.analysis.backends.gnubg import Gnubg, neutral_mat
 from matches.analysis.backends.processes import ProgramLimits, run
+from matches.analysis.queue import analyse, record_hash
 from matches.analysis.situations import situations_of
 from matches.analysis.values import DecisionKind
 from tests.matches.analysis.fake_gnubg_answers import FIRST_ERROR

@@ -1,8 +1,7 @@
 """Money sessions, which have no chances of winning a match."""
 
-from matches.analysis.section import figures_of
-from matches.analysis.subjects import Subject
-from matches.analysis.visibility import SeenAnalysis
+from matches.analysis.access import SeenAnalysis, Subject
+from matches.analysis.match_analysis import figures_of
 from matches.models import Analysis, Decision
 
 

@@ -12,9 +12,8 @@ import pytest
 from django.conf import LazySettings
 
 from matches.analysis.backends.chosen import NAMES, backend_named
-from matches.analysis.backends.pacing import is_busy
-from matches.analysis.backends.processes import ADVICE_SECONDS, ProgramLimits, run
-from matches.analysis.services.queue import claim_lasts
+from matches.analysis.backends.processes import ADVICE_SECONDS, ProgramLimits, is_busy, run
+from matches.analysis.queue import claim_lasts
 from tests.matches.analysis.programs import ROOT, is_running
 
 BURN = """

@@ -12,17 +12,17 @@ from core.queue import claim_lasts, resend_after
 from engine import Transcript
 from engine.records import write
 from engine.simulation import play_out
+from matches.analysis import queue
+from matches.analysis.access import analysis_of_match, analysis_of_record
 from matches.analysis.backends.base import Backend, Opinion
-from matches.analysis.selectors import analysis_of_match, analysis_of_record
-from matches.analysis.services import queue
-from matches.analysis.services.given_up import NO_PROGRAM, queue_given_up, try_given_up
+from matches.analysis.queue import NO_PROGRAM, queue_given_up, try_given_up
 from matches.analysis.values import Situation
 from matches.models import Action, Analysis, Decision, Match, Submission, Verdict
 from matches.play.simulation import Simulation
 from matches.play.transcripts import transcript_to_analyse
-from matches.records.services.submissions import RecordFile, submit, write_verdict
-from matches.reporting.services import records
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile, submit, write_verdict
+from matches.reporting import records
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.analysis.programs import Indifferent, fake_gnubg

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from matches.analysis.visibility import SeenAnalysis, seen_of_record
+from matches.analysis.access import SeenAnalysis, seen_of_record
 from matches.models import Analysis, Decision, Match, Submission
-from matches.play.replay.judged import errors_of, judged_steps
+from matches.play.replay import errors_of, judged_steps
 from matches.presentation.visibility import NOBODY
 from matches.records import replays
 from matches.records.replays import step_path

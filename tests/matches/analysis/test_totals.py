@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from matches.analysis.night import latest_day, night
-from matches.analysis.pr_chart import Entry, chart, running
+from matches.analysis.event_report import latest_day, night
+from matches.analysis.page import Entry, chart, running
 from matches.analysis.profile import Total, quality
 from matches.models import Analysis, Match
 from matches.presentation.visibility import NOBODY, Viewer

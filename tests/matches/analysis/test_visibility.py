@@ -2,7 +2,7 @@
 
 import pytest
 
-from matches.analysis.visibility import (
+from matches.analysis.access import (
     decisions_of,
     players_shown,
     seen_of_live,

@@ -8,9 +8,10 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import proposals, records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import records, reports
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import User
 from tests.matches.cast import BOB, CAROL, NOW, minutes

@@ -6,11 +6,10 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
-from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result, match_settled, standing_result
 from matches.lifecycle.opening import set_due
-from matches.lifecycle.signals import match_settled
 from matches.models import Match, RatingPool, Result
-from matches.ratings.services.ratings import dirty_since
+from matches.ratings.services import dirty_since
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes, open_match

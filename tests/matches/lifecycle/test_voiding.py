@@ -11,7 +11,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, PlayerRating, RatingChange, Submission
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import match_between

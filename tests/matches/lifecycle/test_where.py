@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from matches.lifecycle.running_scores import AtTables, Seating
+from matches.lifecycle.at_tables import AtTables, Seating
 from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, in_words, where_is
 from matches.models import Claim, Match
 from players.models import Player

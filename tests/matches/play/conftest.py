@@ -10,10 +10,10 @@ from engine.clock import MINUTE, SECOND, ClockSettings, SideClock
 from engine.match import MatchState
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match
+from matches.play import due
+from matches.play.acting import Acted, ActionInput, act
 from matches.play.live import EventKind, LiveState
-from matches.play.services import due
-from matches.play.services.acting import Acted, ActionInput, act
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
 

@@ -12,14 +12,12 @@ from engine.clock import DAY, SECOND, Clock, ClockSettings
 from engine.match import MatchState
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, LiveMatch, Result
-from matches.play.instants import to_ms
-from matches.play.integrity import differences_of
-from matches.play.live import Event, EventKind, LiveState, after_event
-from matches.play.presentation import as_json
-from matches.play.services import absences
-from matches.play.services.starting import PlaySettings, start
-from matches.play.transcripts import transcript_of
-from matches.play.watching.delay import seen
+from matches.play import absences
+from matches.play.api import as_json
+from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
+from matches.play.starting import PlaySettings, start
+from matches.play.transcripts import differences_of, transcript_of
+from matches.play.watching import seen
 from players.actors import Actor
 from players.models import Player, User
 from tests.conftest import ValkeyServer

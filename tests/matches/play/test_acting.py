@@ -9,13 +9,12 @@ from engine import Refused, adjudicate
 from engine.actions import Act, Phase
 from engine.clock import DAY, Clock, ClockSettings
 from matches.models import Action, Match, Result
-from matches.play.instants import to_ms
-from matches.play.live import EventKind, LiveState, after_event
+from matches.play import due
+from matches.play.directing import Ruling, rule
+from matches.play.journal import event_of
+from matches.play.live import EventKind, LiveState, after_event, to_ms
 from matches.play.public_state import game_json
-from matches.play.services import due
-from matches.play.services.directing import Ruling, rule
-from matches.play.services.journal import event_of
-from matches.play.services.starting import PlaySettings, first_state, start
+from matches.play.starting import PlaySettings, first_state, start
 from matches.play.transcripts import transcript_of
 from players.actors import Actor
 from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, refused

@@ -6,7 +6,7 @@ from engine.actions import Act, Phase
 from engine.plays import legal_plays
 from engine.position import Position
 from matches.models import LiveMatch
-from matches.play.bear_off import best_bear_off, is_plain_bear_off
+from matches.play.acting import best_bear_off, is_plain_bear_off
 from tests.matches.play.conftest import Board
 
 

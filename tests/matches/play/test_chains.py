@@ -16,11 +16,11 @@ from engine.records.mat_writer import write_mat
 from engine.records.native_json import write_json
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, DiceChain, DiceSecret, LiveMatch
-from matches.play.dice_export import dice_of
+from matches.play.chains import MOST_ARMINGS
+from matches.play.dice_page import dice_of
+from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
-from matches.play.services.chains import MOST_ARMINGS
-from matches.play.services.directing import Ruling, rule
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from matches.play.transcripts import transcript_of
 from players.actors import Actor
 from players.models import LogEntry, Player

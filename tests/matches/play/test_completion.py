@@ -5,10 +5,10 @@ from django.test import Client
 
 from engine.actions import Act
 from matches.models import Match
+from matches.play.acting import ActionInput, act
 from matches.play.live import EventKind
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import PlaySettings, commit_chain, start
-from matches.rankings.completion import Completion, completion_of
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.rankings.profiles import Completion, completion_of
 from players.actors import SYSTEM
 from players.models import Player, User
 from tests.matches.conftest import bob_player, carol_player, club, match, pool

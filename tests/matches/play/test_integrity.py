@@ -4,8 +4,8 @@ import pytest
 
 from engine.actions import Act, Phase
 from matches.models import Action, LiveMatch, Result
-from matches.play.integrity import differences_of
 from matches.play.live import EventKind
+from matches.play.transcripts import differences_of
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tournaments.state import integrity
 

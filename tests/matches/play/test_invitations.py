@@ -14,15 +14,13 @@ from engine.actions import Act
 from engine.clock import DAY, ClockSettings
 from matches.lifecycle import links
 from matches.models import Challenge, LiveMatch, Match, Result
+from matches.play import absences, clock_worker, due
 from matches.play.codec import from_data, to_data
-from matches.play.instants import from_ms
-from matches.play.integrity import differences_of
-from matches.play.live import EventKind
-from matches.play.lobby.services import challenges
-from matches.play.lobby.services.challenges import ChallengeInput
-from matches.play.replaying import state_after, state_at_start
-from matches.play.services import absences, clock_worker, due
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.live import EventKind, from_ms
+from matches.play.lobby import services as challenges
+from matches.play.lobby.services import ChallengeInput
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.play.transcripts import differences_of, state_after, state_at_start
 from players.actors import Actor
 from players.models import Notification, Player, User
 from players.notifications.emails import send_emails
@@ -152,7 +150,7 @@ def test_an_invitation_never_outlasts_the_deadline_of_the_round(match: Match, us
 
 
 def test_a_restart_of_the_server_does_not_shorten_an_invitation(board: Board) -> None:
-    from matches.play.services import outages
+    from matches.play import absences as outages
 
     outages.beat(now=board.now)
     board.now += timedelta(minutes=9)

@@ -4,10 +4,9 @@ from datetime import timedelta
 
 from engine.actions import Act, Phase
 from engine.clock import LAG_REFILL, MAX_LAG_CREDIT, SECOND
-from matches.play.instants import to_ms
-from matches.play.live import EventKind
-from matches.play.services import due, lag
-from matches.play.services.acting import ActionInput, act
+from matches.play import due, lag
+from matches.play.acting import ActionInput, act
+from matches.play.live import EventKind, to_ms
 from players.actors import Actor
 from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
 

@@ -31,15 +31,14 @@ from engine.match import MatchState
 from engine.simulation import Style, next_action
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Pulse, Result
-from matches.play.instants import to_ms
-from matches.play.integrity import differences_of
-from matches.play.live import PAUSES, VACATION_DAYS, EventKind, LiveState
-from matches.play.lobby.services import challenges
-from matches.play.services import absences, due, lag, outages
-from matches.play.services.acting import OF_PLAYERS, ActionInput, act
-from matches.play.services.directing import OF_DIRECTORS, Ruling
-from matches.play.services.directing import rule as rule_match
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play import absences, due, lag
+from matches.play.acting import OF_PLAYERS, ActionInput, act
+from matches.play.directing import OF_DIRECTORS, Ruling
+from matches.play.directing import rule as rule_match
+from matches.play.live import PAUSES, VACATION_DAYS, EventKind, LiveState, to_ms
+from matches.play.lobby import services as challenges
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.play.transcripts import differences_of
 from players.actors import SYSTEM
 from players.models import Player
 from tests.matches.play.conftest import START
@@ -246,9 +245,9 @@ class PlayedHere(RuleBasedStateMachine):
     def the_server_is_away(self, seconds: float) -> None:
         if not self.is_live:
             return
-        outages.beat(now=self.now)
+        absences.beat(now=self.now)
         self.now += timedelta(seconds=seconds)
-        outages.beat(now=self.now)
+        absences.beat(now=self.now)
         # Without a pulse no time counts as an outage, until this happens again.
         Pulse.objects.all().delete()
         self.refresh()

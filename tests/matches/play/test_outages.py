@@ -8,8 +8,8 @@ from core.live import presence
 from engine.actions import Act
 from engine.clock import SECOND
 from matches.models import Outage
+from matches.play import absences, due
 from matches.play.live import EventKind
-from matches.play.services import absences, due, outages
 from tests.matches.play.conftest import START, Board
 
 pytestmark = pytest.mark.postgresql
@@ -25,9 +25,9 @@ def beating(board: Board) -> Board:
 
 def beat_for(board: Board, seconds: int) -> None:
     for _ in range(seconds // 2):
-        outages.beat(now=board.now)
+        absences.beat(now=board.now)
         board.wait(2)
-    outages.beat(now=board.now)
+    absences.beat(now=board.now)
 
 
 def test_a_regular_pulse_is_no_outage(beating: Board) -> None:
@@ -40,7 +40,7 @@ def test_what_was_lost_is_given_back_to_whoever_had_to_act(beating: Board) -> No
     assert mover is not None
     beating.wait(300)
     assert not due.settle_due(match_id=beating.match.pk, now=beating.now), "the clock waits for the web server"
-    outages.beat(now=beating.now)
+    absences.beat(now=beating.now)
     action = beating.live.actions.get(kind=EventKind.OUTAGE)
     assert action.data["value"] == 300 * SECOND
     assert beating.live.due_at == START + timedelta(seconds=12 + 120 + 300)
@@ -56,17 +56,17 @@ def test_a_request_that_comes_before_the_pulse_recognises_the_outage(beating: Bo
     beating.wait(300)
     beating.do(mover, Act.PLAY, after=seen, moves=moves)
     assert beating.live.actions.filter(kind=EventKind.OUTAGE).count() == 1
-    outages.beat(now=beating.now + timedelta(seconds=2))
+    absences.beat(now=beating.now + timedelta(seconds=2))
     assert Outage.objects.get().credited_at is not None
 
 
 def test_an_outage_is_credited_once_though_the_first_attempt_was_cut_short(beating: Board) -> None:
     beating.wait(60)
-    outages.beat(now=beating.now)
+    absences.beat(now=beating.now)
     Outage.objects.update(credited_at=None)
     due_at = beating.live.due_at
     beating.wait(2)
-    outages.beat(now=beating.now)
+    absences.beat(now=beating.now)
     assert beating.live.due_at == due_at
     assert Outage.objects.get().credited_at is not None
 
@@ -78,7 +78,7 @@ def test_a_pause_goes_on_by_what_was_lost(beating: Board) -> None:
     beating.do(1 - mover, EventKind.PAUSE)
     ends = beating.live.due_at
     beating.wait(400)
-    outages.beat(now=beating.now)
+    absences.beat(now=beating.now)
     assert ends is not None
     assert beating.live.due_at == ends + timedelta(seconds=400)
     assert beating.state.is_paused
@@ -95,7 +95,7 @@ def test_absence_is_not_counted_while_the_server_is_down(beating: Board, valkey:
     absences.note_absences(now=beating.now)
     assert beating.state.absences[mover].closed == 10 * SECOND
     beating.wait(300)
-    outages.beat(now=beating.now)
+    absences.beat(now=beating.now)
     absences.note_absences(now=beating.now)
     assert beating.state.absences[mover].closed == 10 * SECOND
 
@@ -108,7 +108,7 @@ def test_nobody_is_noted_as_away_whose_page_cannot_reach_the_server(beating: Boa
     for _ in range(60):
         beating.wait(2)
         absences.note_absences(now=beating.now)
-    outages.beat(now=beating.now)
+    absences.beat(now=beating.now)
     presence.note_start(now=beating.now.timestamp())
     assert beating.state.absences[mover].lost == 0
     assert not beating.live.actions.filter(kind=EventKind.AWAY).exists()

@@ -5,7 +5,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from matches.models import PlayPreferences
-from matches.play.preferences.selectors import preferences_json
+from matches.play.preferences import preferences_json
 from players.models import User
 from tests.api.test_matches import as_, ask
 

@@ -10,12 +10,12 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from engine.actions import Act, Phase
 from matches.access import MatchSeat
+from matches.play.acting import Acted
+from matches.play.api import as_json
+from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
-from matches.play.presentation import as_json
 from matches.play.public_state import streamed_state
-from matches.play.services.acting import Acted
-from matches.play.services.directing import Ruling, rule
-from matches.play.watching.delay import watched
+from matches.play.watching import watched
 from players.actors import Actor
 from players.models import User
 from tests.matches.play.conftest import BOB, CAROL, Board

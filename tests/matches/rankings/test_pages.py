@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.access import Role
 from players.models import Club, Membership, Player, User
 from tests.matches.ratings.history import LATER, Kind, played, player, replay

@@ -11,11 +11,12 @@ from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match, PlayerRating
 from matches.presentation.visibility import NOBODY, Viewer
-from matches.rankings import charts, histories, profiles
+from matches.rankings import histories
+from matches.rankings import profiles as charts
 from matches.rankings import tables as rankings
-from matches.rankings.charts import Point
+from matches.rankings.profiles import Point
 from matches.rankings.tables import Filters
-from matches.ratings.services.ratings import default_pool
+from matches.ratings.services import default_pool
 from players.access import Role
 from players.models import Club, Membership, Player, User
 from tests.matches.ratings.history import LATER, NOON, Kind, played, player, replay
@@ -306,11 +307,11 @@ def test_dates_below_a_chart_do_not_run_into_each_other(days: int) -> None:
             assert right.place - left.place > 7 * (len(left.label) + len(right.label)) / 2
 
 
-@pytest.mark.parametrize(("matches", "more"), [(profiles.CHARTED, False), (profiles.CHARTED + 1, True)])
+@pytest.mark.parametrize(("matches", "more"), [(charts.CHARTED, False), (charts.CHARTED + 1, True)])
 def test_the_whole_history_is_offered_only_if_the_chart_leaves_some_out(
     matches: int, more: bool, cast: tuple[Player, Player, Player]
 ) -> None:
-    shown = profiles.profile(cast[0], LATER, Viewer(None))
+    shown = charts.profile(cast[0], LATER, Viewer(None))
     assert not shown.more_in_chart
     assert replace(shown, standing=PlayerRating(matches=matches)).more_in_chart == more
 
@@ -348,7 +349,7 @@ def test_the_number_of_queries_does_not_depend_on_the_number_of_matches(
         "ranking": lambda: rankings.ranking(Filters(days=0), 1, LATER, viewer.player),
         "search": lambda: rankings.ranking(Filters(days=0, q="a"), 1, LATER, viewer.player),
         "players": lambda: rankings.players("", 1),
-        "profile": lambda: profiles.profile(me, LATER, viewer, whole=True),
+        "profile": lambda: charts.profile(me, LATER, viewer, whole=True),
         "history": lambda: histories.history(me, histories.Filters(), 1, viewer),
         "versus": lambda: histories.versus(me, cast[2], (1500, 1500), 1, viewer),
         "rivals": lambda: histories.rivals(me, 12),

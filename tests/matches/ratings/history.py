@@ -9,7 +9,7 @@ from django.db import transaction
 from matches.lifecycle.locks import lock_match
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, RatingPool, Result, Submission
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
 

@@ -7,9 +7,9 @@ from engine.actions import Act
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingChange, Result
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.ratings import services as ratings
 from matches.ratings.preview import SupposedResult, preview_ratings
-from matches.ratings.services import ratings
 from players.actors import SYSTEM, Actor
 from players.models import User
 from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, board, match, refused, users

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
+from matches.ratings import services as ratings
 from matches.ratings.preview import RatingPreview, SupposedResult, preview_ratings
-from matches.ratings.services import ratings
 from players.actors import SYSTEM
 from players.models import LogEntry, Player
 from tests.matches.ratings.history import (

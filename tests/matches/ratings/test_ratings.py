@@ -8,8 +8,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from matches.models import PlayerRating, RatingChange, RatingPool, Result
+from matches.ratings import services as ratings
 from matches.ratings.rated import BEGINNING, Key
-from matches.ratings.services import ratings
 from players.models import Player
 from tests.matches.ratings.history import LATER, NOON, Kind, bob, carol, correct, erik, played, player, record, replay
 

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 
 from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.models import Player
 from tests.matches.ratings.history import LATER, Kind, correct, played, player, replay
 

@@ -5,9 +5,8 @@ import pytest
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.records import submit_for_match
+from matches.records.submissions import RecordFile
+from matches.reporting.records import adjudicate_submission, submit_for_match
 from players.actors import Actor
 from players.models import Player, User
 from players.people.erasure import erase_player

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from engine import check_record
 from matches.models import MOST_BYTES, Submission
-from matches.records.services.submissions import RecordFile, submit
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile, submit
+from matches.reporting.records import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import EMPTY_NAMES, ILLEGAL, simulated
 from tests.pages import html

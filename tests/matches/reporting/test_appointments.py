@@ -13,9 +13,10 @@ from matches.lifecycle.events import events
 from matches.lifecycle.play_rules import PlayRules
 from matches.lifecycle.voiding import void_matches
 from matches.models import CalendarFeed, Match, Proposal, Result
+from matches.reporting import appointments as proposals
+from matches.reporting import calendars as feeds
+from matches.reporting.appointments import send_due_reminders
 from matches.reporting.calendars import token_of
-from matches.reporting.services import feeds, proposals
-from matches.reporting.services.reminders import send_due_reminders
 from players.actors import SYSTEM, Actor
 from players.models import Delivery, Player, User
 from players.notifications.emails import send_emails

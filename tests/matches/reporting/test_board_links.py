@@ -10,7 +10,7 @@ from engine.actions import Act
 from engine.clock import DAY, ClockSettings
 from matches.lifecycle import links
 from matches.models import Match
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM, Actor
 from players.models import User
 from tests.matches.cast import BOB, CAROL

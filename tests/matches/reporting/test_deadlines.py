@@ -10,9 +10,10 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match, Submission
-from matches.records.services.submissions import MOST_ATTEMPTS, RecordFile
-from matches.reporting.services import deadlines, record_outcomes, records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import MOST_ATTEMPTS, RecordFile
+from matches.reporting import deadlines, reports
+from matches.reporting import records as record_outcomes
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import Notification, Player, User
 from players.notifications.emails import send_emails
@@ -78,7 +79,7 @@ def test_a_record_sent_in_time_takes_precedence_over_the_report(
     ).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
-    row = records.submit_for_match(
+    row = record_outcomes.submit_for_match(
         match=match, side=CAROL, file=RecordFile(carol_won, "upload"), by=Actor.of(carol), now=minutes(9)
     ).submission
     deadlines.accept_due_reports(now=minutes(20))
@@ -90,7 +91,7 @@ def test_a_record_sent_in_time_takes_precedence_over_the_report(
 
 
 def test_the_sweep_applies_a_verdict_that_a_crash_left_unapplied(match: Match, bob: User) -> None:
-    row = records.submit_for_match(
+    row = record_outcomes.submit_for_match(
         match=match, side=BOB, file=RecordFile(b"not a match", "paste"), by=Actor.of(bob), now=NOW
     ).submission
     Submission.objects.filter(pk=row.pk).update(attempts=MOST_ATTEMPTS)
@@ -117,7 +118,7 @@ def test_a_failing_row_does_not_stop_the_others(bob_player: Player, carol_player
     for _ in range(2):
         match = match_between(bob_player, carol_player)
         rows.append(
-            records.submit_for_match(
+            record_outcomes.submit_for_match(
                 match=match, side=BOB, file=RecordFile(b"nothing", "paste"), by=Actor.of(bob), now=NOW
             ).submission
         )

@@ -13,7 +13,7 @@ from django.utils import timezone
 from matches import access
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting.services import proposals
+from matches.reporting import appointments as proposals
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.access.answers import ONLY_POST, Access

@@ -15,9 +15,10 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, Proposal, Result, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import proposals, records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import records, reports
+from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import Club, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between

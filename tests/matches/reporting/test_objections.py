@@ -12,11 +12,11 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, Objection, Result
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.objections import answer_objection, object_to_result
-from matches.reporting.services.report_outcomes import accept_unanswered
+from matches.records.submissions import RecordFile
+from matches.reporting import records, reports
+from matches.reporting.objections import answer_objection, object_to_result
+from matches.reporting.records import adjudicate_submission
+from matches.reporting.reports import accept_unanswered
 from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes

@@ -10,9 +10,10 @@ from matches.lifecycle import arrivals
 from matches.lifecycle.opening import set_due
 from matches.lifecycle.where import where_is
 from matches.models import Match, Proposal
+from matches.reporting import appointments as proposals
+from matches.reporting import reports
 from matches.reporting.appointments import instant, zone_of
 from matches.reporting.calendars import appointment_event, written
-from matches.reporting.services import proposals, reports
 from players.actors import SYSTEM, Actor
 from players.models import Notification, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes

@@ -12,12 +12,11 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.provisional import end_due, provisional_of
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Objection, Provisional, Result
-from matches.play.chat.rooms import ChatReader
-from matches.play.chat.services import write
-from matches.play.services.starting import PlaySettings, start
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import deadlines, objections, reports
-from matches.reporting.services.records import submit_for_match
+from matches.play.chat.services import ChatReader, write
+from matches.play.starting import PlaySettings, start
+from matches.records.submissions import RecordFile
+from matches.reporting import deadlines, objections, reports
+from matches.reporting.records import submit_for_match
 from players.actors import SYSTEM, Actor
 from players.models import Club, Notification, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes

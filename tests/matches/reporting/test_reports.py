@@ -8,10 +8,9 @@ from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Claim, Match, Result
-from matches.reporting.services import proposals, reports
-from matches.reporting.services.report_outcomes import accept_unanswered
-from matches.reporting.services.reports import ScoreReport
-from matches.reporting.services.sheet_reports import MOST_REPORTS, report_from_sheet
+from matches.reporting import appointments as proposals
+from matches.reporting import reports
+from matches.reporting.reports import MOST_REPORTS, ScoreReport, accept_unanswered, report_from_sheet
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes

@@ -9,7 +9,8 @@ from django.test import Client
 
 from matches.models import Match
 from matches.presentation.visibility import NOBODY
-from matches.rankings import exports, histories, profiles
+from matches.rankings import histories as exports
+from matches.rankings import profiles
 from matches.ratings import rated
 from players.models import Player
 from tests.matches.ratings.history import LATER, NOON, played, record, replay, void
@@ -37,8 +38,8 @@ def page_of(match: Match) -> str:
     return " ".join(response.content.decode().split())
 
 
-def listed(of: Player, **filters: Any) -> list[histories.HistoryLine]:
-    return histories.history(of, histories.Filters(**filters), 1, NOBODY).lines
+def listed(of: Player, **filters: Any) -> list[exports.HistoryLine]:
+    return exports.history(of, exports.Filters(**filters), 1, NOBODY).lines
 
 
 def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -> None:
@@ -81,7 +82,7 @@ def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bob_
 
 def test_a_year_with_only_void_matches_can_be_selected(bob_player: Player, carol_player: Player) -> None:
     now_void(played(bob_player, carol_player), rated=True)
-    assert list(histories.history(bob_player, histories.Filters(), 1, NOBODY).years) == [NOON.year]
+    assert list(exports.history(bob_player, exports.Filters(), 1, NOBODY).years) == [NOON.year]
 
 
 def test_a_profile_counts_rated_matches(voided: Match, bob_player: Player) -> None:
@@ -92,7 +93,7 @@ def test_a_profile_counts_rated_matches(voided: Match, bob_player: Player) -> No
 
 
 def test_a_void_match_does_not_count_head_to_head(voided: Match, bob_player: Player, carol_player: Player) -> None:
-    versus = histories.versus(bob_player, carol_player, (1500, 1500), 1, NOBODY)
+    versus = exports.versus(bob_player, carol_player, (1500, 1500), 1, NOBODY)
     assert versus.wins == (1, 0)
     assert len(versus.lines) == 1
 

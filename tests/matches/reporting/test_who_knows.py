@@ -4,9 +4,8 @@ import pytest
 
 from matches import access
 from matches.models import Claim, Match
-from matches.reporting.preview import preview_of
-from matches.reporting.services import reports
-from matches.reporting.who_knows import who_knows
+from matches.reporting import reports
+from matches.reporting.reports import preview_of, who_knows
 from players.actors import Actor
 from players.models import Delivery, Player, User
 from players.notifications import services as choices

@@ -11,8 +11,8 @@ from django.utils import timezone
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import records, reports
+from matches.records.submissions import RecordFile
+from matches.reporting import records, reports
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.cast import BOB, match_between

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from matches.lifecycle.finish import ResultInput
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from engine.errors import Refused
 from matches.models import Match
-from matches.reporting.services.proposals import Offer, propose
-from matches.reporting.services.reports import ScoreReport, report_score, withdraw_report
+from matches.reporting.appointments import Offer, propose
+from matches.reporting.reports import ScoreReport, report_score, withdraw_report
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services.reports import ScoreReport, report_score
+from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON

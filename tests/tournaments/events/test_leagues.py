@@ -10,7 +10,7 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
-from matches.reporting.services.reports import ScoreReport, report_score
+from matches.reporting.reports import ScoreReport, report_score
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON

@@ -12,9 +12,9 @@ from engine.clock import DAY, MINUTE, SECOND
 from matches.lifecycle import arrivals, links
 from matches.lifecycle.play_rules import play_rules_of
 from matches.models import LiveMatch, Match, Result
-from matches.play.services import clock_worker
-from matches.play.services.starting import PlaySettings, open_by_player, start
-from matches.reporting.services import proposals
+from matches.play import clock_worker
+from matches.play.starting import PlaySettings, open_by_player, start
+from matches.reporting import appointments as proposals
 from players.actors import SYSTEM, Actor
 from players.models import User
 from tests.matches.play.conftest import Board, refused

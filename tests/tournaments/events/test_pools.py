@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from matches.models import Match, PlayerRating, RatingPool
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.models import Club, Player
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.pages import page, text

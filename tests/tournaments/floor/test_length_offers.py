@@ -13,7 +13,7 @@ from django.utils import timezone
 from engine.errors import Refused
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import LogEntry, User
 from tests.pages import html

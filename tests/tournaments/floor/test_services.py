@@ -9,11 +9,10 @@ import pytest
 
 from engine.errors import Refused
 from matches.lifecycle import links
+from matches.lifecycle.at_tables import Entered, Offered
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
-from matches.lifecycle.length_offers import Offered
-from matches.lifecycle.running_scores import Entered
 from matches.models import Match
 from players.actors import Actor
 from players.models import User

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from matches.models import Match
-from matches.play.lobby.services.practice import start_practice
+from matches.play.lobby.services import start_practice
 from players.accounts.services import ensure_player
 from players.actors import Actor
 from players.clubs.services import add_member, add_player, create_club

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.models import ChatMessage, ChatReport, Result, Submission
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent

@@ -14,7 +14,7 @@ from django.utils.html import escape
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.models import Player, User

@@ -8,7 +8,7 @@ from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim
-from matches.reporting.services.reports import ScoreReport, report_score
+from matches.reporting.reports import ScoreReport, report_score
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.pages import page, text

@@ -14,7 +14,7 @@ from engine import replay
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Analysis, Match
-from matches.ratings.services.ratings import default_pool, replay_pool
+from matches.ratings.services import default_pool, replay_pool
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.analysis.rows import store_game

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result, Submission
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON

@@ -12,9 +12,9 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import records, reports
+from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
 from tests.tournaments.support.correcting import (

@@ -9,7 +9,7 @@ from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import LogEntry, User
 from tests.pages import html

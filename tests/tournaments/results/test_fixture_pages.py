@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.models import Claim, Match, Result, Submission
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import records, reports
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.records.submissions import RecordFile
+from matches.reporting import records, reports
+from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import User
 from tests.matches.records.samples import ILLEGAL, simulated

@@ -7,11 +7,11 @@ import pytest
 from engine.actions import Act, Phase
 from engine.clock import MINUTE, SECOND, ClockSettings
 from matches.models import LiveMatch, Match
+from matches.play import due
+from matches.play.acting import ActionInput, act
+from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
-from matches.play.services import due
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.directing import Ruling, rule
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM
 from tests.tournaments.support.correcting import KNOCKOUT, LATER, Cup, integrity_differences, won_by
 

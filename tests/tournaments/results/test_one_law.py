@@ -22,23 +22,17 @@ from engine.errors import Refused
 from matches.lifecycle import finality, links
 from matches.lifecycle.finish import ResultInput
 from matches.models import LiveMatch, Match, Proposal, Provisional, RatingChange, RatingPool, Result
+from matches.play import absences, due
+from matches.play.acting import ActionInput, act
 from matches.play.live import EventKind
-from matches.play.services import absences, due
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import PlaySettings, commit_chain, start
-from matches.ratings.services import ratings
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services import (
-    arrivals,
-    deadlines,
-    late_reports,
-    objections,
-    proposals,
-    records,
-    reports,
-    sheet_reports,
-)
-from matches.reporting.services.adjudication import adjudicate_submission
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.ratings import services as ratings
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import deadlines, objections, records
+from matches.reporting import reports as late_reports
+from matches.reporting.records import adjudicate_submission
+from matches.reporting.services import arrivals
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.records.samples import simulated
@@ -119,7 +113,7 @@ class World:
 
     def report(self, side: int, winner: int) -> None:
         score = (LENGTH, 1) if winner == 0 else (1, LENGTH)
-        reports.report_score(report=reports.ScoreReport(winner, score), **self.common(side))
+        late_reports.report_score(report=late_reports.ScoreReport(winner, score), **self.common(side))
 
     def send_record(self, side: int) -> None:
         """Send a record in which Bob wins."""
@@ -175,7 +169,7 @@ class World:
     def tell(self) -> None:
         """Carol, or whoever else lost, says that they have seen what there is to see."""
         is_own_loss = self.result is not None and self.result.winner == self.carol
-        reports.acknowledge(**self.common(self.bob if is_own_loss else self.carol))
+        late_reports.acknowledge(**self.common(self.bob if is_own_loss else self.carol))
 
     def confirm_what_is_left(self) -> None:
         """Alice, who does not play, confirms what “Needs you” lists."""
@@ -231,7 +225,7 @@ def late_report(world: World) -> None:
     seq = world.match.seq
     world.agree_on_a_time()
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
-    report = reports.ScoreReport(world.bob, score)
+    report = late_reports.ScoreReport(world.bob, score)
     with pytest.raises(Refused, match="report_kept"):
         late_reports.report_late(report=report, after=seq, key="offline", **world.common(world.bob))
 
@@ -239,10 +233,10 @@ def late_report(world: World) -> None:
 def score_sheet(world: World) -> None:
     """Somebody with the sheet says to be Carol."""
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
-    sheet_reports.report_from_sheet(
+    late_reports.report_from_sheet(
         match=world.match,
         says_side=world.carol,
-        report=reports.ScoreReport(world.bob, score),
+        report=late_reports.ScoreReport(world.bob, score),
         by=Actor(kind=Actor.link(0).kind),
         now=world.now,
     )
@@ -366,13 +360,13 @@ def loss_reported(world: World) -> None:
 
 def report_confirmed(world: World) -> None:
     world.report(world.bob, world.bob)
-    reports.confirm(**world.common(world.carol))
+    late_reports.confirm(**world.common(world.carol))
 
 
 def dispute_conceded(world: World) -> None:
     world.report(world.bob, world.bob)
-    reports.contest(**world.common(world.carol))
-    reports.concede(**world.common(world.carol))
+    late_reports.contest(**world.common(world.carol))
+    late_reports.concede(**world.common(world.carol))
 
 
 def record_of_the_loser(world: World) -> None:
@@ -493,7 +487,7 @@ def test_who_was_told_and_says_nothing_has_answered(world: World, table: Table, 
     assert result is not None
     if result.winner is None:
         assert result.finality == PROVISIONAL, "Bob, whom it goes against, too, was not told"
-        reports.acknowledge(**world.common(world.bob))
+        late_reports.acknowledge(**world.common(world.bob))
         world.wait(WAIT + timedelta(seconds=1))
     assert world.result is not None
     assert world.result.finality == FINAL
@@ -542,16 +536,16 @@ def bobs_moves(world: World, chance: Random) -> list[tuple[str, Callable[[], obj
     """What Bob, time and the sweeps can do, whether or not it is possible now."""
     bob = world.common(world.bob)
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
-    win = reports.ScoreReport(world.bob, score)
+    win = late_reports.ScoreReport(world.bob, score)
     at = world.now + timedelta(hours=chance.choice([1, 30, 100]))
     times = proposals.Offer([at, at + timedelta(minutes=90)])
     return [
         ("report", lambda: world.report(world.bob, world.bob)),
-        ("withdraw", lambda: reports.withdraw_report(**bob)),
-        ("confirm", lambda: reports.confirm(**bob)),
-        ("seen", lambda: reports.acknowledge(**bob)),
-        ("contest", lambda: reports.contest(**bob)),
-        ("concede", lambda: reports.concede(**bob)),
+        ("withdraw", lambda: late_reports.withdraw_report(**bob)),
+        ("confirm", lambda: late_reports.confirm(**bob)),
+        ("seen", lambda: late_reports.acknowledge(**bob)),
+        ("contest", lambda: late_reports.contest(**bob)),
+        ("concede", lambda: late_reports.concede(**bob)),
         ("object", lambda: objections.object_to_result(reason="No.", **bob)),
         ("record", lambda: world.send_record(world.bob)),
         ("late", lambda: late_reports.report_late(report=win, after=0, key=f"{chance.random()}", **bob)),

@@ -8,12 +8,11 @@ import pytest
 
 from engine.errors import Refused
 from matches.models import Match, Result
-from matches.play.services.starting import PlaySettings, start
-from matches.records.services.submissions import RecordFile
-from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.proposals import Offer, note_shown, propose
-from matches.reporting.services.records import submit_for_match
-from matches.reporting.services.reports import ScoreReport, report_score
+from matches.play.starting import PlaySettings, start
+from matches.records.submissions import RecordFile
+from matches.reporting.appointments import Offer, note_shown, propose
+from matches.reporting.records import adjudicate_submission, submit_for_match
+from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
 from tests.matches.records.samples import simulated

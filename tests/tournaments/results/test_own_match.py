@@ -7,7 +7,7 @@ import pytest
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import reports
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON

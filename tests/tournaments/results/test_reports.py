@@ -11,9 +11,9 @@ from django.utils import timezone
 from matches.lifecycle import links
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Objection
-from matches.reporting.services import reports
-from matches.reporting.services.objections import object_to_result
-from matches.reporting.services.report_outcomes import accept_unanswered
+from matches.reporting import reports
+from matches.reporting.objections import object_to_result
+from matches.reporting.reports import accept_unanswered
 from players.actors import Actor
 from players.models import Player
 from tests.pages import html

@@ -14,10 +14,10 @@ from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, LiveMatch, Match
+from matches.play.acting import ActionInput, act
 from matches.play.live import EventKind
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import PlaySettings, commit_chain, start
-from matches.reporting.services import reports
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.reporting import reports
 from players.actors import SYSTEM, Actor
 from players.models import Notification, Player, User
 from tests.tournaments.conftest import NOW

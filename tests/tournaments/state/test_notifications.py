@@ -7,7 +7,7 @@ import pytest
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import Actor
 from players.models import Delivery, Notification, Player, User
 from players.notifications.emails import send_emails

@@ -15,7 +15,7 @@ from hypothesis import settings as hypothesis_settings
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON, Clocked

@@ -13,7 +13,7 @@ from hypothesis import note
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result
-from matches.ratings.services import ratings
+from matches.ratings import services as ratings
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
 from tournaments.draws.services import draws

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from engine.actions import Act
 from matches.models import LiveMatch, Match
+from matches.play.acting import ActionInput, act
+from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.directing import Ruling, rule
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament

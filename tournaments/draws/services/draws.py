@@ -14,7 +14,7 @@ from django.db.models import Q
 from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
-from matches.ratings.services.ratings import ratings_of
+from matches.ratings.services import ratings_of
 from players.actors import SYSTEM, Actor, log
 from tournaments.draws.services import pairings
 from tournaments.draws.services.pairings import DraftContent

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.errors import Refused
-from matches.ratings.services.ratings import ratings_of
+from matches.ratings.services import ratings_of
 from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
 from tournaments.formats.plans import ROUNDS, lengths_of
 from tournaments.formats.settings import LIVES, StageSettings

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from core.links import qr_svg
 from engine.errors import Refused
 from matches.models import Match
-from matches.reporting.link_handouts import log_links_shown, withheld_side
+from matches.reporting.links import log_links_shown, withheld_side
 from matches.reporting.my_matches import matches_by_link
 from players.actors import Actor
 from players.models import Player

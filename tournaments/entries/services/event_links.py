@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import F
 
 from core.locks import for_update
-from matches.reporting.services.personal_links import revoke_all_links
+from matches.reporting.links import revoke_all_links
 from players.actors import Actor, log
 from players.people.rows import canonical
 from tournaments.entries.event_links import division_topics, person_ids

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.ratings.services.ratings import ratings_of
+from matches.ratings.services import ratings_of
 from players.actors import Actor, log
 from players.models import Player
 from players.people.rows import canonical

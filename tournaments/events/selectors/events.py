@@ -13,8 +13,7 @@ from core.names import fold
 from core.pagination import page_of
 from matches.lifecycle.where import Where, in_words
 from matches.models import Match
-from matches.play.watching.live_now import live_now
-from matches.play.whereabouts import where_of
+from matches.play.watching import live_now, where_of
 from matches.presentation.visibility import NOBODY, Viewer
 from players import access as people
 from players.access import RANK, Role, Visitor

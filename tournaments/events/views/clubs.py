@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from core.requests import is_htmx
-from matches.play.watching.live_now import live_now
+from matches.play.watching import live_now
 from matches.presentation.visibility import Viewer
 from players import access, selectors
 from tournaments.events.selectors import events

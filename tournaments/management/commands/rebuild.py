@@ -7,7 +7,7 @@ from django.utils import timezone
 from core.commands import MaintenanceCommand
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import RatingPool
-from matches.ratings.services.ratings import rebuild_pool
+from matches.ratings.services import rebuild_pool
 from tournaments.models import Division
 from tournaments.state.settle import settle_division
 

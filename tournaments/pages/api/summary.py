@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from matches.analysis.serializers import NightSerializer
+from matches.analysis.api import NightSerializer
 from tournaments.events.api.base import TournamentView
 from tournaments.pages.selectors.summary import event_night, event_summary
 from tournaments.prizes.api.serializers import PrizeLineSerializer

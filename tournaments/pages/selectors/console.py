@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from core.messages import sentence
 from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import ChatReport, Claim, Match, Objection, Provisional, Result, Submission
-from matches.play.chat.moderation import ReportedMessage, undecided
+from matches.play.chat.services import ReportedMessage, undecided
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from players.access import Role, is_at_least, role_in

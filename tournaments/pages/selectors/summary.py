@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from matches.analysis.night import Night, night
+from matches.analysis.event_report import Night, night
 from matches.models import Match, RatingChange, Result
 from matches.presentation.labels import score_of
 from matches.presentation.visibility import Viewer

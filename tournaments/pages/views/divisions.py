@@ -12,7 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.errors import Refused
-from matches.ratings.services.pools import pool_choices
+from matches.ratings.services import pool_choices
 from players.access import Role
 from players.accounts.services import ensure_player
 from tournaments import access

@@ -6,7 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core import downloads as csv_files
-from matches.analysis.exports import night_rows
+from matches.analysis.event_report import night_rows
 from tournaments import access
 from tournaments.ledger.money import Currency
 from tournaments.pages.selectors.summary import event_night, event_summary

@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from matches.reporting.services import objections
-from matches.reporting.services.records import RecordRuling
+from matches.reporting import objections
+from matches.reporting.records import RecordRuling
 from players.access import Role
 from tournaments import access
 from tournaments.events.services import deadlines

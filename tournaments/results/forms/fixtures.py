@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from core.text_lengths import LONGEST_NOTE
 from matches.lifecycle.finish import MOST_POINTS
 from matches.models import Result
-from matches.reporting.services.records import FindingName
+from matches.reporting.records import FindingName
 from players.forms import RefusingForm
 from tournaments.events.forms import LocalField
 

@@ -12,11 +12,10 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import standing_result
 from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import Claim, Match, Objection, Submission
-from matches.play.whereabouts import where_of
+from matches.play.watching import where_of
 from matches.presentation.labels import reporter_of
 from matches.presentation.visibility import Viewer
-from matches.reporting.services.record_outcomes import Fault
-from matches.reporting.services.records import FindingName, faults_of
+from matches.reporting.records import Fault, FindingName, faults_of
 from players.access import Role, is_at_least
 from players.actors import Actor
 from players.models import LogEntry

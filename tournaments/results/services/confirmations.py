@@ -14,7 +14,7 @@ from matches.lifecycle.finish import Announced
 from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.lifecycle.provisional import end, provisional_of
 from matches.models import Claim, Match, Objection, Provisional, Result, Submission
-from matches.reporting.services.report_outcomes import accept_report
+from matches.reporting.reports import accept_report
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Tournament
 from tournaments.state.locks import lock_division

@@ -15,7 +15,7 @@ from matches.lifecycle.begun import begun_since
 from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result, standing_result
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.models import Match, Result
-from matches.reporting.services.notifications import notify_ruling
+from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
 from tournaments.results.result_origins import is_standing, origins

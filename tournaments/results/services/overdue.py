@@ -7,7 +7,7 @@ from django.db import transaction
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Result, Submission
-from matches.reporting.services.proposals import who_tried
+from matches.reporting.appointments import who_tried
 from players.actors import SYSTEM, log
 from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture

@@ -8,8 +8,8 @@ from engine.errors import Refused
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
-from matches.reporting.services.notifications import notify_ruling
-from matches.reporting.services.records import RecordRuling, accept_by_ruling
+from matches.reporting.notifications import notify_ruling
+from matches.reporting.records import RecordRuling, accept_by_ruling
 from players.actors import Actor
 from tournaments.models import Division, Fixture
 from tournaments.results.services.helpers import refuse_helper

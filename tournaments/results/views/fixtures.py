@@ -16,8 +16,8 @@ from core.messages import status_of
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
-from matches.reporting.services import objections
-from matches.reporting.services.records import RecordRuling
+from matches.reporting import objections
+from matches.reporting.records import RecordRuling
 from players.access import Role
 from players.forms import RefusingForm
 from tournaments import access

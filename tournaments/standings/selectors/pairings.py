@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from matches.lifecycle.where import Where
 from matches.models import Result
-from matches.play.whereabouts import where_of
+from matches.play.watching import where_of
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import NOBODY
 from tournaments.formats.graph import Bracket, ByeSource, EntryId

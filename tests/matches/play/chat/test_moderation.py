@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from core.live.publishing import last_touch
 from matches.models import ChatDecision, ChatMessage
-from matches.play.chat.rooms import topic_of
+from matches.play.chat.services import topic_of
 from players.models import Club, LogEntry, Membership, Player, User
 from tests.matches.play.chat.test_chat import chat, one_club, texts
 from tests.matches.play.conftest import Board

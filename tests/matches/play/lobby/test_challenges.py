@@ -10,18 +10,19 @@ from engine.clock import DAY, MINUTE
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import NAMED_FOR, OPEN_FOR, Challenge, LiveMatch, Match, RatingPool
-from matches.play.lobby.services.blocks import block, unblock
-from matches.play.lobby.services.challenges import (
+from matches.play.acting import ActionInput, act
+from matches.play.lobby.services import (
     ChallengeInput,
     accept,
+    block,
+    bot_player,
     decline,
     expire_challenges,
     make_challenge,
+    unblock,
     want_rematch,
     withdraw,
 )
-from matches.play.lobby.services.practice import bot_player
-from matches.play.services.acting import ActionInput, act
 from players.actors import SYSTEM, Actor
 from players.models import Club, LogEntry, Membership, Player
 from tests.matches.play.conftest import START, refused

@@ -8,12 +8,10 @@ from django.utils import timezone
 
 from engine.actions import Act
 from matches.models import Challenge, FriendlyBlock, Match
-from matches.play.lobby.services.blocks import block
-from matches.play.lobby.services.challenges import ChallengeInput, accept, make_challenge
-from matches.play.lobby.services.practice import bot_player, start_practice
-from matches.play.services.acting import ActionInput, act
-from matches.privacy.erasure import forget
-from matches.rankings.completion import Completion, completion_of
+from matches.play.acting import ActionInput, act
+from matches.play.lobby.services import ChallengeInput, accept, block, bot_player, make_challenge, start_practice
+from matches.privacy import forget
+from matches.rankings.profiles import Completion, completion_of
 from players.actors import SYSTEM
 from players.models import Player, User
 from tests.matches.play.conftest import START

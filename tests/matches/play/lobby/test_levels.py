@@ -19,11 +19,11 @@ from matches.analysis.backends.base import Backend, Depth
 from matches.analysis.backends.gnubg import Gnubg
 from matches.analysis.values import Candidate, CubeEquities, Judgement
 from matches.models import Action, BotPlayer, LiveMatch, Match, PracticeLevel
-from matches.play import levels
+from matches.play import bots as levels
+from matches.play import clock_worker, due, journal
 from matches.play.live import EventKind
-from matches.play.lobby.services.practice import BOT_SIDE, start_practice
-from matches.play.services import bots, clock_worker, due, journal
-from matches.play.services.starting import commit_chain
+from matches.play.lobby.services import BOT_SIDE, start_practice
+from matches.play.starting import commit_chain
 from matches.play.transcripts import transcript_of
 from players.actors import Actor
 from players.models import Player
@@ -72,7 +72,7 @@ class Broken(Indifferent):
 def test_without_noise_the_best_is_played_and_only_the_strongest_looks_deeper() -> None:
     plays = sorted(map(str, TO_PLAY.legal_plays()))
     by_moves = {tuple((s.source, s.target) for s in play.steps): str(play) for play in TO_PLAY.legal_plays()}
-    quick, deep = (levels.decide(TO_PLAY, level, Pips(), Random(1)).moves for level in QUICK_AND_DEEP)
+    quick, deep = (levels.decide_at_level(TO_PLAY, level, Pips(), Random(1)).moves for level in QUICK_AND_DEEP)
     assert (by_moves[quick], by_moves[deep]) == (plays[0], plays[-1])
     candidates = [Candidate("8/5 6/5", 0.1, None, "2-ply"), Candidate("24/20", 0.2, None, "0-ply")]
     assert levels.chosen_play(candidates, 0, Random(1)) == candidates[0], "looked at more deeply"
@@ -100,8 +100,8 @@ def test_more_noise_loses_more() -> None:
 )
 def test_the_cube_without_noise_and_with_it(equities: CubeEquities, *, doubles: bool, takes: bool) -> None:
     program = Pips(equities)
-    double = levels.decide(TO_ROLL, PracticeLevel.STRONGEST, program, Random(1))
-    answer = levels.decide(DOUBLED, PracticeLevel.STRONGEST, program, Random(1))
+    double = levels.decide_at_level(TO_ROLL, PracticeLevel.STRONGEST, program, Random(1))
+    answer = levels.decide_at_level(DOUBLED, PracticeLevel.STRONGEST, program, Random(1))
     assert (double.act, double.side) == (Act.DOUBLE if doubles else Act.ROLL, TO_ROLL.turn)
     assert (answer.act, answer.side) == (Act.TAKE if takes else Act.DROP, DOUBLED.to_act)
     chance = Random(5)
@@ -148,10 +148,10 @@ def test_a_wrong_hint_is_refused(tmp_path: Path, fault: str, code: str) -> None:
 
 @needs_gnubg
 def test_the_real_program_makes_its_point() -> None:
-    action = levels.decide(TO_PLAY, PracticeLevel.STRONG, Gnubg(), Random(1))
+    action = levels.decide_at_level(TO_PLAY, PracticeLevel.STRONG, Gnubg(), Random(1))
     assert sorted(action.moves) == [(6, 5), (8, 5)]
-    assert levels.decide(TO_ROLL, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.ROLL
-    assert levels.decide(DOUBLED, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.TAKE
+    assert levels.decide_at_level(TO_ROLL, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.ROLL
+    assert levels.decide_at_level(DOUBLED, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.TAKE
 
 
 # The match
@@ -178,7 +178,7 @@ def test_a_match_at_a_level_never_stands_still(player: Player, program: Backend 
     match = practise(player, length=3)
     chance = Random(1)
     for _ in range(2000):
-        bots.act_for_bot(match_id=match.pk, now=START, advisor=program)
+        levels.act_for_bot(match_id=match.pk, now=START, advisor=program)
         if not Match.objects.filter(pk=match.pk, state=Match.State.LIVE).exists():
             break
         play_on(match, chance)
@@ -202,7 +202,7 @@ def test_the_program_decides_in_the_match(player: Player) -> None:
     bob_acts(match, EventKind.READY)
     eager = Pips(CubeEquities(-0.9, 0.9, 1.0))
     for _ in range(10):
-        bots.act_for_bot(match_id=match.pk, now=START, advisor=eager)
+        levels.act_for_bot(match_id=match.pk, now=START, advisor=eager)
         if Action.objects.filter(live=match.pk, kind=Act.DOUBLE, side=BOT_SIDE).exists():
             break
         play_on(match, Random(1))

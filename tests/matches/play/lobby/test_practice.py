@@ -12,12 +12,12 @@ from engine.actions import Act, Phase
 from engine.adjudication import adjudicate
 from engine.bots import Bot, decide
 from matches.models import Action, BotPlayer, LiveMatch, Match, PlayerRating, Result
-from matches.play.dice_export import dice_of
+from matches.play import bots, clock_worker, due
+from matches.play.acting import ActionInput, act
+from matches.play.dice_page import dice_of
 from matches.play.live import EventKind
-from matches.play.lobby.services.practice import BOT_SIDE, start_practice
-from matches.play.services import bots, clock_worker, due
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import commit_chain
+from matches.play.lobby.services import BOT_SIDE, start_practice
+from matches.play.starting import commit_chain
 from matches.play.transcripts import transcript_of
 from players.actors import SYSTEM, Actor
 from players.models import Player, User

@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 
 from matches.lifecycle.voiding import void_matches
 from matches.models import Challenge, Match
-from matches.play.lobby.services.challenges import ChallengeInput, accept, make_challenge, want_rematch
-from matches.play.services.acting import ActionInput, act
+from matches.play.acting import ActionInput, act
+from matches.play.lobby.services import ChallengeInput, accept, make_challenge, want_rematch
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.matches.play.conftest import START, refused

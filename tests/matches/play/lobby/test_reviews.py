@@ -8,11 +8,17 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from matches.models import Challenge, Match, PlayerRating, Unrating
-from matches.play.lobby.services.challenges import ChallengeInput, accept, make_challenge
-from matches.play.lobby.services.reviews import decide_rated, match_to_review, pairs_to_review
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import commit_chain
-from matches.ratings.services import ratings
+from matches.play.acting import ActionInput, act
+from matches.play.lobby.services import (
+    ChallengeInput,
+    accept,
+    decide_rated,
+    make_challenge,
+    match_to_review,
+    pairs_to_review,
+)
+from matches.play.starting import commit_chain
+from matches.ratings import services as ratings
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
 from tests.matches.cast import player_of

@@ -16,9 +16,9 @@ from engine.clock import DAY, ClockSettings
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.lifecycle.voiding import void_matches
 from matches.models import OPEN_FOR, Challenge, Match
-from matches.play.lobby.services import blocks, challenges
-from matches.play.lobby.services.challenges import LOBBY_TOPIC, ChallengeInput
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.lobby import services as blocks
+from matches.play.lobby.services import LOBBY_TOPIC, ChallengeInput
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from players.people.rows import user_topic
@@ -102,31 +102,31 @@ def test_a_challenge_is_announced_to_both_players_alone(
 ) -> None:
     wish = ChallengeInput(3, carol_player)
     first, second = (
-        challenges.make_challenge(player=player, wish=wish, by=SYSTEM, now=START + timedelta(seconds=n)) for n in (0, 1)
+        blocks.make_challenge(player=player, wish=wish, by=SYSTEM, now=START + timedelta(seconds=n)) for n in (0, 1)
     )
     assert published() == sorted(2 * of(player, carol_player))
-    challenges.decline(challenge=first, player=carol_player, by=SYSTEM, now=START)
+    blocks.decline(challenge=first, player=carol_player, by=SYSTEM, now=START)
     assert published() == of(player, carol_player)
-    challenges.withdraw(challenge=second, player=player, by=SYSTEM, now=START)
+    blocks.withdraw(challenge=second, player=player, by=SYSTEM, now=START)
     assert published() == of(player, carol_player)
 
 
 def test_an_open_challenge_is_announced_in_the_lobby_until_somebody_accepts_it(
     player: Player, carol_player: Player, published: Published
 ) -> None:
-    row = challenges.make_challenge(player=player, wish=ChallengeInput(3), by=SYSTEM, now=START)
+    row = blocks.make_challenge(player=player, wish=ChallengeInput(3), by=SYSTEM, now=START)
     assert published() == [LOBBY_TOPIC, *of(player)]
-    challenges.accept(challenge=row, player=carol_player, by=SYSTEM, now=START)
+    blocks.accept(challenge=row, player=carol_player, by=SYSTEM, now=START)
     assert set(published()) == {LOBBY_TOPIC, *of(player, carol_player)}
 
 
 def test_expired_challenges_are_announced_once(player: Player, carol_player: Player, published: Published) -> None:
     for wish in (ChallengeInput(3), ChallengeInput(5), ChallengeInput(3, carol_player)):
-        challenges.make_challenge(player=player, wish=wish, by=SYSTEM, now=START)
+        blocks.make_challenge(player=player, wish=wish, by=SYSTEM, now=START)
     published()
-    assert challenges.expire_challenges(now=START + OPEN_FOR) == 2
+    assert blocks.expire_challenges(now=START + OPEN_FOR) == 2
     assert published() == [LOBBY_TOPIC, *of(player)]
-    assert challenges.expire_challenges(now=START + OPEN_FOR) == 0
+    assert blocks.expire_challenges(now=START + OPEN_FOR) == 0
     assert published() == []
     assert Challenge.objects.get(state=Challenge.State.OPEN).opponent == carol_player
 

@@ -4,7 +4,7 @@ import struct
 import zlib
 
 from engine import Position
-from matches.play.replay.picture import DARK, FELT, LIGHT, picture
+from matches.play.replay import DARK, FELT, LIGHT, picture
 from matches.records.board import HEIGHT, WIDTH, Diagram, draw
 
 NAMES = ("Bob", "Carol")

@@ -15,11 +15,10 @@ from core.live.publishing import authorise
 from matches.lifecycle import links
 from matches.lifecycle.spectators import OVER
 from matches.models import LiveMatch, Match
-from matches.play import codec
-from matches.play.services import absences
-from matches.play.services.starting import PlaySettings, commit_chain, start
-from matches.play.watching import announcing
-from matches.play.watching.delay import seen
+from matches.play import absences, codec
+from matches.play import watching as announcing
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.play.watching import seen
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.matches.play.conftest import BOB, CAROL, Board

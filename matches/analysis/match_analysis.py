@@ -1,0 +1,491 @@
+"""What the page of a match or a record shows of its analysis, as values for the template."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby, pairwise
+from math import ceil
+from statistics import fmean
+
+from django.conf import settings
+from django.utils.translation import gettext, ngettext
+
+from core.charts import Frame, path
+from engine.cube import Side
+from matches.analysis import labels
+from matches.analysis.access import SeenAnalysis, Subject, side_in_match
+from matches.analysis.arithmetic import SideSummary
+from matches.analysis.labels import scene_of
+from matches.analysis.values import Phase
+from matches.models import Analysis, Decision
+from matches.records.board import Scene
+from matches.records.replays import event_path
+
+# The winning chances through a match as SVG coordinates, ready for the template. Pure functions.
+
+
+MARGIN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Size(Frame):
+    """The size of a drawing, and how fine it is."""
+
+    strips: int
+    """Most parts of the width that lead to a position each."""
+    label_width: int
+    """The least width of a game for its label."""
+
+
+LEAST_LABEL = 16
+"""The least width of a game for its number alone."""
+DESK = Size("desk", width=750, height=250, left=48, right=MARGIN, bottom=26, strips=120, label_width=58)
+PHONE = Size("phone", width=340, height=210, left=46, right=MARGIN, bottom=22, strips=40, label_width=58)
+LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A decision: the chance of side 0 to win the match before it."""
+
+    game: int
+    side: Side
+    chance: float
+    url: str
+    words: str
+    """The place, the roll and the play, e.g. “Game 5, roll 18: 62: 23/15”."""
+    is_blunder: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A blunder; circles are those of side 0, squares those of side 1."""
+
+    x: float
+    y: float
+    side: Side
+    url: str
+    words: str
+
+    @property
+    def left(self) -> float:
+        """The left edge of its square."""
+        return round(self.x - HALF_SQUARE, 1)
+
+    @property
+    def top(self) -> float:
+        """The upper edge of its square."""
+        return round(self.y - HALF_SQUARE, 1)
+
+
+HALF_SQUARE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A part of the width that leads to the position drawn in its middle."""
+
+    x: float
+    width: float
+    url: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A game: its part of the width, and its label where there is space for it."""
+
+    game: int
+    x: float
+    width: float
+    middle: float
+    is_shaded: bool
+    label: str
+    """Empty where there is no space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A horizontal line."""
+
+    y: float
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The graph drawn in one size."""
+
+    size: Size
+    line: str
+    area: str
+    bands: tuple[Band, ...]
+    levels: tuple[Level, ...]
+    marks: tuple[Mark, ...]
+    strips: tuple[Strip, ...]
+
+    @property
+    def ceiling(self) -> int:
+        """The y coordinate of chance 1."""
+        return MARGIN
+
+    @property
+    def span(self) -> int:
+        """The height between chance 0 and chance 1."""
+        return self.size.floor - MARGIN
+
+    @property
+    def label_end(self) -> int:
+        """The x coordinate where the labels of the levels end."""
+        return self.size.left - 6
+
+    @property
+    def label_line(self) -> int:
+        """The y coordinate of the labels of the games."""
+        return self.size.height - 6
+
+
+@dataclass(frozen=True, slots=True)
+class GameChances:
+    """The chances of side 0 in one game, for the table beside the graph."""
+
+    game: int
+    chances: tuple[float, float, float, float]
+    """At the first decision, the lowest, the highest, and at the last decision."""
+    url: str
+
+    @property
+    def percents(self) -> list[str]:
+        """The chances in words."""
+        return [labels.percent(chance) for chance in self.chances]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The drawings, and the same in figures."""
+
+    drawings: tuple[Drawing, ...]
+    games: tuple[GameChances, ...]
+    blunders: int
+
+
+def graph(moments: Sequence[Moment], winner: Side | None, sizes: Sequence[Size] = (DESK, PHONE)) -> Graph | None:
+    """Draw the moments, in their order and evenly spaced, and the end of the match; None for fewer than two."""
+    if len(moments) < 2:
+        return None
+    return Graph(
+        drawings=tuple(_draw(moments, winner, size) for size in sizes),
+        games=tuple(_chances(list(rows)) for _, rows in groupby(moments, key=lambda moment: moment.game)),
+        blunders=sum(moment.is_blunder for moment in moments),
+    )
+
+
+def _chances(moments: list[Moment]) -> GameChances:
+    chances = [moment.chance for moment in moments]
+    return GameChances(moments[0].game, (chances[0], min(chances), max(chances), chances[-1]), moments[0].url)
+
+
+def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing:
+    across = (size.right_end - size.left) / len(moments)
+    height = size.floor - MARGIN
+    places = [
+        (round(size.left + number * across, 1), round(size.floor - moment.chance * height, 1))
+        for number, moment in enumerate(moments)
+    ]
+    if winner is not None:
+        places.append((float(size.right_end), float(MARGIN if winner == 0 else size.floor)))
+    line = path(places)
+    middle = round(size.floor - height / 2, 1)
+    return Drawing(
+        size=size,
+        line=line,
+        area=f"{line}L{places[-1][0]:g} {middle:g}L{size.left} {middle:g}Z",
+        bands=tuple(_bands(moments, size, across)),
+        levels=tuple(Level(round(size.floor - level * height, 1), round(100 * level)) for level in LEVELS),
+        marks=tuple(
+            Mark(x, y, moment.side, moment.url, moment.words)
+            for (x, y), moment in zip(places, moments, strict=False)
+            if moment.is_blunder
+        ),
+        strips=tuple(_strips(moments, size, across)),
+    )
+
+
+def _bands(moments: Sequence[Moment], size: Size, across: float) -> list[Band]:
+    bands, start = [], 0
+    for number, (game, rows) in enumerate(groupby(moments, key=lambda moment: moment.game)):
+        count = len(list(rows))
+        x, width = size.left + start * across, count * across
+        bands.append(
+            Band(
+                game,
+                round(x, 1),
+                round(width, 1),
+                round(x + width / 2, 1),
+                is_shaded=number % 2 == 1,
+                label=_label(game, width, size),
+            )
+        )
+        start += count
+    return bands
+
+
+def _label(game: int, width: float, size: Size) -> str:
+    if width >= size.label_width:
+        return gettext("Game {number}").format(number=game)
+    return str(game) if width >= LEAST_LABEL else ""
+
+
+def _strips(moments: Sequence[Moment], size: Size, across: float) -> list[Strip]:
+    count = min(len(moments), size.strips)
+    edges = [len(moments) * number // count for number in range(count + 1)]
+    return [
+        Strip(
+            round(size.left + start * across, 1),
+            round((end - start) * across, 1),
+            moments[(start + end - 1) // 2].url,
+            moments[(start + end - 1) // 2].words,
+        )
+        for start, end in pairwise(edges)
+    ]
+
+
+BIGGEST = 3
+"""Errors shown with a board."""
+MOST_LISTED = 40
+"""Errors in the list below them."""
+USUAL_SECONDS = 20.0
+"""CPU seconds of an analysis while none is known."""
+RECENT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How one side played, in words."""
+
+    side: Side
+    name: str
+    is_shown: bool
+    pr: str = ""
+    sampling_error: str = ""
+    decisions: str = ""
+    errors: str = ""
+    luck: str = ""
+    """In chances of winning the match; of a money session in equity."""
+    without_luck: str = ""
+    """What the side would have scored without luck; only where both sides are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseRow:
+    """The equity that both sides lost by one kind of decision, with the lengths of their bars."""
+
+    label: str
+    lost: tuple[str, str]
+    bars: tuple[int, int]
+    """From 0 to 100."""
+
+    @property
+    def left_start(self) -> int:
+        """Where the left bar begins, which ends at 100."""
+        return 100 - self.bars[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownError:
+    """A decision that lost equity."""
+
+    side: Side
+    name: str
+    place: str
+    lost: str
+    severity: str
+    played: str
+    best: str
+    url: str
+    scene: Scene | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchAnalysis:
+    """The analysis of a match, ready for the template."""
+
+    state: str
+    """A state of `Analysis`."""
+    failure: str = ""
+    """The code of the reason why it was given up."""
+    program: str = ""
+    wait: str = ""
+    """How long the analysis will take, in words."""
+    figures: tuple[Figures, ...] = ()
+    phases: tuple[PhaseRow, ...] = ()
+    """Empty where no decision counts."""
+    graph: Graph | None = None
+    graph_name: str = ""
+    biggest: tuple[ShownError, ...] = ()
+    errors: tuple[ShownError, ...] = ()
+    """All errors in the order of the match, at most 40."""
+    errors_count: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the analysis is still to come."""
+        return self.state in (Analysis.State.QUEUED, Analysis.State.WORKING)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the reader sees how at least one side played."""
+        return any(figures.is_shown for figures in self.figures)
+
+
+def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysis:
+    """Build the section of an analysis."""
+    if not seen.is_done:
+        wait = _wait(seen.analysis, now) if seen.analysis.is_open else ""
+        return MatchAnalysis(seen.analysis.state, failure=seen.analysis.failure, wait=wait)
+    figures = figures_of(seen, subject)
+    if not any(seen.shown):
+        return MatchAnalysis(seen.analysis.state, figures=figures)
+    wrong = [decision for decision in seen.decisions if decision.counted and labels.severity(decision.error)]
+    worst = sorted(wrong, key=lambda decision: -decision.error)[:BIGGEST]
+    return MatchAnalysis(
+        state=seen.analysis.state,
+        program=labels.program(seen.analysis),
+        figures=figures,
+        phases=_phases(seen),
+        graph=graph(_moments(seen, subject), subject.winner),
+        graph_name=subject.names[0],
+        biggest=tuple(_error(decision, seen, subject, drawn=True) for decision in worst),
+        errors=tuple(_error(decision, seen, subject) for decision in wrong[:MOST_LISTED]),
+        errors_count=len(wrong),
+    )
+
+
+def place(decision: Decision) -> str:
+    """Where a decision was made, e.g. “Game 5, 62”."""
+    game = gettext("Game {number}").format(number=decision.game)
+    return f"{game}, {roll}" if (roll := roll_of(decision)) else game
+
+
+def roll_of(decision: Decision) -> str:
+    """The roll of a checker play, e.g. “62”; empty for a cube decision."""
+    dice = decision.xgid.split(":")[4] if decision.kind == Decision.Kind.PLAY else ""
+    return dice if dice.isdigit() and dice != "00" else ""
+
+
+def lost_winning(decision: Decision) -> str:
+    """What a decision cost, e.g. “cost 14 % of the match”; in equity where the chances are unknown."""
+    if decision.error_winning is None:
+        return gettext("cost {equity}").format(equity=labels.number(decision.error, 3))
+    return gettext("cost {percent} of the match").format(percent=labels.percent(decision.error_winning, 1))
+
+
+def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[Figures, ...]:
+    """How both sides of the subject played, side 0 first."""
+    totals = seen.summary
+    without_luck = totals.luck_adjusted(_in_record(seen, subject.winner)) if _is_complete(seen, subject) else None
+    is_money = all(not decision.own_away for decision in seen.decisions)
+
+    def luck_of(record_side: Side) -> str:
+        own = totals.sides[record_side]
+        return labels.signed(own.luck, 2) if is_money else labels.signed_percent(own.luck_winning)
+
+    rows = []
+    for side, name in enumerate(subject.names):
+        record_side = side_in_match(seen.analysis, side)
+        if not seen.is_done or not seen.shown[record_side]:
+            rows.append(Figures(side, name, is_shown=False))
+            continue
+        own = without_luck[record_side] if without_luck is not None else None
+        rows.append(_side(side, name, totals.sides[record_side], without_luck=own, luck=luck_of(record_side)))
+    return tuple(rows)
+
+
+def _is_complete(seen: SeenAnalysis, subject: Subject) -> bool:
+    return all(seen.shown) and subject.winner is not None
+
+
+def _in_record(seen: SeenAnalysis, winner: Side | None) -> Side:
+    return side_in_match(seen.analysis, winner or 0)
+
+
+def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | None, luck: str) -> Figures:
+    return Figures(
+        side,
+        name,
+        is_shown=True,
+        pr=labels.number(totals.pr, 1) if totals.pr is not None else "–",
+        sampling_error=labels.number(totals.sampling_error, 1) if totals.sampling_error is not None else "",
+        decisions=str(totals.decisions),
+        errors=f"{totals.errors}, {totals.blunders}",
+        luck=luck,
+        without_luck=labels.percent(without_luck) if without_luck is not None else "",
+    )
+
+
+def _phases(seen: SeenAnalysis) -> tuple[PhaseRow, ...]:
+    sides = seen.summary.sides
+    if not any(side.decisions for side in sides):
+        return ()
+    if seen.analysis.swapped:
+        sides = (sides[1], sides[0])
+    most = max((side.by_phase[phase].error for side in sides for phase in Phase), default=0)
+    rows = []
+    for phase in Phase:
+        lost = [side.by_phase[phase].error for side in sides]
+        is_shown = [seen.shown[side_in_match(seen.analysis, side)] for side in (0, 1)]
+        left, right = (labels.number(error, 2) if ok else "" for error, ok in zip(lost, is_shown, strict=True))
+        bars = [round(100 * error / most) if most else 0 for error in lost]
+        rows.append(PhaseRow(labels.phase(phase), (left, right), (bars[0], bars[1])))
+    return tuple(rows)
+
+
+def _moments(seen: SeenAnalysis, subject: Subject) -> list[Moment]:
+    """The decisions with a known chance, as side 0 of the page sees it."""
+    return [_moment(decision, decision.winning, seen, subject) for decision in seen.decisions if _is_drawn(decision)]
+
+
+def _is_drawn(decision: Decision) -> bool:
+    return decision.winning is not None
+
+
+def _moment(decision: Decision, winning: float | None, seen: SeenAnalysis, subject: Subject) -> Moment:
+    side = side_in_match(seen.analysis, decision.side)
+    own = winning or 0.0
+    is_blunder = decision.counted and labels.severity(decision.error) == "blunder"
+    words = f"{place(decision)} · {subject.names[side]}: {labels.action(decision.played)}"
+    return Moment(
+        game=decision.game,
+        side=side,
+        chance=own if side == 0 else 1 - own,
+        url=event_path(subject.replay_url, decision.game, decision.event),
+        words=f"{words}, {lost_winning(decision)}" if is_blunder else words,
+        is_blunder=is_blunder,
+    )
+
+
+def _error(decision: Decision, seen: SeenAnalysis, subject: Subject, *, drawn: bool = False) -> ShownError:
+    side = side_in_match(seen.analysis, decision.side)
+    return ShownError(
+        side=side,
+        name=subject.names[side],
+        place=place(decision),
+        lost=labels.number(-decision.error, 3),
+        severity=labels.severity(decision.error),
+        played=labels.action(decision.played),
+        best=labels.action(decision.best),
+        url=event_path(subject.replay_url, decision.game, decision.event),
+        scene=scene_of(decision, subject.names, swapped=seen.analysis.swapped) if drawn else None,
+    )
+
+
+def _wait(analysis: Analysis, now: datetime) -> str:
+    """How long an open analysis will take, from those before it in the queue and the CPU time of recent ones."""
+    done = Analysis.objects.filter(state=Analysis.State.DONE, origin=Analysis.Origin.COMPUTED)
+    recent = list(done.order_by("-pk").values_list("cpu_seconds", flat=True)[:RECENT])
+    seconds = (fmean(recent) if recent else USUAL_SECONDS) / settings.ANALYSIS_CPU_SHARE
+    waiting = Analysis.objects.filter(state__in=[Analysis.State.QUEUED, Analysis.State.WORKING])
+    before = waiting.filter(created_at__lte=analysis.created_at).exclude(pk=analysis.pk).count()
+    running = (now - analysis.claimed_at).total_seconds() if analysis.claimed_at else 0
+    minutes = max(1, ceil(((before + 1) * seconds - max(0, running)) / 60))
+    return ngettext("about {count} minute", "about {count} minutes", minutes).format(count=minutes)

@@ -1,0 +1,209 @@
+"""The analysis of a match or a record: a page of its own, and the part that other pages load."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from core import downloads as csv_files
+from core.charts import Mark, path, scale
+from core.live.publishing import now_shown
+from core.requests import is_htmx
+from matches.analysis import labels
+from matches.analysis.access import Requested, Subject, requested_match, requested_record
+from matches.analysis.backends.chosen import is_any_installed
+from matches.analysis.event_report import club_night, decision_rows, night_rows
+from matches.analysis.match_analysis import MatchAnalysis, figures_of, section
+from matches.analysis.profile import WINDOW, Quality, Total, quality
+from matches.analysis.queue import NO_PROGRAM
+from matches.models import Analysis
+from matches.presentation.visibility import Viewer
+from matches.rankings import histories as exports
+from matches.rankings.profiles import CEILING, DESK, PHONE, Size
+from players import access as people
+
+# The performance rating over time as SVG coordinates: a point for each match, and a band around the running mean.
+
+
+LEAST = 2
+"""Matches below which there is no chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A match."""
+
+    x: float
+    y: float
+    url: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The chart drawn in one size."""
+
+    size: Size
+    line: str
+    band: str
+    levels: tuple[Mark, ...]
+    spots: tuple[Spot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A match: its totals, its page and its label."""
+
+    total: Total
+    url: str
+    words: str
+
+
+def entries_of(quality: Quality) -> list[Entry]:
+    """The matches of a player, oldest first, with their labels."""
+    return [
+        Entry(
+            row.total,
+            row.url,
+            gettext("{date}, {opponent}: {pr} ± {error}").format(
+                date=date_format(timezone.localtime(row.at)) if row.at is not None else "",
+                opponent=row.opponent,
+                pr=row.total.pr_text,
+                error=row.total.sampling_text,
+            ),
+        )
+        for row in quality.matches
+    ]
+
+
+def running(totals: Sequence[Total], window: int = WINDOW) -> list[Total]:
+    """Return for each match the totals of it and the matches before it, `window` in all."""
+    return [sum(totals[max(0, end - window) : end], Total()) for end in range(1, len(totals) + 1)]
+
+
+def chart(entries: Sequence[Entry], sizes: Sequence[Size] = (DESK, PHONE)) -> tuple[Drawing, ...]:
+    """Draw matches, oldest first and evenly spaced; nothing for fewer than two."""
+    return tuple(_draw(entries, size) for size in sizes) if len(entries) >= LEAST else ()
+
+
+def _draw(entries: Sequence[Entry], size: Size) -> Drawing:
+    means = running([entry.total for entry in entries])
+    upper = [mean.pr + mean.sampling_error for mean in means]
+    lower = [max(0.0, mean.pr - mean.sampling_error) for mean in means]
+    levels = scale(0, max(*upper, *(entry.total.pr for entry in entries), 1), size.lines)
+    across = (size.right_end - size.left) / (len(entries) - 1)
+    up = (size.floor - CEILING) / (levels[-1] - levels[0])
+
+    def places(values: Sequence[float]) -> list[tuple[float, float]]:
+        return [(x(number), y(value)) for number, value in enumerate(values)]
+
+    def x(number: int) -> float:
+        return round(size.left + number * across, 1)
+
+    def y(value: float) -> float:
+        return round(size.floor - (value - levels[0]) * up, 1)
+
+    return Drawing(
+        size=size,
+        line=path(places([mean.pr for mean in means])),
+        band=path([*places(upper), *reversed(places(lower))]) + "Z",
+        levels=tuple(Mark(y(level), str(level)) for level in levels),
+        spots=tuple(Spot(x(number), y(entry.total.pr), entry.url, entry.words) for number, entry in enumerate(entries)),
+    )
+
+
+# The analysis of a match or of a record: a page of its own, and the part that other pages load.
+
+
+@never_cache
+@require_safe
+def match_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The analysis of a match."""
+    return _page(request, requested_match(request.user, public_id))
+
+
+@never_cache
+@require_safe
+def match_csv(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The decisions of a match as a file, as far as the reader may see them."""
+    subject, seen, _ = requested_match(request.user, public_id)
+    return csv_files.short_file(decision_rows(seen, subject.names), f"analysis-{public_id}.csv")
+
+
+@never_cache
+@require_safe
+def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The analysis of a record."""
+    return _page(request, requested_record(request.user, public_id))
+
+
+def _state(subject: Subject, shown: MatchAnalysis | None) -> str:
+    """A state of `Analysis`; `hidden` if not shared, `off` without a program, `broken` if none works, else `none`."""
+    if shown is None:
+        return "off" if subject.is_over and not is_any_installed() else "none"
+    if shown.state == Analysis.State.DONE and not shown.is_shown:
+        return "hidden"
+    if shown.failure == NO_PROGRAM:
+        return "broken" if is_any_installed() else "off"
+    return shown.state
+
+
+def _page(request: HttpRequest, requested: Requested) -> HttpResponse:
+    subject, seen, senders = requested
+    shown = section(seen, subject, timezone.now()) if seen is not None else None
+    context = {
+        "subject": subject,
+        "section": shown,
+        "state": _state(subject, shown),
+        "senders": figures_of(senders, subject) if senders is not None and any(senders.shown) else (),
+        "senders_program": labels.program(senders.analysis) if senders is not None else "",
+        "topics": f"{subject.topic}={now_shown()}",
+    }
+    name = "matches/analysis/_analysis.html" if is_htmx(request) else "matches/analysis/analysis.html"
+    response = render(request, name, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_safe
+def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
+    """How a player has played over time."""
+    player = people.player(public_id)
+    if player.public_id != public_id:
+        return redirect("player-analysis", player.public_id)
+    viewer = Viewer.of(request.user)
+    shown = quality(player, viewer)
+    context = {
+        "player": player,
+        "is_me": player.pk == viewer.player,
+        "quality": shown,
+        "chart": chart(entries_of(shown)) if shown is not None else (),
+        "window": WINDOW,
+    }
+    return render(request, "matches/analysis/player.html", context)
+
+
+@require_safe
+def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report of an evening of a club: `?day=2026-11-20`, else of the latest day with an analysed match."""
+    club = people.club(slug)
+    report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
+    context = {"club": club, "day": report.day, "night": report.night, "earlier": report.earlier}
+    return render(request, "matches/analysis/club.html", context)
+
+
+@never_cache
+@require_safe
+def club_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same report as a file, as far as the reader may see it."""
+    club = people.club(slug)
+    report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
+    name = f"play-quality-{slug}-{report.day}.csv" if report.day is not None else f"play-quality-{slug}.csv"
+    return csv_files.short_file(night_rows(report.night), name)

@@ -1,0 +1,370 @@
+"""The queue of analyses: rows that a worker claims, tries a few times, and gives up visibly."""
+
+import hashlib
+import resource
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import DateTimeField, Exists, F, OuterRef, Q, QuerySet, Sum, Value
+
+from core.locks import for_update
+from core.queue import hint, resend_after
+from engine import Refused, Transcript
+from engine.cube import Side
+from engine.records import from_data
+from matches.analysis.access import announce
+from matches.analysis.backends.base import Backend
+from matches.analysis.backends.gnubg import judgements_in, neutral_mat
+from matches.analysis.backends.processes import ProgramLimits
+from matches.analysis.judging import LONGEST, judged
+from matches.analysis.situations import situations_of
+from matches.analysis.stored_xg import stored_analysis
+from matches.analysis.values import AnalysedMatch, JudgedDecision
+from matches.models import Analysis, Decision, Match, Submission
+
+# Analysing one match with one program; needs neither database nor queue.
+
+
+def analyse(transcript: Transcript, backend: Backend) -> AnalysedMatch:
+    """Return every decision of a match as the program judges it.
+
+    Refused: `not_analysable`, `match_too_long_to_analyse`, and what `Backend.judge` refuses.
+    """
+    situations = situations_of(transcript)
+    if any(max(situation.own_away, situation.opposing_away) > LONGEST for situation in situations):
+        raise Refused("match_too_long_to_analyse", most=LONGEST)
+    opinion = backend.judge(transcript, situations)
+    pairs = zip(situations, opinion.judgements, strict=True)
+    return AnalysedMatch(
+        backend=backend.name,
+        version=opinion.version,
+        settings=opinion.settings,
+        cpu_seconds=opinion.cpu_seconds,
+        memory=opinion.memory,
+        decisions=judged((situation, judgement) for situation, judgement in pairs if judgement is not None),
+    )
+
+
+def record_hash(transcript: Transcript) -> str:
+    """Return the SHA-256 of what is analysed: the canonical `.mat` with neutral names."""
+    return hashlib.sha256(neutral_mat(transcript)).hexdigest()
+
+
+# Analyses that came with a record: of eXtreme Gammon in `.xg` files, and of GNU Backgammon in SGF.
+
+
+def senders_analysis(data: bytes, transcript: Transcript) -> AnalysedMatch | None:
+    """Return the analysis in a file with its errors computed as everywhere here; None if it has none that fits."""
+    try:
+        match transcript.format:
+            case "xg":
+                return stored_analysis(data)
+            case "sgf":
+                return _of_sgf(data.decode("utf-8", "replace"), transcript)
+    except Refused:
+        return None
+    return None
+
+
+def _of_sgf(text: str, transcript: Transcript) -> AnalysedMatch | None:
+    situations = situations_of(transcript)
+    judgements = judgements_in(text, transcript, situations, complete=False)
+    pairs = [(situation, judgement) for situation, judgement in zip(situations, judgements, strict=True) if judgement]
+    if not pairs:
+        return None
+    return AnalysedMatch("gnubg", "", {}, 0.0, 0, judged(pairs))
+
+
+# It has a Celery queue of its own, so that a flood of records delays nothing else (docs/analysis.md). A worker claims
+# the row, analyses outside any transaction, then locks the row again and writes the decisions unless its claim was
+# lost.
+
+
+log = structlog.get_logger(__name__)
+
+ANALYSE = "matches.analyse"
+"""Name of the Celery task that `hint` publishes; it is routed to the queue `analysis`."""
+MOST_ATTEMPTS = 3
+CLAIM_MARGIN = timedelta(minutes=10)
+"""By which a claim lasts longer than a program may take, so that it expires only if its worker died."""
+RETRY_AFTER = timedelta(seconds=30)
+OVER_BUDGET = timedelta(minutes=10)
+"""Until a club that has used up its CPU budget is looked at again."""
+SWEEP_AT_ONCE = 20
+LONGEST_PAUSE = timedelta(hours=6)
+"""Until a row that nobody claims is sent again."""
+GAVE_UP = "analysis_gave_up"
+HOPELESS = frozenset({"not_analysable", "match_too_long_to_analyse"})
+"""Refusals that another attempt would repeat."""
+
+PlayedHere = Callable[[Match], Transcript]
+"""Returns the transcript of a match that was played here, with the plays marked that the program made."""
+
+
+def enqueue_record(*, submission: Submission, swapped: bool, now: datetime) -> Analysis | None:
+    """Have a record analysed; while an analysis of it waits or works, return that one. None if analyses are off.
+
+    `swapped` says whether the left player of the record is side 1 of its match. A director may have corrected it, so
+    it is changed in every analysis of the record.
+    """
+    match = submission.match
+    submission.analyses.exclude(swapped=swapped).update(swapped=swapped)
+    subject = Analysis(submission=submission, match=match, swapped=swapped, club=match.club if match else None)
+    return _enqueue(subject, Q(submission=submission), now)
+
+
+def enqueue_match(*, match: Match, now: datetime) -> Analysis | None:
+    """Have a match that was played here analysed; the same for matches."""
+    return _enqueue(Analysis(match=match, club=match.club), Q(match=match, submission=None), now)
+
+
+def _enqueue(subject: Analysis, same: Q, now: datetime) -> Analysis | None:
+    if settings.ANALYSIS_BACKEND == "off":
+        return None
+    waiting = Analysis.objects.filter(same, origin=Analysis.Origin.COMPUTED, state__in=_OPEN).first()
+    if waiting is not None:
+        return waiting
+    subject.created_at = subject.sent_at = now
+    subject.save()
+    announce(subject)
+    transaction.on_commit(lambda: hint(ANALYSE, subject.pk), robust=True)
+    return subject
+
+
+_OPEN = (Analysis.State.QUEUED, Analysis.State.WORKING)
+
+
+def claim_lasts() -> timedelta:
+    """Return how long a worker may hold a row before it is considered dead."""
+    return timedelta(seconds=ProgramLimits(cpu_share=settings.ANALYSIS_CPU_SHARE).longest) + CLAIM_MARGIN
+
+
+def analyse_next(
+    *, analysis_id: int, backend: Backend | None, played_here: PlayedHere, now: datetime
+) -> Analysis | None:
+    """Claim a row, analyse its match and store the decisions; None if there was nothing to do.
+
+    Without a backend, and where a program fails, the row is tried again later and given up at last.
+    """
+    claimed = _claim(analysis_id, now)
+    if claimed is None:
+        return None
+    cpu_before = _cpu_of_children()
+    try:
+        transcript = _transcript(claimed, played_here)
+        _store_senders_analysis(claimed, transcript, now)
+        if backend is None:
+            raise Refused("no_analysis_backend")
+        analysed = analyse(transcript, backend)
+    except Refused as refused:
+        return _failed(claimed, refused, _cpu_of_children() - cpu_before, now)
+    return _finished(claimed, analysed, record_hash(transcript), now)
+
+
+def _cpu_of_children() -> float:
+    """Return the CPU seconds of all programs that this process has run so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _transcript(analysis: Analysis, played_here: PlayedHere) -> Transcript:
+    if analysis.submission is not None:
+        if analysis.submission.transcript is None:
+            raise Refused("not_analysable")
+        return from_data(analysis.submission.transcript)
+    assert analysis.match is not None  # noqa: S101, a database constraint
+    return played_here(analysis.match)
+
+
+def _lock(analysis_id: int) -> Analysis | None:
+    rows = Analysis.objects.select_related("match", "submission").defer("submission__data")
+    return for_update(rows.filter(pk=analysis_id)).first()
+
+
+def _claim(analysis_id: int, now: datetime) -> Analysis | None:
+    """Claim the row, unless it is finished, claimed by another worker, or its club has used up its budget."""
+    with transaction.atomic():
+        row = _lock(analysis_id)
+        if row is None or not row.is_open:
+            return None
+        if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
+            return None
+        if row.attempts >= MOST_ATTEMPTS:
+            _give_up(row, GAVE_UP, now)
+            return None
+        if _is_over_budget(row, now):
+            row.sent_at = now + OVER_BUDGET
+            row.save(update_fields=["sent_at"])
+            return None
+        row.state, row.claimed_at, row.attempts = Analysis.State.WORKING, now, row.attempts + 1
+        row.save(update_fields=["state", "claimed_at", "attempts"])
+        announce(row)
+        return row
+
+
+def _is_over_budget(row: Analysis, now: datetime) -> bool:
+    """Whether the analyses of the club have used up its CPU seconds of the last 24 hours."""
+    recent = Analysis.objects.filter(club=row.club_id, finished_at__gt=now - timedelta(days=1))
+    used = recent.aggregate(seconds=Sum("cpu_seconds"))["seconds"] or 0
+    return bool(used >= settings.ANALYSIS_CPU_SECONDS)
+
+
+def _locked_claim(claimed: Analysis) -> Analysis | None:
+    """Lock the row again; None if the claim was lost to another worker."""
+    row = _lock(claimed.pk)
+    return row if row is not None and row.is_open and row.claimed_at == claimed.claimed_at else None
+
+
+def _failed(claimed: Analysis, refused: Refused, cpu_seconds: float, now: datetime) -> Analysis | None:
+    with transaction.atomic():
+        row = _locked_claim(claimed)
+        if row is None:
+            return None
+        log.warning("analysis_failed", analysis=row.pk, code=refused.code, attempts=row.attempts)
+        row.cpu_seconds += cpu_seconds
+        if refused.code in HOPELESS or row.attempts >= MOST_ATTEMPTS:
+            _give_up(row, refused.code, now)
+            return row
+        row.state, row.claimed_at, row.sent_at = Analysis.State.QUEUED, None, now + RETRY_AFTER * row.attempts
+        row.save(update_fields=["state", "claimed_at", "sent_at", "cpu_seconds"])
+        announce(row)
+        return row
+
+
+def _give_up(row: Analysis, code: str, now: datetime) -> None:
+    row.state, row.failure, row.finished_at = Analysis.State.FAILED, code, now
+    row.save(update_fields=["state", "failure", "finished_at", "cpu_seconds"])
+    announce(row)
+    log.error("analysis_gave_up", analysis=row.pk, code=code, attempts=row.attempts)
+
+
+def _store_senders_analysis(claimed: Analysis, transcript: Transcript, now: datetime) -> None:
+    """Keep the analysis that came with a record, if any, apart from ours."""
+    submission = claimed.submission
+    if submission is None or submission.analyses.filter(origin=Analysis.Origin.SENDER).exists():
+        return
+    analysed = senders_analysis(bytes(submission.data), transcript)
+    if analysed is None:
+        return
+    row = Analysis(
+        match=claimed.match,
+        submission=submission,
+        club=claimed.club,
+        swapped=claimed.swapped,
+        origin=Analysis.Origin.SENDER,
+        created_at=now,
+    )
+    with transaction.atomic():
+        _store(row, analysed, record_hash(transcript), now)
+        announce(row)
+
+
+def _finished(claimed: Analysis, analysed: AnalysedMatch, digest: str, now: datetime) -> Analysis | None:
+    """Store the decisions; they replace every older analysis of the same record or match."""
+    with transaction.atomic():
+        row = _locked_claim(claimed)
+        if row is None:
+            return None
+        _store(row, analysed, digest, now)
+        older = Analysis.objects.filter(match=row.match_id, submission=row.submission_id, origin=row.origin)
+        older.exclude(pk=row.pk).exclude(state__in=_OPEN).delete()
+        announce(row)
+    return row
+
+
+def _store(row: Analysis, analysed: AnalysedMatch, digest: str, now: datetime) -> None:
+    row.backend, row.version, row.settings = analysed.backend, analysed.version, dict(analysed.settings)
+    row.state, row.finished_at, row.record_sha256 = Analysis.State.DONE, now, digest
+    row.cpu_seconds += analysed.cpu_seconds
+    row.save()
+    erased = _erased_sides(row)
+    Decision.objects.bulk_create(
+        _stored(row, decision) for decision in analysed.decisions if decision.side not in erased
+    )
+
+
+def _erased_sides(row: Analysis) -> set[Side]:
+    """Return the sides of the record whose players were erased while the analysis waited."""
+    if row.match is None:
+        return set()
+    players = (row.match.player_1, row.match.player_0) if row.swapped else row.match.players
+    return {side for side, player in enumerate(players) if player.erased_at is not None}
+
+
+def _stored(row: Analysis, decision: JudgedDecision) -> Decision:
+    fields = {name: getattr(decision, name) for name in _FIELDS}
+    fields["kind"], fields["phase"] = decision.kind.value, decision.phase.value
+    fields["candidates"] = [candidate.as_json for candidate in decision.candidates]
+    return Decision(analysis=row, **fields)
+
+
+_FIELDS = tuple(JudgedDecision.__dataclass_fields__)
+
+
+def send_again(*, now: datetime) -> int:
+    """Publish the task again for rows that are unclaimed or whose claim has expired; return how many.
+
+    The pauses of a row double, since its messages pile up where no worker takes them.
+    """
+    due = Q(state=Analysis.State.QUEUED) | Q(state=Analysis.State.WORKING, claimed_at__lte=now - claim_lasts())
+    since_sent = Value(now, output_field=DateTimeField()) - F("sent_at")
+    rows = Analysis.objects.annotate(waited=F("sent_at") - F("created_at"), since_sent=since_sent)
+    has_paused = Q(waited__lte=F("since_sent")) | Q(sent_at__lte=now - LONGEST_PAUSE)
+    rows = rows.filter(due, has_paused, sent_at__lte=now - resend_after()).order_by("sent_at", "pk")
+    ids = list(rows.values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    Analysis.objects.filter(pk__in=ids).update(sent_at=now)
+    for analysis_id in ids:
+        hint(ANALYSE, analysis_id)
+    return len(ids)
+
+
+# Analyses that were given up because no program was installed, and are taken up again once one is.
+#
+# Only a worker of the queue `analysis` knows whether a program runs where it is. The sweep sends it one of the rows,
+# and if it has a program, it puts all of them back into the queue.
+
+
+NO_PROGRAM = "no_analysis_backend"
+
+
+def try_given_up(*, now: datetime) -> int:
+    """Send the latest of these analyses to a worker, which may have a program by now; return how many were sent."""
+    latest = _given_up().order_by("-pk").first()
+    if latest is None:
+        return 0
+    Analysis.objects.filter(pk=latest.pk).update(sent_at=now)
+    hint(ANALYSE, latest.pk)
+    return 1
+
+
+def queue_given_up(*, now: datetime) -> int:
+    """Put the analyses back into the queue, a bounded number at a time; return how many. For a worker with a program.
+
+    Two workers that do it at once do no harm: a row is put back once.
+    """
+    rows = list(_given_up().order_by("pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    return sum(_queue_again(pk, now) for pk in rows)
+
+
+def _given_up() -> QuerySet[Analysis]:
+    """The rows that no other analysis of the same record or match has replaced."""
+    same = Q(submission=OuterRef("submission")) | Q(submission=None, match=OuterRef("match"))
+    newer = Q(pk__gt=OuterRef("pk")) | Q(state__in=[Analysis.State.QUEUED, Analysis.State.WORKING])
+    others = Analysis.objects.filter(same, newer, origin=OuterRef("origin")).exclude(pk=OuterRef("pk"))
+    return Analysis.objects.filter(~Exists(others), state=Analysis.State.FAILED, failure=NO_PROGRAM)
+
+
+@transaction.atomic
+def _queue_again(pk: int, now: datetime) -> int:
+    changed = (
+        _given_up()
+        .filter(pk=pk)
+        .update(state=Analysis.State.QUEUED, failure="", attempts=0, claimed_at=None, finished_at=None, sent_at=now)
+    )
+    if changed:
+        announce(Analysis.objects.get(pk=pk))
+        transaction.on_commit(lambda: hint(ANALYSE, pk), robust=True)
+    return changed

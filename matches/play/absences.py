@@ -1,0 +1,199 @@
+"""Players who are away from a live match, and outages of our own server."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from core.live.presence import Presence, Sign, goodbye, presences, sign_of_life
+from core.locks import for_update
+from engine.actions import Act, FlagRule
+from engine.clock import SECOND
+from engine.cube import Side
+from engine.errors import Refused
+from matches.models import LiveMatch, Match, Outage, Pulse
+from matches.play.codec import stored_absences
+from matches.play.journal import Journal
+from matches.play.live import MILLISECOND, Event, EventKind, Limits, claimable, counted, to_ms
+from players.actors import SYSTEM, Actor
+
+# Outages of our own server: recognised by a missing pulse, and given back to both players of every live match.
+
+
+log = structlog.get_logger(__name__)
+PERIOD = 2.0
+"""Seconds between two beats of a web process."""
+LONGEST_GAP = timedelta(seconds=6)
+"""Without a beat for longer, the web server counts as down."""
+
+
+def beat(*, now: datetime) -> Outage | None:
+    """Note that a web process is alive; after a gap, put back the clocks of all matches and return the outage."""
+    with transaction.atomic():
+        pulse = for_update(Pulse.objects.all()).filter(pk=Pulse.ONLY).first()
+        if pulse is None:
+            Pulse.objects.create(pk=Pulse.ONLY, beat_at=now)
+            return None
+        before = pulse.beat_at
+        if before >= now:
+            return None
+        pulse.beat_at = now
+        pulse.save(update_fields=["beat_at"])
+        is_outage = now - before > LONGEST_GAP
+        outage = Outage.objects.create(started_at=before, ended_at=now) if is_outage else None
+    for uncredited in Outage.objects.filter(credited_at=None):
+        _credit_all(uncredited, now)
+    return outage
+
+
+def is_silent(now: datetime) -> bool:
+    """Whether no web process has beaten lately; False where none ever has."""
+    return Pulse.objects.filter(pk=Pulse.ONLY, beat_at__lt=now - LONGEST_GAP).exists()
+
+
+def credit_match(*, match_id: int) -> None:
+    """Put back the clocks of one match for outages that were recognised just now."""
+    for outage in Outage.objects.filter(credited_at=None):
+        _credit(match_id, outage)
+
+
+def _credit_all(outage: Outage, now: datetime) -> None:
+    live = LiveMatch.objects.filter(match__state=Match.State.LIVE, started_at__lt=outage.ended_at)
+    for match_id in live.order_by("pk").values_list("pk", flat=True):
+        _credit(match_id, outage)
+    Outage.objects.filter(pk=outage.pk).update(credited_at=now)
+    log.info("outage_credited", started_at=outage.started_at.isoformat(), ended_at=outage.ended_at.isoformat())
+
+
+def _credit(match_id: int, outage: Outage) -> None:
+    """Put back the clocks of a match by what it lost since its last action, which a second time is nothing."""
+    with transaction.atomic():
+        try:
+            journal = Journal.open(match_id)
+        except Refused:
+            return  # Finished or voided since.
+        last = journal.live.actions.order_by("-seq").first()
+        began = max(outage.started_at, last.at if last else journal.live.started_at)
+        lost = (outage.ended_at - began) // MILLISECOND
+        if lost > 0:
+            event = Event(EventKind.OUTAGE, to_ms(outage.ended_at), value=lost)
+            journal.append(event, by=SYSTEM, data={"outage": outage.pk})
+            if journal.live.lapses_at is not None:
+                journal.live.lapses_at += lost * MILLISECOND
+            journal.close(outage.ended_at)
+
+
+# Who is away from a live match: noted by the clock worker from the signs of life, claimed by the opponent.
+
+
+NOTED_AFTER = 5.0
+"""Seconds of absence before it is noted: reloading a page is none."""
+PINGS_MISSED = 2.5
+"""A page has lost its network once so many signs of life are missing."""
+AT_ONCE = 500
+"""Matches whose sides are asked after in one round trip."""
+
+
+def limits() -> Limits:
+    """Return after how much absence the opponent may claim."""
+    return Limits(settings.ABSENCE_CLOSED * SECOND, settings.ABSENCE_LOST * SECOND)
+
+
+def member(public_id: str, side: Side) -> tuple[str, str]:
+    """Return a side of a match as a member of its topic."""
+    return f"match:{public_id}", str(side)
+
+
+def sign_of(public_id: str, side: Side, life: str, every: int) -> Sign:
+    """Return the sign of life of a page of a side that gives one every so many seconds."""
+    return Sign(member(public_id, side), life, lasts=every * PINGS_MISSED)
+
+
+def side_presences(public_id: str, now: datetime, sign: Sign | None = None) -> list[Presence]:
+    """Return whether the pages of side 0 and of side 1 are open, once a sign of life of one of them is noted."""
+    return presences([member(public_id, side) for side in (0, 1)], now=now.timestamp(), sign=sign)
+
+
+def note_sign_of_life(sign: Sign, now: datetime) -> None:
+    """Note that a page of a side is open."""
+    sign_of_life(sign, now=now.timestamp())
+
+
+def note_goodbye(*, public_id: str, side: Side, tab: str, now: datetime) -> None:
+    """Note that a page of a side was closed or left, which ends the life of that name."""
+    goodbye(member(public_id, side), [tab], now=now.timestamp())
+
+
+def note_absences(*, now: datetime) -> int:
+    """Note in every live match who has left or come back; return how many changes there were.
+
+    Correspondence knows no absence. What is unknown counts as being there. While the web server is down pages cannot
+    show themselves, and nothing is noted.
+    """
+    if is_silent(now):
+        return 0
+    rows = LiveMatch.objects.filter(match__state=Match.State.LIVE, correspondence=False).order_by("pk")
+    matches = list(rows.values_list("pk", "match__public_id", "state__absences"))
+    return sum(_note_absences(matches[first : first + AT_ONCE], now) for first in range(0, len(matches), AT_ONCE))
+
+
+def _note_absences(matches: Sequence[tuple[int, str, list[Any] | None]], now: datetime) -> int:
+    """Note who has left or come back in these matches, given with the absences that are stored of them."""
+    sides = [(pk, side, stored) for pk, _, stored in matches for side in (0, 1)]
+    members = [member(public_id, side) for _, public_id, _ in matches for side in (0, 1)]
+    changes = 0
+    for (pk, side, stored), seen in zip(sides, presences(members, now=now.timestamp()), strict=True):
+        was_away = stored_absences(stored)[side].since is not None
+        if was_away != _is_away(seen, now):
+            changes += note_presence(match_id=pk, side=side, seen=seen, now=now)
+    return changes
+
+
+def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -> bool:
+    """Note that a side has left or come back; return whether that is a change."""
+    with transaction.atomic():
+        try:
+            journal = Journal.open(match_id)
+        except Refused:
+            return False  # Finished or voided since.
+        is_away = _is_away(seen, now)
+        if is_away == (journal.state.absences[side].since is not None):
+            return False
+        at = to_ms(now)
+        if is_away and seen.since is not None:
+            last = journal.live.actions.order_by("-seq").first()
+            began = max(int(seen.since * SECOND), to_ms(last.at) if last else to_ms(journal.live.started_at))
+            kind = EventKind.LEFT if seen.closed else EventKind.AWAY
+            journal.append(Event(kind, at, side, value=max(0, at - began)), by=SYSTEM)
+        else:
+            # Whether they were away is not known any more: what was not counted yet will not be.
+            since = journal.state.absences[side].since
+            unknown = at - since if seen.online is None and since is not None else 0
+            journal.append(Event(EventKind.BACK, at, side, value=max(0, unknown) or None), by=SYSTEM)
+        journal.close(now)
+    return True
+
+
+def claim_absence(journal: Journal, event: Event, *, by: Actor, key: str) -> None:
+    """Let the flag of an absent opponent fall, whose match or game is lost by the event's rule.
+
+    Refused: `not_away`, `not_away_long_enough`.
+    """
+    assert event.side is not None  # noqa: S101, a player acts
+    opponent = 1 - event.side
+    state = journal.state
+    absences = counted(state.absences, event.at, (state.waits_for(0), state.waits_for(1)))
+    journal.append(event, by=by, key=key)
+    if not claimable(absences, opponent, limits(), event.at):
+        raise Refused("not_away_long_enough")
+    journal.append(Event(Act.FLAG, event.at, opponent), by=by)
+    if journal.state.match.flag_rule is FlagRule.CLAIM:
+        journal.append(Event(Act.CLAIM_FLAG, event.at, event.side), by=by)
+
+
+def _is_away(seen: Presence, now: datetime) -> bool:
+    """Whether a side counts as away."""
+    return seen.online is False and seen.since is not None and now.timestamp() - seen.since >= NOTED_AFTER

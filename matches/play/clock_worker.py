@@ -1,0 +1,36 @@
+"""What the clock worker does again and again, without broker and beat.
+
+It settles what is due, closes boards to which nobody has come, notes who is away, acts for bots that no worker has
+served, and tells spectators who are behind what they may see now.
+"""
+
+from datetime import datetime
+
+import structlog
+from django.db import DatabaseError, connection
+
+from matches.play import absences, bots, due
+from matches.play import watching as announcing
+from matches.play.lobby import services as challenges
+
+log = structlog.get_logger(__name__)
+INTERVAL = 0.5
+"""Seconds between two rounds."""
+
+
+def work(*, now: datetime) -> int:
+    """Settle every live match in which something is due; return how many there were.
+
+    While the database cannot be reached nothing is lost: the next round finds the same matches.
+    """
+    try:
+        settled = sum(due.settle_due(match_id=match_id, now=now) for match_id in due.due_matches(now=now))
+        challenges.lapse_invitations(now=now)
+        absences.note_absences(now=now)
+        bots.act_where_lost(now=now)
+        announcing.announce_delayed(now=now)
+    except DatabaseError as error:
+        log.warning("clock_round_failed", error=str(error))
+        connection.close()
+        return 0
+    return settled

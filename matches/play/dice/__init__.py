@@ -1,1 +1,0 @@
-"""The page on which every roll of a match played here can be checked."""

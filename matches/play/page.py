@@ -1,0 +1,157 @@
+"""The page on which a match is played and watched."""
+
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.core.signing import BadSignature, TimestampSigner
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from engine.cube import Side
+from matches import access
+from matches.access import MatchSeat, action_url, match_url, may_direct
+from matches.lifecycle.events import events
+from matches.models import Challenge, Match
+from matches.play.bots import description, program_name
+from matches.play.live import PAUSES
+from matches.play.preferences import preferences_json
+from matches.play.watching import watched_match
+from matches.presentation import labels
+
+# Page tickets: for five minutes they prove which side of a match a page belongs to.
+#
+# An open page pings every few seconds. With a ticket, its account or personal link is not read from the database for
+# each ping. A ticket allows nothing but pings. A page whose user has signed out, or whose link was revoked, may be
+# shown as open until its ticket expires.
+
+
+LASTS = timedelta(minutes=5)
+"""As long as an event stream at most, after which its reader is authorised again."""
+_signer = TimestampSigner(salt="matches.page_tickets")
+
+
+class Page(NamedTuple):
+    """What a ticket is for."""
+
+    match_id: int
+    side: Side
+
+
+def page_ticket(public_id: str, page: Page) -> str:
+    """Return a ticket for a page of this match."""
+    return _signer.sign(f"{public_id}.{page.match_id}.{page.side}")
+
+
+def page_of(ticket: str, public_id: str) -> Page | None:
+    """Return what a ticket is for; None if it is empty, forged, too old or of another match."""
+    try:
+        named, match_id, side = _signer.unsign(ticket, max_age=LASTS).split(".")
+    except BadSignature:
+        return None
+    return Page(int(match_id), int(side)) if named == public_id else None
+
+
+# Context of the page on which a match is played or watched.
+
+
+THEMES = ("slate", "felt")
+"""Looks of the board beside the first, whose style sheets are loaded where they are chosen."""
+MODULES = (
+    *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
+    *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
+    *(f"play/{name}" for name in ("presence", "fill", "chain")),
+    *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
+)
+"""Modules that the page imports, to be loaded at once rather than one after the other."""
+
+
+def page_context(request: HttpRequest, match: Match, seat: MatchSeat | None) -> dict[str, Any]:
+    """Return the context for a match that is played here; `seat` is None for viewers."""
+    side = seat.side if seat is not None else None
+    near = side or 0
+    return {
+        "match": match,
+        "seat": seat,
+        "back": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
+        "context": events().contexts([match.parent_topic]).get(match.parent_topic),
+        "place": events().places([match.pk]).get(match.pk, ""),
+        "practice": description(match.live),
+        "program": program_name(match.live),
+        "level": match.live.get_bot_level_display(),
+        "length": labels.length(match.length),
+        "names": list(match.names),
+        "seats": [("far", match.names[1 - near]), ("near", match.names[near])],
+        "dice_url": action_url(seat, "dice") if seat is not None else reverse("match-dice", args=[match.public_id]),
+        "replay_url": replay_url(match, seat),
+        "may_direct": side is None and may_direct(request.user, match),
+        "modules": [f"matches/{name}.js" for name in MODULES],
+        "settings": _settings(request, match, seat),
+        "is_invitation": match.live.invited_at is not None and match.live.begun_at is None,
+        "withdraw_url": _withdraw_url(match, seat),
+    }
+
+
+def _withdraw_url(match: Match, seat: MatchSeat | None) -> str:
+    """Where the challenger of a friendly takes the challenge back while they wait; empty for everybody else."""
+    if seat is None or seat.side != 0 or seat.token or match.live.lapses_at is None:
+        return ""
+    challenge = Challenge.objects.filter(match=match).first()
+    return reverse("withdraw-challenge", args=[challenge.public_id]) if challenge is not None else ""
+
+
+def replay_url(match: Match, seat: MatchSeat | None) -> str:
+    """The replay of a match, for a side or for viewers."""
+    return action_url(seat, "replay") if seat is not None else reverse("match-replay", args=[match.public_id])
+
+
+def _settings(request: HttpRequest, match: Match, seat: MatchSeat | None) -> dict[str, Any]:
+    """What the page's scripts need to know from the start."""
+    api = reverse("api-live", args=[match.public_id])
+    return {
+        "match": match.public_id,
+        "side": seat.side if seat is not None else None,
+        "link": seat.token if seat is not None else "",
+        "csrf": get_token(request),
+        "api": api,
+        "names": list(match.names),
+        "length": match.length,
+        "pauses": PAUSES,
+        "preferences": preferences_json(request.user),
+        "preferencesUrl": reverse("api-play-preferences") if request.user.is_authenticated else "",
+        "themes": {name: static(f"matches/board/themes/{name}.css") for name in THEMES},
+        "turnIcon": static("matches/play/turn.svg"),
+    }
+
+
+# Views of the page on which a match is played or watched.
+
+
+TEMPLATE = "matches/play/play.html"
+
+
+@never_cache
+@require_safe
+def play(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The board of a match, for its players and for whoever may watch."""
+    match, seat = access.match_and_seat(request.user, public_id)
+    return _page(request, match, seat)
+
+
+@never_cache
+@require_safe
+def play_by_link(request: HttpRequest, token: str) -> HttpResponse:
+    """The board of a match for the holder of one of its links."""
+    seat = access.match_for_link(token)
+    return _page(request, seat.match, seat)
+
+
+def _page(request: HttpRequest, match: Match, seat: MatchSeat | None) -> HttpResponse:
+    """The page, or the replay of a match that is over. Raise Http404 where the match is not played here."""
+    if watched_match(match, seat, request.user).state.match.is_over:
+        return redirect(replay_url(match, seat))
+    return render(request, TEMPLATE, page_context(request, match, seat))

@@ -1,1 +1,0 @@
-"""The page on which a match is played and watched."""

@@ -1,0 +1,124 @@
+"""How an account wants to play here: its page and its API."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from matches.models import PlayPreferences
+from players.accounts.api import me as api_me
+from players.accounts.api import validated
+from players.accounts.serializers import PROBLEM, example
+from players.models import User
+from players.pages import account_needed, me, page, sent
+
+# The form of play preferences.
+
+
+class PlayPreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
+    """Everything that can be chosen."""
+
+    class Meta:
+        model = PlayPreferences
+        fields = PlayPreferences.FIELDS
+
+
+# What the API of play preferences takes and returns.
+
+
+class PlayPreferencesSerializer(serializers.ModelSerializer[PlayPreferences]):
+    """What happens by itself when you play, what is confirmed, and how the board looks."""
+
+    class Meta:
+        model = PlayPreferences
+        fields = PlayPreferences.FIELDS
+        extra_kwargs = {
+            "autoroll": {"help_text": "`no_double`: your page rolls when you may not double."},
+            "speed": {"help_text": "Milliseconds in which a checker moves."},
+        }
+
+
+# Reading play preferences.
+
+
+def preferences_of(user: User | AnonymousUser) -> PlayPreferences:
+    """Return what an account has chosen, or the unsaved defaults; those of visitors are kept by their browser."""
+    if isinstance(user, AnonymousUser):
+        return PlayPreferences()
+    return PlayPreferences.objects.filter(user=user).first() or PlayPreferences(user=user)
+
+
+def preferences_json(user: User | AnonymousUser) -> dict[str, Any]:
+    """Return the preferences as the play page embeds them, with the keys of the API."""
+    preferences = preferences_of(user)
+    return {name: getattr(preferences, name) for name in PlayPreferences.FIELDS}
+
+
+# Changing play preferences.
+
+
+@transaction.atomic
+def update_preferences(*, user: User, changes: dict[str, Any]) -> PlayPreferences:
+    """Change some preferences of an account, given as checked values by field name."""
+    preferences, _ = PlayPreferences.objects.update_or_create(user=user, defaults=changes)
+    return preferences
+
+
+# The page of play preferences.
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def play_preferences(request: HttpRequest) -> HttpResponse:
+    """Show and save how the signed-in user wants to play."""
+    form = PlayPreferencesForm(sent(request), instance=preferences_of(me(request)))
+    if form.is_valid():
+        update_preferences(user=me(request), changes=form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return redirect("play-preferences")
+    return page(request, "matches/play/preferences.html", {"form": form}, form)
+
+
+# The API of play preferences.
+
+
+class MyPlayPreferences(APIView):
+    """How the signed-in user wants to play."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_play_preferences_retrieve",
+        summary="Show how I want to play",
+        responses={200: PlayPreferencesSerializer, 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return all preferences, the defaults where nothing was chosen."""
+        return Response(preferences_json(api_me(request)))
+
+    @extend_schema(
+        operation_id="me_play_preferences_update",
+        summary="Change how I want to play",
+        request=PlayPreferencesSerializer,
+        examples=example(autoroll="no_double", sound=True),
+        responses={200: PlayPreferencesSerializer, 401: PROBLEM, 422: PROBLEM},
+    )
+    def patch(self, request: Request) -> Response:
+        """Change the fields that are sent."""
+        changes = validated(PlayPreferencesSerializer, request, partial=True)
+        update_preferences(user=api_me(request), changes=changes)
+        return Response(preferences_json(api_me(request)))

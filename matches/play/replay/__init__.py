@@ -1,1 +1,0 @@
-"""Replays, step by step: of records that were sent in and of matches played here."""

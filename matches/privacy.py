@@ -1,0 +1,404 @@
+"""What is erased and exported of a person's matches, and how long records and chat messages are kept."""
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Concat
+from django.utils.translation import gettext_lazy as _
+
+from core.locks import for_update
+from matches.models import (
+    Action,
+    CalendarFeed,
+    Challenge,
+    ChatDecision,
+    ChatMessage,
+    ChatMute,
+    ChatReport,
+    Claim,
+    Decision,
+    FriendlyBlock,
+    Match,
+    Objection,
+    PlayerRating,
+    PlayPreferences,
+    Proposal,
+    Provisional,
+    RatingChange,
+    RatingStart,
+    Result,
+    Submission,
+)
+from matches.records.names import Mask, names_of
+from matches.records.submissions import GAVE_UP
+from players.models import Player, User
+from players.people import mentions
+from players.people.mentions import erase_log_texts
+from players.people.stored_elsewhere import StoredElsewhere, register
+from players.privacy.retention import in_batches, kept_since
+from players.privacy.retention import register as register_retention
+from players.privacy.sections import ExportSection, Person, Row, values
+from players.privacy.sections import register as register_sections
+
+# Erasing how a person played: the judged decisions of their side are deleted, those of their opponents stay.
+
+
+def forget_decisions(players: list[Player]) -> None:
+    """Delete the decisions of these players in the analyses of their matches."""
+    is_left = Q(analysis__match__player_0__in=players)
+    is_right = Q(analysis__match__player_1__in=players)
+    as_recorded = Q(analysis__swapped=False) & (Q(side=0) & is_left | Q(side=1) & is_right)
+    swapped = Q(analysis__swapped=True) & (Q(side=1) & is_left | Q(side=0) & is_right)
+    Decision.objects.filter(as_recorded | swapped).delete()
+
+
+# Erasing a person from their matches: records, notes, reasons, chat and friendly matches. Results are kept.
+
+
+NAMELESS = ["", ""]
+RULINGS_WITH_REASON = Q(data__has_key="reason")
+AT_ONCE = 50
+"""Records that are in memory at a time, without their files."""
+
+
+def forget(players: list[Player], user: User | None) -> None:
+    """Erase what was written in these players' matches and by the account; plays, verdicts and results are kept."""
+    matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players))
+    _forget_friendlies(players)
+    _forget_chat(players, user)
+    # In the order in which the worker that applies a verdict changes rows.
+    _forget_records(players, user)
+    _forget_notes(matches)
+
+
+def _forget_notes(matches: QuerySet[Match]) -> None:
+    """Empty the notes and reasons of these matches, whoever wrote them: they are about both players."""
+    Claim.objects.filter(match__in=matches).update(note="", answer_note="")
+    Objection.objects.filter(match__in=matches).update(reason="", answer="")
+    Proposal.objects.filter(match__in=matches).update(note="")
+    Result.objects.filter(match__in=matches).update(reason="")
+    ChatReport.objects.filter(message__match__in=matches).update(reason="")
+    for action in Action.objects.filter(RULINGS_WITH_REASON, live__match__in=matches):
+        action.data.pop("reason")
+        action.save(update_fields=["data"])
+    erase_log_texts(matches.annotate(own_topic=Concat(Value("match:"), "public_id")).order_by().values("own_topic"))
+
+
+def _forget_records(players: list[Player], user: User | None) -> None:
+    """Empty the records of these players' matches and those sent by the account.
+
+    Both names are erased from a record, since the match itself still has the name of the other player.
+    """
+    concerned = Q(match__player_0__in=players) | Q(match__player_1__in=players)
+    if user is not None:
+        concerned |= Q(submitter=user)
+    known = {name for player in players for name in names_of(player)}
+    # Locked, because a worker may be about to store the verdict of a record that it has read before.
+    rows = for_update(Submission.objects.filter(concerned)).defer("data").prefetch_related("verdicts").order_by("pk")
+    for row in rows.iterator(chunk_size=AT_ONCE):
+        if user is not None and row.submitter_id == user.pk:
+            # Keys are unique among submissions without a sender, so this one must not remain.
+            row.submitter, row.key = None, ""
+        empty_record(row, known)
+
+
+def empty_record(row: Submission, names: set[str]) -> None:
+    """Empty the file of a record and remove these names and those of its players; plays and verdicts stay."""
+    mask = _mask(row, names)
+    row.data, row.file_name, row.refusal = b"", "", mask.inside(row.refusal, keys=False)
+    if row.is_open:
+        row.state, row.failure = Submission.State.FAILED, GAVE_UP
+    if row.transcript is not None:
+        row.transcript = {**mask.transcript(row.transcript), "players": NAMELESS, "info": {}}
+    row.save(update_fields=["data", "file_name", "transcript", "refusal", "submitter", "key", "state", "failure"])
+    for verdict in row.verdicts.all():
+        verdict.content = {**mask.verdict(verdict.content), "players": NAMELESS}
+        verdict.save(update_fields=["content"])
+
+
+def _mask(submission: Submission, names: set[str]) -> Mask:
+    """Return a mask of these names and of those in the record."""
+    return Mask(dict.fromkeys({*names, *((submission.transcript or {}).get("players") or ())}, mentions.ERASED))
+
+
+def _forget_friendlies(players: list[Player]) -> None:
+    """Withdraw the open challenges of these players, and delete whom they blocked and who blocked them."""
+    concerned = Q(challenger__in=players) | Q(opponent__in=players)
+    Challenge.objects.filter(concerned, state=Challenge.State.OPEN).update(state=Challenge.State.WITHDRAWN)
+    FriendlyBlock.objects.filter(Q(player__in=players) | Q(blocked__in=players)).delete()
+
+
+def _forget_chat(players: list[Player], user: User | None) -> None:
+    """Delete what these players and this account wrote."""
+    written = Q(match__player_0__in=players, side=0) | Q(match__player_1__in=players, side=1)
+    if user is not None:
+        written |= Q(user=user)
+    ChatMessage.objects.filter(written).delete()
+
+
+class StoredByMatches(StoredElsewhere):
+    """Matches, and what was written and analysed of them."""
+
+    def forget(self, players: list[Player], user: User | None) -> None:
+        forget(players, user)
+        forget_decisions(players)
+
+    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
+        return Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players)).values_list("club", flat=True)
+
+
+def connect_erasure() -> None:
+    """Register what matches store about a person, and where people write freely."""
+    register(StoredByMatches())
+    mentions.register(Action, "data", club="live__match__club", only=RULINGS_WITH_REASON)
+    mentions.register(Claim, "note", "answer_note", club="match__club")
+    mentions.register(Objection, "reason", "answer", club="match__club")
+    mentions.register(Proposal, "note", club="match__club")
+    mentions.register(Result, "reason", club="match__club")
+    mentions.register(ChatMessage, "text", club="match__club", match="match")
+    mentions.register(ChatReport, "reason", club="message__match__club")
+
+
+# What an export says about matches: results, reports, appointments, chat, records, ratings and play here.
+
+
+EXPORTED_AT_ONCE = 200
+
+
+def _plays(person: Person, prefix: str = "match__") -> Q:
+    """Return the condition that this person plays the match."""
+    return Q(**{f"{prefix}player_0__in": person.players}) | Q(**{f"{prefix}player_1__in": person.players})
+
+
+def _on_own_side(person: Person) -> Q:
+    """Return the condition that a row with `match` and `side` is this person's side."""
+    return Q(match__player_0__in=person.players, side=0) | Q(match__player_1__in=person.players, side=1)
+
+
+def _matches(person: Person) -> Iterator[Row]:
+    mine = {player.pk for player in person.players}
+    rows = Match.objects.filter(_plays(person, "")).select_related("player_0", "player_1", "club")
+    for match in rows.order_by("pk").iterator(chunk_size=EXPORTED_AT_ONCE):
+        side = 0 if match.player_0_id in mine else 1
+        yield {
+            "match": match.public_id,
+            "club": match.club.name if match.club else "",
+            "side": side,
+            "opponent": match.names[1 - side],
+            "length": match.length,
+            "state": match.state,
+            "created_at": match.created_at,
+            "begun_at": match.begun_at,
+            "finished_at": match.finished_at,
+        }
+
+
+def _results(person: Person) -> Iterable[Row]:
+    fields = ("version", "winner", "score_0", "score_1", "kind", "source", "reason", "at", "finality")
+    return values(Result.objects.filter(_plays(person)), *fields, match_public_id=F("match__public_id"))
+
+
+def _provisional(person: Person) -> Iterable[Row]:
+    fields = ("why", "against", "told_0", "told_1", "ends_at", "ended_at", "end")
+    rows = Provisional.objects.filter(_plays(person, "result__match__"))
+    return values(rows, *fields, match_public_id=F("result__match__public_id"))
+
+
+def _reports(person: Person) -> Iterable[Row]:
+    fields = ("winner", "score_0", "score_1", "kind", "note", "state", "created_at", "seen_at", "answered_at")
+    return values(Claim.objects.filter(_on_own_side(person)), *fields, match_public_id=F("match__public_id"))
+
+
+def _answers(person: Person) -> Iterable[Row]:
+    rows = Claim.objects.filter(_plays(person)).exclude(_on_own_side(person)).exclude(answered_at=None)
+    return values(rows, "answer_note", "state", "answered_at", match_public_id=F("match__public_id"))
+
+
+def _objections(person: Person) -> Iterable[Row]:
+    rows = Objection.objects.filter(_on_own_side(person))
+    return values(rows, "reason", "created_at", "state", "answer", "answered_at", match_public_id=F("match__public_id"))
+
+
+def _appointments(person: Person) -> Iterable[Row]:
+    fields = ("side", "times", "state", "agreed_at", "created_at", "here_0", "here_1")
+    return values(Proposal.objects.filter(_plays(person)), *fields, match_public_id=F("match__public_id"))
+
+
+def _appointment_notes(person: Person) -> Iterable[Row]:
+    rows = Proposal.objects.filter(_on_own_side(person)).exclude(note="")
+    return values(rows, "note", "created_at", match_public_id=F("match__public_id"))
+
+
+def _exported_chat(person: Person) -> Iterable[Row]:
+    written = _on_own_side(person) | (Q(user=person.user) if person.user else Q())
+    return values(
+        ChatMessage.objects.filter(written), "room", "phrase", "text", "at", match_public_id=F("match__public_id")
+    )
+
+
+def _chat_reports(person: Person) -> Iterable[Row]:
+    rows = ChatReport.objects.filter(user=person.user) if person.user else ChatReport.objects.none()
+    return values(rows, "reason", "at", match_public_id=F("message__match__public_id"))
+
+
+def _chat_decisions(person: Person) -> Iterable[Row]:
+    rows = ChatDecision.objects.filter(user=person.user) if person.user else ChatDecision.objects.none()
+    return values(rows, "removes", "at", match_public_id=F("message__match__public_id"))
+
+
+def _mutes(person: Person) -> Iterable[Row]:
+    return values(ChatMute.objects.filter(_on_own_side(person)), match_public_id=F("match__public_id"))
+
+
+def _challenges(person: Person) -> Iterable[Row]:
+    rows = Challenge.objects.filter(Q(challenger__in=person.players) | Q(opponent__in=person.players))
+    return values(rows, "length", "clock", "state", "created_at", from_player=F("challenger__public_id"))
+
+
+def _blocks(person: Person) -> Iterable[Row]:
+    rows = FriendlyBlock.objects.filter(player__in=person.players)
+    return values(rows, "created_at", blocked_player=F("blocked__public_id"))
+
+
+def _exported_records(person: Person) -> Iterable[Row]:
+    fields = ("public_id", "source", "file_name", "size", "sha256", "created_at", "state", "standing", "format")
+    return values(_own_records(person), *fields, match_public_id=F("match__public_id"))
+
+
+def _own_records(person: Person) -> QuerySet[Submission]:
+    sent = _on_own_side(person) | (Q(submitter=person.user) if person.user else Q())
+    return Submission.objects.filter(sent)
+
+
+def _record_files(person: Person) -> Iterator[tuple[str, bytes]]:
+    for row in _own_records(person).only("public_id", "file_name", "data").order_by("pk").iterator(chunk_size=1):
+        if row.data:
+            yield f"records/{row.public_id}-{row.file_name or 'record.txt'}", bytes(row.data)
+
+
+def _actions(person: Person) -> Iterable[Row]:
+    rows = Action.objects.filter(
+        Q(live__match__player_0__in=person.players, side=0) | Q(live__match__player_1__in=person.players, side=1)
+    )
+    return values(rows, "seq", "kind", "data", "at", match_public_id=F("live__match__public_id"))
+
+
+def _ratings(person: Person) -> Iterable[Row]:
+    fields = ("rating", "experience", "matches", "wins", "last_played_at")
+    return values(PlayerRating.objects.filter(player__in=person.players), *fields, pool_name=F("pool__name"))
+
+
+def _rating_changes(person: Person) -> Iterable[Row]:
+    rows = RatingChange.objects.filter(player__in=person.players)
+    names = {"pool_name": F("pool__name"), "match_public_id": F("match__public_id")}
+    return values(rows, "finished_at", "won", "length", "rating_before", "rating_after", **names)
+
+
+def _rating_starts(person: Person) -> Iterable[Row]:
+    rows = RatingStart.objects.filter(player__in=person.players)
+    return values(rows, "rating", "experience", at=F("source__at"), pool_name=F("source__pool__name"))
+
+
+def _decisions(person: Person) -> Iterable[Row]:
+    left, right = Q(analysis__match__player_0__in=person.players), Q(analysis__match__player_1__in=person.players)
+    straight = Q(analysis__swapped=False) & (Q(side=0) & left | Q(side=1) & right)
+    swapped = Q(analysis__swapped=True) & (Q(side=1) & left | Q(side=0) & right)
+    fields = ("game", "kind", "xgid", "played", "best", "error", "luck")
+    # How a match was played is shown to nobody before it is over, not even to its players.
+    rows = Decision.objects.filter(straight | swapped, analysis__match__state=Match.State.SETTLED)
+    # What came with a record is its sender's analysis, and stands beside ours.
+    names = {"match_public_id": "match__public_id", "origin": "origin", "program": "backend"}
+    return values(rows, *fields, **{name: F(f"analysis__{path}") for name, path in names.items()})
+
+
+def _play_preferences(person: Person) -> Iterable[Row]:
+    rows = PlayPreferences.objects.filter(user=person.user) if person.user else PlayPreferences.objects.none()
+    return values(rows, *PlayPreferences.FIELDS)
+
+
+def _calendar(person: Person) -> Iterable[Row]:
+    return values(CalendarFeed.objects.filter(user=person.user), "created_at") if person.user else ()
+
+
+SECTIONS = (
+    ExportSection("matches", _("Your matches."), (Match,), _matches),
+    ExportSection("results", _("The results of your matches, corrected ones included."), (Result,), _results),
+    ExportSection("reports", _("Results that you reported."), (Claim,), _reports),
+    ExportSection("answers", _("Your answers to reports."), (Claim,), _answers),
+    ExportSection("provisional-results", _("Provisional results of your matches."), (Provisional,), _provisional),
+    ExportSection("objections", _("Your objections."), (Objection,), _objections),
+    ExportSection("appointments", _("Times proposed and agreed for your matches."), (Proposal,), _appointments),
+    ExportSection("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _appointment_notes),
+    ExportSection("chat", _("What you wrote during matches."), (ChatMessage,), _exported_chat),
+    ExportSection("chat-reports", _("Chat messages that you reported."), (ChatReport,), _chat_reports),
+    ExportSection("chat-decisions", _("Chat messages that you removed or kept."), (ChatDecision,), _chat_decisions),
+    ExportSection("muted-chats", _("Matches in which you muted the chat."), (ChatMute,), _mutes),
+    ExportSection("challenges", _("Friendly matches that you offered or were offered."), (Challenge,), _challenges),
+    ExportSection("blocked-players", _("Players you do not play friendly matches with."), (FriendlyBlock,), _blocks),
+    ExportSection("records", _("Match records that you sent in; the files are in the folder “records”."), (Submission,),
+            _exported_records, _record_files),
+    ExportSection("moves", _("What you did in matches played here, move by move."), (Action,), _actions),
+    ExportSection("ratings", _("Your ratings."), (PlayerRating,), _ratings),
+    ExportSection("rating-changes", _("How each match changed your rating."), (RatingChange,), _rating_changes),
+    ExportSection("starting-ratings", _("Ratings that a club imported for you."), (RatingStart,), _rating_starts),
+    ExportSection("analysed-decisions", _("How well you decided in analysed matches."), (Decision,), _decisions),
+    ExportSection("play-preferences", _("How you like to play here."), (PlayPreferences,), _play_preferences),
+    ExportSection("calendar", _("Your calendar feed."), (CalendarFeed,), _calendar),
+)  # fmt: skip
+
+
+def connect_exports() -> None:
+    """Register what an export says about matches."""
+    register_sections(*SECTIONS)
+
+
+# How long the bytes of match records and chat messages are kept.
+
+
+def _records(now: datetime) -> int:
+    """Empty the files of records whose match ended long ago, and of those that were sent for no match.
+
+    Plays and verdicts stay, so the match can still be replayed; the names in a record without a match go as well.
+    """
+    return _of_matches(now) + _without_match(now)
+
+
+def _of_matches(now: datetime) -> int:
+    before = kept_since(settings.RECORDS_KEPT_DAYS, now)
+    if before is None:
+        return 0
+    never_finished = Q(match__state=Match.State.VOID, match__finished_at=None, created_at__lt=before)
+    rows = Submission.objects.filter(Q(match__finished_at__lt=before) | never_finished).exclude(data=b"", file_name="")
+    return in_batches(rows, lambda batch: batch.update(data=b"", file_name=""))
+
+
+def _without_match(now: datetime) -> int:
+    before = kept_since(settings.CHECKED_RECORDS_KEPT_DAYS, now)
+    if before is None:
+        return 0
+    done = Q(state__in=[Submission.State.DONE, Submission.State.FAILED])
+    rows = Submission.objects.filter(done, match=None, created_at__lt=before).exclude(data=b"", file_name="")
+    return in_batches(rows, _empty)
+
+
+def _empty(rows: QuerySet[Any]) -> None:
+    for row in rows.defer("data").prefetch_related("verdicts").iterator(chunk_size=AT_ONCE):
+        empty_record(row, set())
+
+
+def _chat(now: datetime) -> int:
+    before = kept_since(settings.CHAT_KEPT_DAYS, now)
+    if before is None:
+        return 0
+    never_finished = Q(match__state=Match.State.VOID, match__finished_at=None, at__lt=before)
+    rows = ChatMessage.objects.filter(Q(match__finished_at__lt=before) | never_finished)
+    return in_batches(rows, lambda batch: batch.delete())
+
+
+def connect_retention() -> None:
+    """Register what this app deletes."""
+    register_retention("records", _records)
+    register_retention("chat", _chat)

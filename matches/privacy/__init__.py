@@ -1,1 +1,0 @@
-"""What is erased and exported of a person's matches."""

@@ -1,0 +1,565 @@
+"""API views of rankings, players, and a club's rating pools and imports."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.text_lengths import LONGEST_NAME
+from matches.models import PlayerRating, RatingChange, RatingImport, RatingPool
+from matches.presentation.visibility import Viewer
+from matches.rankings import histories, profiles
+from matches.rankings import tables as rankings
+from matches.rankings.histories import Explained, HistoryLine
+from matches.rankings.imports import apply_import, preview_import, undo_import
+from matches.rankings.views import pool_of
+from matches.ratings import rated
+from matches.ratings.services import (
+    LEAST_RATING,
+    LEAST_SCALE,
+    MOST_EXPERIENCE,
+    MOST_RATING,
+    MOST_SCALE,
+    PoolSettings,
+    create_pool,
+    default_pool,
+    update_pool,
+)
+from players import access
+from players.accounts.api import by, validated
+from players.accounts.serializers import PROBLEM, PROBLEMS, example
+from players.forms import LONGEST_LIST
+from players.models import Player
+
+# API views of rankings and players.
+
+
+MOST_DAYS = 36500
+
+
+class PlayerSerializer(serializers.Serializer[Any]):
+    """A player as shown to everyone."""
+
+    public_id = serializers.CharField()
+    name = serializers.CharField(help_text="Only initials if the player prefers that.")
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    """A player's current rating."""
+
+    rating = serializers.FloatField(help_text="FIBS points.")
+    last_change = serializers.FloatField(help_text="Change by the latest rated match.")
+    experience = serializers.IntegerField(help_text="Sum of the lengths of the rated matches, in points.")
+    matches = serializers.IntegerField()
+    wins = serializers.IntegerField()
+    last_played_at = serializers.DateTimeField()
+
+
+class RankingRowSerializer(StandingSerializer):
+    """A row of the ranking."""
+
+    rank = serializers.IntegerField(help_text="Equal ratings share the better rank.")
+    player = PlayerSerializer()
+
+
+class FoundSerializer(PlayerSerializer):
+    """A player in search results."""
+
+    standing = StandingSerializer(allow_null=True, help_text="Null without a rated match.")
+
+
+class PeakSerializer(serializers.Serializer[Any]):
+    """The highest rating so far."""
+
+    rating = serializers.FloatField()
+    at = serializers.DateTimeField()
+
+
+class ProfileSerializer(PlayerSerializer):
+    """A player's page."""
+
+    clubs = serializers.ListField(child=serializers.CharField())
+    standing = StandingSerializer(allow_null=True, help_text="Null without a rated match.")
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="Among players with a rated match in the last year; null if not ranked."
+    )
+    peak = PeakSerializer(allow_null=True)
+    form = serializers.ListField(
+        child=serializers.BooleanField(), help_text="Whether the player won their latest rated matches, oldest first."
+    )
+
+
+class WorkingSerializer(serializers.Serializer[Any]):
+    """The numbers of the rating formula: change = ± 4 · K · √length · P."""
+
+    upset_chance = serializers.FloatField(help_text="Chance (0–1) that the lower-rated player wins.")
+    upset = serializers.BooleanField()
+    winner_p = serializers.FloatField(help_text="P: the upset chance if the favourite won, else 1 minus it.")
+    k = serializers.FloatField()
+    sqrt_length = serializers.FloatField()
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """A rating change by one match."""
+
+    won = serializers.BooleanField()
+    length = serializers.IntegerField()
+    rating_before = serializers.FloatField()
+    rating_after = serializers.FloatField()
+    change = serializers.FloatField()
+    opponent_before = serializers.FloatField()
+    experience_before = serializers.IntegerField()
+    working = WorkingSerializer()
+
+
+class DatedChangeSerializer(ChangeSerializer):
+    """A rating change with its date."""
+
+    finished_at = serializers.DateTimeField()
+
+
+class HistoryLineSerializer(serializers.Serializer[Any]):
+    """A match in a player's history."""
+
+    public_id = serializers.CharField(allow_null=True, help_text="Null if you may not see the match.")
+    finished_at = serializers.DateTimeField()
+    length = serializers.IntegerField()
+    opponent = PlayerSerializer(allow_null=True, help_text="Null if you may not see the match.")
+    won = serializers.BooleanField(allow_null=True, help_text="Null if nobody won or the match is void.")
+    score = serializers.ListField(
+        child=serializers.IntegerField(),
+        min_length=2,
+        max_length=2,
+        allow_null=True,
+        help_text="The player's points first.",
+    )
+    ending = serializers.CharField(help_text="played, concession, flag, walkover, void (but still rated) …")
+    rating = ChangeSerializer(allow_null=True, help_text="Null if the match is not rated.")
+
+
+class ChanceSerializer(serializers.Serializer[Any]):
+    """The chances (0–1) in a match of one length, by the rating formula."""
+
+    length = serializers.IntegerField()
+    first = serializers.FloatField()
+    second = serializers.FloatField()
+
+
+class VersusSerializer(serializers.Serializer[Any]):
+    """Two players head to head."""
+
+    players = PlayerSerializer(many=True)
+    ratings = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
+    wins = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+    chances = ChanceSerializer(many=True)
+    count = serializers.IntegerField()
+    page = serializers.IntegerField()
+    pages = serializers.IntegerField()
+    matches = HistoryLineSerializer(many=True, help_text="From the first player's side, newest first.")
+
+
+class RankingQuery(serializers.Serializer[Any]):
+    """Query parameters of the ranking."""
+
+    days = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_DAYS,
+        default=rankings.ACTIVE_DAYS,
+        help_text="Only players with a rated match within this number of days; 0 for no limit.",
+    )
+    least = serializers.IntegerField(
+        min_value=1, max_value=10**6, default=1, help_text="Least number of rated matches."
+    )
+    club = serializers.SlugField(default="", allow_blank=True, max_length=60)
+    q = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
+
+
+class WordsQuery(serializers.Serializer[Any]):
+    """Query parameters of the search for players."""
+
+    q = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
+
+
+class HistoryQuery(serializers.Serializer[Any]):
+    """Query parameters of a player's matches."""
+
+    result = serializers.ChoiceField(histories.RESULTS, default="", allow_blank=True)
+    rated = serializers.ChoiceField(histories.RATED, default="", allow_blank=True)
+    length = serializers.IntegerField(min_value=0, max_value=100, default=0)
+    year = serializers.IntegerField(min_value=0, max_value=histories.YEARS[-1], default=0)
+    opponent = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
+
+
+class PageQuery(serializers.Serializer[Any]):
+    """Query parameter of a page."""
+
+    page = serializers.IntegerField(min_value=1, max_value=10**6, default=1)
+
+
+def _query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Validate the query string."""
+    serializer = serializer_class(data=request.query_params)
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
+
+
+def player_data(player: Player) -> dict[str, Any]:
+    """Data of PlayerSerializer."""
+    return {"public_id": player.public_id, "name": player.shown_name}
+
+
+def standing_data(standing: PlayerRating | None) -> dict[str, Any] | None:
+    """Data of StandingSerializer."""
+    return None if standing is None else dict(StandingSerializer(standing).data)
+
+
+def change_data(explained: Explained) -> dict[str, Any]:
+    """Data of ChangeSerializer."""
+    change, working = explained.change, explained.working
+    return {
+        "won": change.won,
+        "length": change.length,
+        "rating_before": change.rating_before,
+        "rating_after": change.rating_after,
+        "change": change.change,
+        "opponent_before": change.opponent_before,
+        "experience_before": change.experience_before,
+        "working": {
+            "upset_chance": working.upset_chance,
+            "upset": working.upset,
+            "winner_p": working.winner_p,
+            "k": working.k,
+            "sqrt_length": working.root,
+        },
+    }
+
+
+def match_data(line: HistoryLine) -> dict[str, Any]:
+    """Data of HistoryLineSerializer."""
+    return {
+        "public_id": None if line.hidden else line.match.public_id,
+        "finished_at": line.match.finished_at,
+        "length": line.match.length,
+        "opponent": player_data(line.opponent) if line.opponent else None,
+        "won": line.won,
+        "score": line.score,
+        "ending": line.result.kind if line.result else "",
+        "rating": change_data(line.explained) if line.explained else None,
+    }
+
+
+class _PublicView(generics.GenericAPIView[Any]):
+    """Base of paginated views that anyone may read."""
+
+    permission_classes = (AllowAny,)
+    filter_backends = ()
+
+    def page_of(self, rows: Any) -> list[Any]:
+        """The rows of the requested page."""
+        return list(self.paginate_queryset(rows) or ())
+
+
+class RankingList(_PublicView):
+    """The ranking."""
+
+    serializer_class = RankingRowSerializer
+
+    @extend_schema(
+        operation_id="rankings_list",
+        summary="The ranking",
+        parameters=[RankingQuery],
+        responses={200: RankingRowSerializer(many=True), 422: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return a page of the ranking, best first."""
+        filters, now = rankings.Filters(**_query(RankingQuery, request)), timezone.now()
+        standings = self.page_of(rankings.picked(filters, now).select_related("player"))
+        start = rankings.index_of(standings[0], rankings.table(filters, now)) if standings else 0
+        rows = rankings.ranked(filters, now, standings, start)
+        return self.get_paginated_response(
+            [
+                {"rank": row.rank, "player": player_data(row.player), **(standing_data(row.standing) or {})}
+                for row in rows
+            ]
+        )
+
+
+class PlayerList(_PublicView):
+    """Players."""
+
+    serializer_class = FoundSerializer
+
+    @extend_schema(
+        operation_id="players_list",
+        summary="Find players by name",
+        description="Players who show only initials are not found.",
+        parameters=[WordsQuery],
+        responses={200: FoundSerializer(many=True), 422: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return a page of players, by name."""
+        people = self.page_of(rankings.called(_query(WordsQuery, request)["q"]))
+        rows = rankings.with_standings(people)
+        return self.get_paginated_response(
+            [{**player_data(row.player), "standing": standing_data(row.standing)} for row in rows]
+        )
+
+
+class PlayerDetail(_PublicView):
+    """A player."""
+
+    serializer_class = ProfileSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="players_retrieve", summary="A player's profile", responses={200: ProfileSerializer, 404: PROBLEM}
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Return rating, rank, peak and form."""
+        profile = profiles.profile(access.player(public_id), timezone.now(), Viewer.of(request.user))
+        peak = profile.peak
+        return Response(
+            {
+                **player_data(profile.player),
+                "clubs": [membership.club.name for membership in profile.clubs],
+                "standing": standing_data(profile.standing),
+                "rank": profile.rank,
+                "peak": {"rating": peak.rating_after, "at": peak.finished_at} if peak else None,
+                "form": profile.form,
+            }
+        )
+
+
+class ChangeList(_PublicView):
+    """The rating changes of a player."""
+
+    serializer_class = DatedChangeSerializer
+
+    @extend_schema(
+        operation_id="players_changes",
+        summary="A player's rating changes, with their calculation",
+        responses={200: DatedChangeSerializer(many=True), 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Return a page of changes, newest first."""
+        changes = RatingChange.objects.filter(pool=default_pool(), player=access.player(public_id))
+        rows = self.page_of(changes.select_related("pool").order_by("-finished_at", "-match"))
+        return self.get_paginated_response(
+            [{"finished_at": row.finished_at, **change_data(Explained.of(row))} for row in rows]
+        )
+
+
+class PlayerMatchList(_PublicView):
+    """A player's matches."""
+
+    serializer_class = HistoryLineSerializer
+
+    @extend_schema(
+        operation_id="players_matches",
+        summary="A player's matches",
+        parameters=[HistoryQuery],
+        responses={200: HistoryLineSerializer(many=True), 404: PROBLEM, 422: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Return a page of matches, newest first."""
+        player, viewer, same = access.player(public_id), Viewer.of(request.user), rated.merged_players()
+        filters = histories.Filters(**_query(HistoryQuery, request))
+        rows = self.page_of(histories.filtered(player, filters, viewer, same).select_related("club"))
+        return self.get_paginated_response([match_data(line) for line in histories.lines(player, rows, viewer, same)])
+
+
+class HeadToHead(_PublicView):
+    """Two players head to head."""
+
+    serializer_class = VersusSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="players_versus",
+        summary="Two players head to head",
+        parameters=[PageQuery],
+        responses={200: VersusSerializer, 404: PROBLEM, 422: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str, other_id: str) -> Response:
+        """Return wins, a page of matches, and the chances by the current ratings."""
+        player, other, pool = access.player(public_id), access.player(other_id), default_pool()
+        ratings = profiles.rating_of(player, pool), profiles.rating_of(other, pool)
+        page = _query(PageQuery, request)["page"]
+        met = histories.versus(player, other, ratings, page, Viewer.of(request.user))
+        return Response(
+            {
+                "players": [player_data(player), player_data(other)],
+                "ratings": ratings,
+                "wins": met.wins,
+                "chances": [_chance_data(chance) for chance in met.chances],
+                "count": met.page.paginator.count,
+                "page": met.page.number,
+                "pages": met.page.paginator.num_pages,
+                "matches": [match_data(line) for line in met.lines],
+            }
+        )
+
+
+def _chance_data(chance: histories.Chance) -> Mapping[str, float]:
+    return {"length": chance.length, "first": chance.first, "second": chance.second}
+
+
+# API views of a club's rating pools and imports.
+
+
+class PoolSettingsSerializer(serializers.Serializer[Any]):
+    """Settings of a rating pool."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    start_rating = serializers.FloatField(min_value=LEAST_RATING, max_value=MOST_RATING)
+    start_experience = serializers.IntegerField(min_value=0, max_value=MOST_EXPERIENCE)
+    ramp = serializers.ChoiceField(RatingPool.RAMPS)
+    k_scale = serializers.FloatField(min_value=LEAST_SCALE, max_value=MOST_SCALE, help_text="1 is the FIBS formula.")
+
+
+class PoolSerializer(PoolSettingsSerializer):
+    """A rating pool."""
+
+    id = serializers.IntegerField()
+
+
+class ImportRowsSerializer(serializers.Serializer[Any]):
+    """CSV rows to import."""
+
+    kind = serializers.ChoiceField(RatingImport.Kind.choices)
+    text = serializers.CharField(
+        max_length=LONGEST_LIST, trim_whitespace=False, help_text="CSV; the first row names the columns."
+    )
+    preview = serializers.BooleanField(help_text="Only show what the import would do.")
+
+
+class EffectSerializer(serializers.Serializer[Any]):
+    """A player whose rating would change."""
+
+    name = serializers.CharField()
+    new = serializers.BooleanField(help_text="Whether a new member with this name would be added.")
+    before = serializers.FloatField(allow_null=True)
+    after = serializers.FloatField()
+
+
+class ImportPreviewSerializer(serializers.Serializer[Any]):
+    """What an import would do."""
+
+    kind = serializers.CharField()
+    rows = serializers.IntegerField()
+    respelled = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    effects = EffectSerializer(many=True)
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    """An import."""
+
+    id = serializers.IntegerField()
+    kind = serializers.CharField()
+    at = serializers.DateTimeField()
+    undone_at = serializers.DateTimeField(allow_null=True)
+
+
+class PoolList(APIView):
+    """The rating pools of a club."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="pools_list", summary="A club's rating pools", responses={200: PoolSerializer(many=True)}
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """For directors only."""
+        club = access.club_for_director(request.user, slug)
+        return Response(PoolSerializer(RatingPool.objects.filter(club=club).order_by("name"), many=True).data)
+
+    @extend_schema(
+        operation_id="pools_create",
+        summary="Create a rating pool",
+        request=PoolSettingsSerializer,
+        examples=example(name="Club ladder", start_rating=1500, start_experience=0, ramp="before", k_scale=1),
+        responses={201: PoolSerializer, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Return 422 `pool_name_taken` if the club has a pool with this name."""
+        club = access.club_for_director(request.user, slug)
+        settings = PoolSettings(**validated(PoolSettingsSerializer, request))
+        pool = create_pool(club=club, settings=settings, by=by(request))
+        return Response(PoolSerializer(pool).data, status=status.HTTP_201_CREATED)
+
+
+class PoolDetail(APIView):
+    """A rating pool."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="pools_update",
+        summary="Change a rating pool",
+        description="Its whole history is recalculated.",
+        request=PoolSettingsSerializer,
+        examples=example(name="Club ladder", start_rating=1500, start_experience=0, ramp="before", k_scale=0.5),
+        responses={200: PoolSerializer, **PROBLEMS},
+    )
+    def put(self, request: Request, slug: str, pk: int) -> Response:
+        """Replace all settings."""
+        pool = pool_of(access.club_for_director(request.user, slug), pk)
+        settings = PoolSettings(**validated(PoolSettingsSerializer, request))
+        return Response(PoolSerializer(update_pool(pool=pool, settings=settings, by=by(request))).data)
+
+
+class ImportList(APIView):
+    """The imports of a pool."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="pool_imports_list", summary="Imports of a pool", responses={200: ImportSerializer(many=True)}
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """List imports, newest first."""
+        pool = pool_of(access.club_for_director(request.user, slug), pk)
+        return Response(ImportSerializer(pool.imports.all(), many=True).data)
+
+    @extend_schema(
+        operation_id="pool_imports_create",
+        summary="Import starting ratings or past matches",
+        request=ImportRowsSerializer,
+        examples=example(kind="starts", text="name,rating\nElif Ristic,1650", preview=True),
+        responses={200: ImportPreviewSerializer, 201: ImportSerializer, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """With `preview`, return what the import would do and store nothing."""
+        pool = pool_of(access.club_for_director(request.user, slug), pk)
+        fields = validated(ImportRowsSerializer, request)
+        if fields.pop("preview"):
+            return Response(ImportPreviewSerializer(preview_import(pool=pool, **fields)).data)
+        created = apply_import(pool=pool, by=by(request), now=timezone.now(), **fields)
+        return Response(ImportSerializer(created).data, status=status.HTTP_201_CREATED)
+
+
+class UndoImport(APIView):
+    """Undoing an import."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="pool_imports_undo",
+        summary="Undo an import",
+        request=None,
+        responses={200: ImportSerializer, 409: PROBLEM, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, pk: int, source: int) -> Response:
+        """Ratings are recalculated without it."""
+        pool = pool_of(access.club_for_director(request.user, slug), pk)
+        row = pool.imports.filter(pk=source).first()
+        if row is None:
+            raise Http404
+        return Response(ImportSerializer(undo_import(source=row, by=by(request), now=timezone.now())).data)

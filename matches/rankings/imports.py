@@ -1,0 +1,325 @@
+"""Starting ratings and past matches from CSV files: parsed, previewed, imported, undone."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from itertools import count
+from typing import NamedTuple
+
+from django.db import transaction
+from django.utils.dateparse import parse_date
+
+from core.locks import for_update, lock_row
+from core.names import fold
+from core.queue import hint
+from engine.errors import Refused
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
+from matches.models.matches import LONGEST_MATCH
+from matches.ratings import rated
+from matches.ratings.rated import BEGINNING
+from matches.ratings.services import LEAST_RATING, MOST_EXPERIENCE, MOST_RATING, REPLAY, mark_all_dirty
+from players.actors import Actor, log
+from players.models import Club, Player
+from players.people.rows import club_topic
+from players.people.services import How, NameMatch, find_or_add_players, find_players
+from players.ratings import RatedMatch, Start, replay, standings_after
+
+# Parsing starting ratings and past matches from CSV; errors name their row.
+
+
+MOST_ROWS = 5000
+LONGEST_NUMBER = 8
+STARTS = ("name", "rating", "experience")
+MATCHES = ("date", "winner", "loser", "length")
+DELIMITERS = ",;\t"
+
+
+class StartRow(NamedTuple):
+    """A starting rating; `row` is its row number in the file."""
+
+    row: int
+    name: str
+    rating: float
+    experience: int
+
+
+class MatchRow(NamedTuple):
+    """A past match."""
+
+    row: int
+    at: datetime
+    winner: str
+    loser: str
+    length: int
+
+
+def start_rows(text: str) -> list[StartRow]:
+    """Parse starting ratings from the columns name, rating and (optional) experience.
+
+    Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_unreadable_row`.
+    """
+    return [
+        StartRow(
+            row,
+            _name(row, "name", cells),
+            _number(row, "rating", cells, LEAST_RATING, MOST_RATING),
+            int(_number(row, "experience", cells, 0, MOST_EXPERIENCE, empty="0")),
+        )
+        for row, cells in _rows(text, STARTS)
+    ]
+
+
+def match_rows(text: str) -> list[MatchRow]:
+    """Parse past matches from the columns date (2025-11-27), winner, loser and length. Refused: as for `start_rows`.
+
+    Matches of one day keep the order of the file.
+    """
+    matches = []
+    for row, cells in _rows(text, MATCHES):
+        at = datetime.combine(_day(row, cells), time(12), UTC) + timedelta(seconds=row)
+        length = int(_number(row, "length", cells, 1, LONGEST_MATCH))
+        matches.append(MatchRow(row, at, _name(row, "winner", cells), _name(row, "loser", cells), length))
+    return matches
+
+
+def _rows(text: str, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    lines = text.removeprefix("\ufeff").strip().splitlines()
+    first = lines[0] if lines else ""
+    delimiter = max(DELIMITERS, key=first.count)
+    titles = [title.strip().casefold() for title in next(_cells([first], delimiter, 1), [])]
+    needed = [column for column in columns if column != "experience"]
+    if len(lines) < 2 or not set(needed) <= set(titles):
+        raise Refused("import_empty", columns=", ".join(columns))
+    if len(lines) - 1 > MOST_ROWS:
+        raise Refused("import_too_long", most=MOST_ROWS, count=len(lines) - 1)
+    reader = _cells(io.StringIO("\n".join(lines[1:])), delimiter, 2)
+    for row, cells in enumerate(reader, start=2):
+        if any(cell.strip() for cell in cells):
+            yield row, {title: cell.strip() for title, cell in zip(titles, cells, strict=False)}
+
+
+def _cells(lines: Iterable[str], delimiter: str, row: int) -> Iterator[list[str]]:
+    """Yield the cells of each row, the first of which has the number `row`. Refused: `import_unreadable_row`."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    for number in count(row):
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            # A cell of more than 128 KiB, as after a quotation mark that is never closed.
+            raise Refused("import_unreadable_row", row=number) from None
+
+
+def _name(row: int, column: str, cells: dict[str, str]) -> str:
+    if not (name := cells.get(column, "")):
+        raise Refused("import_bad_row", row=row, column=column, value="")
+    return name
+
+
+def _number(row: int, column: str, cells: dict[str, str], least: float, most: float, *, empty: str = "") -> float:
+    text = (cells.get(column, "") or empty).replace(",", ".")
+    digits = text.replace(".", "", 1)
+    whole = column != "rating"
+    if not digits.isascii() or not digits.isdecimal() or len(text) > LONGEST_NUMBER or (whole and "." in text):
+        raise Refused("import_bad_row", row=row, column=column, value=text)
+    if not least <= float(text) <= most:
+        raise Refused("import_bad_row", row=row, column=column, value=text)
+    return float(text)
+
+
+def _day(row: int, cells: dict[str, str]) -> date:
+    text = cells.get("date", "")
+    try:
+        day = parse_date(text)
+    except ValueError:
+        day = None
+    if day is None:
+        raise Refused("import_bad_row", row=row, column="date", value=text)
+    return day
+
+
+# Importing starting ratings and past matches into a club's pool, with a preview and an undo.
+#
+# Past matches become ordinary matches without a score, so that ratings are computed as usual. Undoing voids them.
+
+
+Kind = RatingImport.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A player whose rating would change; `before` is None without a rating."""
+
+    name: str
+    new: bool
+    before: float | None
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What an import would do."""
+
+    kind: str
+    rows: int
+    respelled: Sequence[tuple[str, str]]
+    """(name in the file, name of the member) where a member was recognised by a different spelling."""
+    effects: Sequence[Effect]
+
+
+def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
+    """Return what an import would do to the ratings of a pool; nothing is written.
+
+    Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_ambiguous`, `import_same_player`.
+    """
+    rows = _read(kind, text)
+    matched = _match_names(rows, find_players(club=_club(pool), names=_names(rows)))
+    numbers = {
+        key: name.player.pk if name.player else -index for index, (key, name) in enumerate(matched.items(), start=1)
+    }
+    same = rated.merged_players()
+    starts, matches = rated.starts_of(pool, same), rated.rated_matches(pool, BEGINNING, same)
+    before = _ratings(pool, matches, starts)
+    if kind == Kind.STARTS:
+        starts = starts | {
+            numbers[fold(row.name)]: (row.rating, row.experience) for row in rows if isinstance(row, StartRow)
+        }
+    else:
+        matches = [*matches, *(_rated(row, numbers) for row in rows if isinstance(row, MatchRow))]
+    after = _ratings(pool, matches, starts)
+    names = {
+        numbers[key]: (name.player.name if name.player else name.name, name.player is None)
+        for key, name in matched.items()
+    }
+    others = Player.objects.in_bulk([player for player in after if player > 0 and player not in names])
+    names |= {pk: (player.shown_name, False) for pk, player in others.items()}
+    effects = [
+        Effect(*names[player], before.get(player), rating)
+        for player, rating in after.items()
+        if rating != before.get(player)
+    ]
+    respelled = [(name.name, name.player.name) for name in matched.values() if name.respelled and name.player]
+    return ImportPreview(kind, len(rows), respelled, sorted(effects, key=lambda effect: (-effect.after, effect.name)))
+
+
+def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: datetime) -> RatingImport:
+    """Import the rows of a file; unknown names become members. Refused: as for `preview_import`."""
+    rows, club = _read(kind, text), _club(pool)
+    with transaction.atomic():
+        matched = _match_names(rows, find_or_add_players(club=club, names=_names(rows), by=by))
+        players = {key: name.player for key, name in matched.items() if name.player is not None}
+        new_import = RatingImport.objects.create(pool=pool, kind=kind, at=now, by=by.user)
+        if kind == Kind.STARTS:
+            newest = {players[fold(row.name)].pk: row for row in rows if isinstance(row, StartRow)}
+            RatingStart.objects.bulk_create(
+                RatingStart(source=new_import, player_id=player, rating=row.rating, experience=row.experience)
+                for player, row in newest.items()
+            )
+        else:
+            past = [row for row in rows if isinstance(row, MatchRow)]
+            new_import.matches.set(_create_past_matches(pool, club, past, players, by, now))
+        log(by, "ratings_imported", club_topic(club), club=club, pool=pool.pk, kind=kind, rows=len(rows))
+        # Starting ratings are part of the basis of a replay, so they need no mark.
+        transaction.on_commit(partial(hint, REPLAY, pool.pk), robust=True)
+    return new_import
+
+
+def undo_import(*, source: RatingImport, by: Actor, now: datetime) -> RatingImport:
+    """Undo an import; ratings are recalculated without it. Refused: `import_undone`."""
+    with transaction.atomic():
+        row = lock_row(RatingImport, source.pk)
+        if row.undone_at is not None:
+            raise Refused("import_undone")
+        club = _club(row.pool)
+        matches = for_update(Match.objects.filter(pk__in=row.matches.values("pk")))
+        void_matches(dict.fromkeys(matches.order_by("pk"), False), club=club, by=by, now=now, reason="import undone")
+        row.undone_at = now
+        row.save(update_fields=["undone_at"])
+        log(by, "rating_import_undone", club_topic(club), club=club, pool=row.pool_id, kind=row.kind)
+        transaction.on_commit(partial(hint, REPLAY, row.pool_id), robust=True)
+    return row
+
+
+Row = StartRow | MatchRow
+
+
+def _club(pool: RatingPool) -> Club:
+    if pool.club is None:
+        raise Refused("pool_of_other_club")
+    return pool.club
+
+
+def _read(kind: str, text: str) -> Sequence[Row]:
+    return start_rows(text) if kind == Kind.STARTS else match_rows(text)
+
+
+def _names(rows: Iterable[Row]) -> list[str]:
+    """Every name once, in the order of the file."""
+    names = (name for row in rows for name in ((row.name,) if isinstance(row, StartRow) else (row.winner, row.loser)))
+    return list({fold(name): name for name in names}.values())
+
+
+def _match_names(rows: Sequence[Row], matched: Iterable[NameMatch]) -> dict[str, NameMatch]:
+    """Matched players by folded name. Refused if a name is ambiguous, or if someone would play themselves."""
+    by_name = {fold(match.name): match for match in matched}
+    for row in rows:
+        names = (row.name,) if isinstance(row, StartRow) else (row.winner, row.loser)
+        matches = [by_name[fold(name)] for name in names]
+        for match in matches:
+            if match.how == How.AMBIGUOUS:
+                raise Refused("import_ambiguous", row=row.row, name=match.name)
+        first, last = matches[0], matches[-1]
+        if len(matches) == 2 and (first is last or (first.player is not None and first.player == last.player)):
+            raise Refused("import_same_player", row=row.row, name=first.name)
+    return by_name
+
+
+def _rated(row: MatchRow, numbers: Mapping[str, int]) -> RatedMatch:
+    # A higher id than any existing match: the match will be the newest of those that finished at the same time.
+    return RatedMatch(row.at, 2**62 + row.row, numbers[fold(row.winner)], numbers[fold(row.loser)], row.length)
+
+
+def _ratings(pool: RatingPool, matches: Iterable[RatedMatch], starts: Mapping[int, Start]) -> dict[int, float]:
+    standings = standings_after({}, replay(pool.settings, {}, matches, starts))
+    known = {player: rating for player, (rating, _) in starts.items()}
+    return known | {player: standing.rating for player, standing in standings.items()}
+
+
+def _create_past_matches(
+    pool: RatingPool,
+    club: Club,
+    rows: Sequence[MatchRow],
+    players: Mapping[str, Player],
+    by: Actor,
+    now: datetime,
+) -> list[Match]:
+    """Create the past matches as settled matches won by side 0."""
+    openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
+    matches = open_matches(openings, settings=MatchSettings(club=club, pool=pool), by=by, now=now)
+    for match, row in zip(matches, rows, strict=True):
+        match.state, match.finished_at, match.seq = Match.State.SETTLED, row.at, 1
+    Match.objects.bulk_update(matches, ["state", "finished_at", "seq"], batch_size=500)
+    Result.objects.bulk_create(
+        [
+            Result(
+                match=match,
+                version=1,
+                winner=0,
+                kind=Result.Kind.PLAYED,
+                source=Result.Source.DIRECTOR,
+                by=by.kind,
+                user=by.user,
+                at=row.at,
+            )
+            for match, row in zip(matches, rows, strict=True)
+        ],
+        batch_size=500,
+    )
+    mark_all_dirty(matches)
+    return matches

@@ -1,0 +1,494 @@
+"""Keeping ratings up to date, and the rating pools of a club."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from core.locks import for_update, lock_row
+from core.names import clean_name
+from core.queue import claim_lasts, hint
+from engine.errors import Refused
+from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
+from matches.ratings import rated
+from matches.ratings.rated import BEGINNING, Key
+from players.actors import Actor, log
+from players.models import Club, Player
+from players.notifications.kinds import NotificationKind
+from players.notifications.services import Notice, notify_each
+from players.people.rows import club_topic
+from players.ratings import Ramp, RatingEffect, Standing, replay, standings_after
+
+# Notifications of changed ratings.
+
+
+RATING_CHANGED = "rating_changed"
+RECENT = timedelta(days=1)
+
+KIND = NotificationKind(
+    code=RATING_CHANGED,
+    label=gettext_noop("Your rating changes"),
+    sentences={"": gettext_noop("Your rating after the match against {opponent}: {after} ({difference}).")},
+    players=("opponent",),
+    default=frozenset({"site"}),
+)
+
+
+def notify_changed(pool: RatingPool, changes: Iterable[RatingEffect], now: datetime) -> None:
+    """Tell players what a match has changed. Changes to matches that were finished long ago are not announced."""
+    recent = [change for change in changes if change.finished_at >= now - RECENT]
+    if not recent:
+        return
+    players = Player.objects.filter(pk__in={change.player for change in recent})
+    known = {player.pk: (player.user_id, player.public_id) for player in players if player.user_id is not None}
+    notices = [
+        Notice(
+            user=known[change.player][0],
+            params={
+                "opponent": change.opponent,
+                "after": f"{change.rating_after:.2f}",
+                "difference": f"{change.rating_after - change.rating_before:+.2f}",
+                "context": pool.name,
+            },
+            url=reverse("player", args=[known[change.player][1]]),
+            key=f"{RATING_CHANGED}:{pool.pk}:{change.match}",
+        )
+        for change in recent
+        if change.player in known
+    ]
+    notify_each(kind=RATING_CHANGED, notices=notices, now=now)
+
+
+# Creating and changing the rating pools of a club.
+
+
+LEAST_RATING, MOST_RATING = 0, 5000
+LEAST_SCALE, MOST_SCALE = 0.1, 10.0
+MOST_EXPERIENCE = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """Settings of a pool that a club can choose; `k_scale` multiplies K."""
+
+    name: str
+    start_rating: float = 1500.0
+    start_experience: int = 0
+    ramp: str = Ramp.BEFORE.value
+    k_scale: float = 1.0
+
+
+def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
+    """Create a pool for a club. Refused: `pool_name_taken`, `name_missing`, `name_too_long`."""
+    pool = RatingPool(club=club, **_fields(settings))
+    with transaction.atomic():
+        _save(pool)
+        log(by, "pool_created", club_topic(club), club=club, pool=pool.pk, **_fields(settings))
+    return pool
+
+
+def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> RatingPool:
+    """Change the settings; the next sweep replays the whole history of the pool. Refused: as for `create_pool`."""
+    with transaction.atomic():
+        row = lock_row(RatingPool, pool.pk)
+        fields = _fields(settings)
+        changed = {name: [getattr(row, name), value] for name, value in fields.items() if getattr(row, name) != value}
+        if changed:
+            for name, value in fields.items():
+                setattr(row, name, value)
+            _save(row, update_fields=list(fields))
+            assert row.club is not None  # noqa: S101, only pools of clubs are changed here
+            log(by, "pool_changed", club_topic(row.club), club=row.club, pool=row.pk, changed=changed)
+    return row
+
+
+def pool_choices(club: Club) -> list[tuple[int, str]]:
+    """The pools of a club as choices (id, name)."""
+    return list(RatingPool.objects.filter(club=club).order_by("name").values_list("pk", "name"))
+
+
+def _fields(settings: PoolSettings) -> dict[str, object]:
+    return {**asdict(settings), "name": clean_name(settings.name)}
+
+
+def _save(pool: RatingPool, **options: list[str]) -> None:
+    try:
+        with transaction.atomic():
+            pool.save(**options)  # type: ignore[arg-type]
+    except IntegrityError:
+        raise Refused("pool_name_taken", name=pool.name) from None
+
+
+# Keeping ratings up to date: mark where history changed, replay from there, and write the differences.
+#
+# Changing a result adds a mark in the same transaction. One worker at a time claims the pool with its marks, replays
+# outside any transaction, and writes what differs. A result recorded meanwhile adds a mark of its own; a claim that
+# has expired is taken over together with its marks.
+
+
+REPLAY = "matches.replay_ratings"
+"""Name of the Celery task that `hint` publishes."""
+DEFAULT_NAME = gettext_noop("All matches")
+ROWS_AT_ONCE = 2000
+CHANGE_FIELDS = [
+    "opponent",
+    "finished_at",
+    "won",
+    "length",
+    "rating_before",
+    "rating_after",
+    "opponent_before",
+    "experience_before",
+]
+STANDING_FIELDS = list(Standing._fields)
+
+RowKey = TypeVar("RowKey")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The result of a replay."""
+
+    since: Key
+    matches: int
+    written: int
+    """Changes and ratings that differed and were written or deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Differences between stored and derived ratings; None on the side where a row is missing."""
+
+    changes: dict[tuple[int, int], tuple[RatingEffect | None, RatingEffect | None]] = field(default_factory=dict)
+    """(stored, derived) by match and player."""
+    standings: dict[int, tuple[Standing | None, Standing | None]] = field(default_factory=dict)
+    """(stored, derived) by player."""
+    unmoved: dict[int, tuple[bool, bool]] = field(default_factory=dict)
+    """(stored, derived) value of `Match.moved`, by match."""
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.standings or self.unmoved)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    pool: RatingPool
+    at: datetime
+    since: Key
+    same: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    matches: int
+    stored: Mapping[tuple[int, int], tuple[int, RatingEffect]]
+    changes: Mapping[tuple[int, int], RatingEffect]
+    stored_standings: Mapping[int, Standing]
+    standings: Mapping[int, Standing]
+
+
+def default_pool() -> RatingPool:
+    """Return the pool of matches without one, creating it if necessary."""
+    return RatingPool.objects.get_or_create(is_default=True, defaults={"name": str(DEFAULT_NAME)})[0]
+
+
+def mark_dirty(*, match: Match, at: datetime | None = None, standing: Result | None = None) -> None:
+    """Have the ratings replayed from this match on. Call it last in the transaction that changed the match.
+
+    The new version of the result must have been written; `standing` is that version, if the caller has it. `at` is its
+    position in the order, if not `finished_at`. The mark is committed together with the change and locks nothing, so no
+    replay misses it and no request waits for it.
+    """
+    position = at or match.finished_at
+    if position is None:
+        return
+    pool = match.pool or default_pool()
+    if not match.rated and not RatingChange.objects.filter(pool=pool, match=match).exists():
+        return
+    _store_moved(match, _moved(match) if standing is None else _moved_by(standing))
+    _mark(pool.pk, Key(position, match.pk))
+
+
+def mark_all_dirty(matches: Sequence[Match]) -> None:
+    """Apply `mark_dirty` to many matches of any pools, with one mark for each pool."""
+    finished = {match.pk: match for match in matches if match.finished_at is not None}
+    unrated = [pk for pk, match in finished.items() if not match.rated]
+    counted = set(RatingChange.objects.filter(match__in=unrated).values_list("match", flat=True)) if unrated else set()
+    dirty = [match for pk, match in finished.items() if match.rated or pk in counted]
+    if not dirty:
+        return
+    versions = Result.objects.filter(match__in=dirty).exclude(kind=Result.Kind.VOID).order_by("version")
+    standing = {version.match_id: version for version in versions}
+    first: dict[int, Key] = {}
+    for match in dirty:
+        assert match.finished_at is not None  # noqa: S101, filtered above
+        _store_moved(match, match.pk not in standing or _moved_by(standing[match.pk]))
+        pool, key = match.pool_id or default_pool().pk, Key(match.finished_at, match.pk)
+        first[pool] = min(key, first.get(pool, key))
+    for pool, key in first.items():
+        _mark(pool, key)
+
+
+def rebuild_pool(*, pool: RatingPool, now: datetime) -> Replayed | None:
+    """Replay the whole pool. Return None if another worker has claimed it; everything is then replayed after that."""
+    with transaction.atomic():
+        _mark(pool.pk, BEGINNING)
+    return replay_pool(pool_id=pool.pk, now=now)
+
+
+def replay_pool(*, pool_id: int, now: datetime) -> Replayed | None:
+    """Replay a pool from the first match that changed; None if it is up to date or claimed by another worker."""
+    claim = _claim(pool_id, now)
+    if claim is None:
+        return None
+    return _replay(claim)
+
+
+def check_ratings(pool: RatingPool) -> Differences:
+    """Derive the ratings of a pool again and compare them with the stored ones; nothing is written.
+
+    Matches from a pending replay on are not compared, since they are about to be rewritten.
+    """
+    pool = RatingPool.objects.get(pk=pool.pk)
+    same = rated.merged_players()
+    until = pending_since(pool, same)
+    fold = _fold(pool, BEGINNING, same)
+    stored = {key: change for key, (_, change) in fold.stored.items()}
+    changes = _pairs(stored, fold.changes)
+    if until is None:
+        return Differences(changes, _pairs(fold.stored_standings, fold.standings), _unmoved())
+    before = {
+        key: pair
+        for key, pair in changes.items()
+        if all(Key(change.finished_at, change.match) < until for change in pair if change)
+    }
+    return Differences(before, {}, _unmoved())
+
+
+def ratings_of(*, players: Collection[int], pool: RatingPool | None = None) -> dict[int, float]:
+    """Ratings of these players in a pool, by default the site's; the first rating for players without rated matches."""
+    pool = pool or default_pool()
+    same = rated.merged_players()
+    standings = rated.stored_standings(pool, {same.get(player, player) for player in players})
+    starts = rated.starts_of(pool, same)
+    known = {player: standings.get(same.get(player, player)) for player in players}
+    return {
+        player: standing.rating if standing else starts.get(same.get(player, player), (pool.start_rating, 0))[0]
+        for player, standing in known.items()
+    }
+
+
+def send_again(*, now: datetime) -> int:
+    """Publish the replay task for pools that need it and are not claimed; return how many.
+
+    A pool needs a replay if it has marks, its claim has expired, or its settings or merged players have changed.
+    """
+    same = rated.merged_players()
+    due = [pool.pk for pool in RatingPool.objects.order_by("pk") if not _is_claimed(pool, now) and _is_due(pool, same)]
+    for pool_id in due:
+        hint(REPLAY, pool_id)
+    return len(due)
+
+
+# Marks and claims
+
+
+def _lock(pool_id: int) -> RatingPool | None:
+    return for_update(RatingPool.objects.filter(pk=pool_id)).first()
+
+
+def _mark(pool_id: int, key: Key) -> None:
+    RatingMark.objects.create(pool_id=pool_id, finished_at=key.finished_at, match=key.match)
+    transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
+
+
+def _store_moved(match: Match, moved: bool) -> None:
+    """Store on the match whether both sides moved, so that a replay does not have to read the records."""
+    if moved != match.moved:
+        match.moved = moved
+        Match.objects.filter(pk=match.pk).update(moved=moved)
+
+
+def _moved(match: Match) -> bool:
+    """Whether both sides moved by the newest version that is not void, since a void one may let it stay rated."""
+    version = match.results.exclude(kind=Result.Kind.VOID).order_by("-version").first()
+    return version is None or _moved_by(version)
+
+
+def _moved_by(result: Result) -> bool:
+    return rated.both_moved(result.match_id, result.source, result.submission_id)
+
+
+def dirty_since(pool: RatingPool) -> Key | None:
+    """The first match that is marked in a pool; None without marks."""
+    first = pool.marks.order_by("finished_at", "match").values_list("finished_at", "match").first()
+    return None if first is None else Key(*first)
+
+
+def pending_since(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
+    """The first match whose stored rating may be out of date; None if all are up to date.
+
+    Considers marks, the claim of a worker, and changed settings or merged players (`same`). Fetch `pool` just before.
+    """
+    keys = (dirty_since(pool), _claimed(pool), _first_of_another_basis(pool, same))
+    return min(filter(None, keys), default=None)
+
+
+def _claimed(pool: RatingPool) -> Key | None:
+    return None if pool.claimed_from is None else Key(pool.claimed_from, pool.claimed_match or 0)
+
+
+def _basis(pool: RatingPool, same: Mapping[int, int]) -> dict[str, Any]:
+    settings = pool.settings
+    starts = {str(player): list(start) for player, start in sorted(rated.starts_of(pool, same).items())}
+    return {
+        "start_rating": settings.start_rating,
+        "start_experience": settings.start_experience,
+        "ramp": settings.ramp.value,
+        **({"k_scale": settings.k_scale} if settings.k_scale != 1 else {}),
+        **({"starts": starts} if starts else {}),
+        "merged": {str(player): into for player, into in sorted(same.items())},
+    }
+
+
+def _is_claimed(pool: RatingPool, now: datetime) -> bool:
+    return pool.claimed_at is not None and pool.claimed_at > now - claim_lasts()
+
+
+def _is_due(pool: RatingPool, same: Mapping[int, int]) -> bool:
+    return pool.marks.exists() or pool.claimed_at is not None or pool.basis != _basis(pool, same)
+
+
+def _claim(pool_id: int, now: datetime) -> _Claim | None:
+    """Claim the pool with all its marks, unless it is up to date or claimed by another worker."""
+    same = rated.merged_players()
+    with transaction.atomic():
+        pool = _lock(pool_id)
+        if pool is None or _is_claimed(pool, now) or not _is_due(pool, same):
+            return None
+        marks = list(pool.marks.values_list("pk", "finished_at", "match"))
+        marked = min((Key(finished_at, match) for _, finished_at, match in marks), default=None)
+        keys = [marked, _claimed(pool), _first_of_another_basis(pool, same)]
+        since = min(filter(None, keys), default=None)
+        if since is None:
+            # Players without a match were merged: only the basis changes.
+            pool.basis = _basis(pool, same)
+            pool.save(update_fields=["basis"])
+            return None
+        RatingMark.objects.filter(pk__in=[pk for pk, _, _ in marks]).delete()
+        pool.claimed_at, pool.claimed_from, pool.claimed_match = now, since.finished_at, since.match
+        pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match"])
+        return _Claim(pool, now, since, same)
+
+
+def _replay(claim: _Claim) -> Replayed | None:
+    """Replay, then lock the pool and write the differences if the claim is still valid."""
+    fold = _fold(claim.pool, claim.since, claim.same)
+    pool_id = claim.pool.pk
+    with transaction.atomic():
+        pool = _lock(pool_id)
+        if pool is None or pool.claimed_at != claim.at:
+            # The claim has expired, and another worker has taken over.
+            return None
+        written = _write(pool, fold)
+        notify_changed(pool, [change for key, change in fold.changes.items() if key not in fold.stored], claim.at)
+        pool.claimed_at = pool.claimed_from = pool.claimed_match = None
+        pool.basis = _basis(claim.pool, claim.same)
+        pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])
+        if pool.marks.exists():
+            transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
+    return Replayed(claim.since, fold.matches, written)
+
+
+def _first_of_another_basis(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
+    """The first match affected by settings or merged players that changed since the last replay; None if unchanged."""
+    today = _basis(pool, same)
+    if any(pool.basis.get(name) != today.get(name) for name in today.keys() | pool.basis.keys() if name != "merged"):
+        return BEGINNING
+    merged_before = {int(player): into for player, into in pool.basis["merged"].items()}
+    changed = {player for player in merged_before.keys() | same.keys() if merged_before.get(player) != same.get(player)}
+    return rated.first_match_of(changed)
+
+
+# Replaying and writing
+
+
+def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
+    matches = rated.rated_matches(pool, since, same)
+    stored = rated.stored_changes(pool, since)
+    players = {player for match in matches for player in (match.winner, match.loser)}
+    players |= {player for _, player in stored}
+    before = rated.standings_before(pool, since, players)
+    changes = replay(pool.settings, before, matches, rated.starts_of(pool, same))
+    return _Fold(
+        matches=len(matches),
+        stored=stored,
+        changes={(change.match, change.player): change for change in changes},
+        stored_standings=rated.stored_standings(pool, None if since == BEGINNING else players),
+        standings=standings_after(before, changes),
+    )
+
+
+def _write(pool: RatingPool, fold: _Fold) -> int:
+    """Write the changes and ratings that differ; return how many."""
+    stored = {key: change for key, (_, change) in fold.stored.items()}
+    changes, standings = _pairs(stored, fold.changes), _pairs(fold.stored_standings, fold.standings)
+    obsolete = [fold.stored[key][0] for key, (_, derived) in changes.items() if derived is None]
+    for start in range(0, len(obsolete), ROWS_AT_ONCE):
+        RatingChange.objects.filter(pk__in=obsolete[start : start + ROWS_AT_ONCE]).delete()
+    RatingChange.objects.bulk_create(
+        [_change_row(pool, derived) for _, derived in changes.values() if derived],
+        batch_size=ROWS_AT_ONCE,
+        update_conflicts=True,
+        unique_fields=["pool", "match", "player"],
+        update_fields=CHANGE_FIELDS,
+    )
+    unrated = [player for player, (_, derived) in standings.items() if derived is None]
+    for start in range(0, len(unrated), ROWS_AT_ONCE):
+        PlayerRating.objects.filter(pool=pool, player__in=unrated[start : start + ROWS_AT_ONCE]).delete()
+    PlayerRating.objects.bulk_create(
+        [
+            PlayerRating(pool=pool, player_id=player, **derived._asdict())
+            for player, (_, derived) in standings.items()
+            if derived
+        ],
+        batch_size=ROWS_AT_ONCE,
+        update_conflicts=True,
+        unique_fields=["pool", "player"],
+        update_fields=STANDING_FIELDS,
+    )
+    return len(changes) + len(standings)
+
+
+def _change_row(pool: RatingPool, change: RatingEffect) -> RatingChange:
+    values = change._asdict()
+    ids = {f"{name}_id": values.pop(name) for name in ("match", "player", "opponent")}
+    return RatingChange(pool=pool, **ids, **values)
+
+
+def _pairs(stored: Mapping[RowKey, Value], derived: Mapping[RowKey, Value]) -> dict[RowKey, Any]:
+    """(stored, derived) where the two differ."""
+    return {
+        key: (stored.get(key), derived.get(key))
+        for key in stored.keys() | derived.keys()
+        if stored.get(key) != derived.get(key)
+    }
+
+
+def _unmoved() -> dict[int, tuple[bool, bool]]:
+    """Rated matches with a record or a board here, whose stored `moved` differs from what that shows."""
+    differences = {}
+    shown = Q(results__submission__isnull=False) | Q(results__source=Result.Source.LIVE)
+    recorded = Match.objects.filter(shown, rated=True).distinct()
+    for match in recorded.order_by("pk").iterator():
+        moved = _moved(match)
+        if moved != match.moved:
+            differences[match.pk] = (match.moved, moved)
+    return differences

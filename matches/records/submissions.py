@@ -1,0 +1,280 @@
+"""Storing a record, adjudicating it exactly once, and its verdict as JSON."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+import engine
+from core.locks import for_update
+from core.messages import sentence
+from core.queue import claim_lasts, hint, resend_after
+from core.text_lengths import LONGEST_KEY
+from engine.errors import Refused
+from engine.records import to_data
+from engine.verdict import Finding, GameVerdict
+from engine.verdict import Verdict as EngineVerdict
+from engine.version import VERSION
+from matches.models import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
+from players.models import User
+
+# Verdicts of the engine as JSON, as they are stored and sent by the API.
+
+
+Json = dict[str, Any]
+
+
+def as_json(verdict: EngineVerdict) -> Json:
+    """Convert a verdict to JSON values. Findings have codes and parameters, so that they can be translated."""
+    return {
+        "outcome": verdict.outcome.value,
+        "players": list(verdict.players),
+        "length": verdict.length,
+        "start": list(verdict.start),
+        "score": list(verdict.score),
+        "winner": verdict.winner,
+        "rests_on_words": verdict.rests_on_words,
+        "games": [_game(game) for game in verdict.games],
+        "findings": [_finding(finding) for finding in verdict.findings],
+    }
+
+
+def _game(game: GameVerdict) -> Json:
+    return {
+        "number": game.number,
+        "start": list(game.start),
+        "end": list(game.end),
+        "crawford": game.crawford,
+        "winner": game.winner,
+        "kind": game.kind.value,
+        "cube": game.cube,
+        "points": game.points,
+        "ended_by": game.ended_by,
+        "rests_on_words": game.rests_on_words,
+    }
+
+
+def _finding(finding: Finding) -> Json:
+    return {
+        "severity": finding.severity.value,
+        "code": finding.code,
+        "params": dict(finding.params),
+        "game": finding.game,
+        "ply": finding.ply,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "xgid": finding.xgid,
+        "nearest": list(finding.nearest),
+    }
+
+
+def with_messages(findings: list[Mapping[str, Any]]) -> list[Json]:
+    """Add messages in the active language to the findings."""
+    return [{**finding, "message": sentence(finding["code"], finding["params"])} for finding in findings]
+
+
+def storable(value: Any) -> Any:
+    """Replace characters in a JSON value that a database cannot store: NUL and unpaired surrogates."""
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {storable(name): storable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [storable(inner) for inner in value]
+    return value
+
+
+# Storing a record and adjudicating it exactly once, even if processes crash.
+#
+# The row is the unit of work; a message to a worker is only a hint. A worker claims the row, adjudicates outside any
+# transaction, then locks the row again and writes the verdict unless another worker has written it.
+
+
+log = structlog.get_logger(__name__)
+
+ADJUDICATE = "matches.adjudicate"
+"""Name of the Celery task that `hint` publishes."""
+MOST_ATTEMPTS = 3
+"""Attempts to check a record before it is marked as failed."""
+SWEEP_AT_ONCE = 100
+GAVE_UP = "adjudication_gave_up"
+
+
+class Submitted(NamedTuple):
+    """A stored submission, and whether this request created it."""
+
+    submission: Submission
+    created: bool
+
+
+class RecordFile(NamedTuple):
+    """A record as it was sent."""
+
+    data: bytes
+    source: str
+    """A `Submission.Source`."""
+    name: str = ""
+
+
+def submit(
+    *,
+    file: RecordFile,
+    now: datetime,
+    submitter: User | None = None,
+    key: str = "",
+    match: Match | None = None,
+    side: int | None = None,
+) -> Submitted:
+    """Store a record and have it checked by a worker.
+
+    With a `match`, which the caller has locked, it is a record of that match, sent by `side` (None: a director); the
+    same bytes return the existing submission of the match.
+
+    The same `key` returns the existing submission. Without a key, so does the same file with the same name from the
+    same user (all clients without an account count as one user): sending a file twice is harmless, and a client that
+    gets an existing link has proven that it knows the content.
+    Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
+    """
+    _check_size(file.data, key)
+    new = Submission(
+        source=file.source,
+        file_name=_base_name(file.name),
+        data=file.data,
+        size=len(file.data),
+        sha256=hashlib.sha256(file.data).hexdigest(),
+        submitter=submitter,
+        key=key,
+        match=match,
+        side=side,
+        standing=Submission.Standing.WAITING if match is not None else Submission.Standing.NONE,
+        created_at=now,
+        sent_at=now,
+    )
+    return _stored(new)
+
+
+def _check_size(data: bytes, key: str) -> None:
+    if not data.strip():
+        raise Refused("file_empty")
+    if len(data) > MOST_BYTES:
+        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
+    if len(key) > LONGEST_KEY:
+        raise Refused("key_too_long", most=LONGEST_KEY)
+
+
+def _stored(new: Submission) -> Submitted:
+    """Save the row and publish its task, or return the existing submission."""
+    if (existing := _existing(new)) is not None:
+        return Submitted(existing, created=False)
+    try:
+        with transaction.atomic():
+            new.save(force_insert=True)
+            transaction.on_commit(lambda: hint(ADJUDICATE, new.pk), robust=True)
+    except IntegrityError:
+        # A concurrent request with the same key was faster; any other conflict is a bug.
+        existing = _existing(new) if new.key else None
+        if existing is None:
+            raise
+        return Submitted(existing, created=False)
+    return Submitted(new, created=True)
+
+
+def _existing(new: Submission) -> Submission | None:
+    mine = Submission.objects.filter(submitter=new.submitter)
+    if new.key:
+        existing = mine.filter(key=new.key).first()
+        if existing is not None and (existing.sha256, existing.match_id) != (new.sha256, new.match_id):
+            raise Refused("key_reused")
+        if existing is not None or new.match is None:
+            return existing
+    if new.match is not None:
+        return new.match.submissions.filter(sha256=new.sha256).first()
+    return (
+        mine.filter(match=None)
+        .filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
+        .exclude(state=Submission.State.FAILED)
+        # A record that an older engine has judged is judged again.
+        .filter(~Q(state=Submission.State.DONE) | Q(verdicts__engine_version=VERSION))
+        .first()
+    )
+
+
+def _base_name(name: str) -> str:
+    """The file name without folders and control characters; of a very long name the end, with its extension."""
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(character for character in base if character.isprintable()).strip()[-LONGEST_FILE_NAME:]
+
+
+def write_verdict(
+    *, submission_id: int, now: datetime, then: Callable[[Verdict], object] | None = None
+) -> Verdict | None:
+    """Claim a record, adjudicate it and write the verdict; None if there was nothing left to do.
+
+    `then` is called with the verdict in the same transaction: if it fails, the record is checked again.
+    """
+    submission = _claim(submission_id, now)
+    if submission is None:
+        return None
+    check = engine.check_record(bytes(submission.data))
+    transcript = storable(to_data(check.transcript)) if check.transcript else None
+    content = storable(as_json(check.verdict))
+    with transaction.atomic():
+        row = _lock(submission_id)
+        if row is None or not row.is_open:
+            # The claim has expired, and another worker has finished first.
+            return None
+        row.state = Submission.State.DONE
+        row.format, row.dialect, row.transcript = check.format, check.dialect, transcript
+        row.save(update_fields=["state", "format", "dialect", "transcript"])
+        verdict, _ = Verdict.objects.get_or_create(
+            submission=row,
+            engine_version=VERSION,
+            defaults={"outcome": check.verdict.outcome.value, "content": content},
+        )
+        if then is not None:
+            then(verdict)
+    return verdict
+
+
+def _lock(submission_id: int) -> Submission | None:
+    return for_update(Submission.objects.filter(pk=submission_id)).first()
+
+
+def _claim(submission_id: int, now: datetime) -> Submission | None:
+    """Claim the row, unless it is finished or claimed by another worker."""
+    with transaction.atomic():
+        row = _lock(submission_id)
+        if row is None or not row.is_open:
+            return None
+        if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
+            return None
+        if row.attempts >= MOST_ATTEMPTS:
+            row.state, row.failure = Submission.State.FAILED, GAVE_UP
+            row.save(update_fields=["state", "failure"])
+            log.error("submission_gave_up", submission=row.public_id, attempts=row.attempts)
+            return None
+        row.state, row.claimed_at, row.attempts = Submission.State.WORKING, now, row.attempts + 1
+        row.save(update_fields=["state", "claimed_at", "attempts"])
+        return row
+
+
+def send_again(*, now: datetime) -> int:
+    """Publish the task again for rows that are unclaimed or whose claim has expired; return how many.
+
+    Rows whose task was published recently are skipped, so that a long backlog does not multiply its messages.
+    """
+    resend_before = now - resend_after()
+    due = Q(state=Submission.State.QUEUED) | Q(state=Submission.State.WORKING, claimed_at__lte=now - claim_lasts())
+    ids = list(
+        Submission.objects.filter(due, sent_at__lte=resend_before)
+        .order_by("sent_at", "pk")
+        .values_list("pk", flat=True)[:SWEEP_AT_ONCE]
+    )
+    Submission.objects.filter(pk__in=ids).update(sent_at=now)
+    for submission_id in ids:
+        hint(ADJUDICATE, submission_id)
+    return len(ids)

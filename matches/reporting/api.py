@@ -1,0 +1,821 @@
+"""The API of matches: reports, records, appointments and shorter lengths."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.links import absolute_url
+from core.requests import parse_int
+from engine.errors import Refused
+from matches import access
+from matches.access import LINK, MatchSeat, match_and_seat_in_api, seat_of, side_of
+from matches.lifecycle import arrivals
+from matches.lifecycle.at_tables import Answered, Entered, Offered
+from matches.lifecycle.events import events
+from matches.lifecycle.finish import check_report
+from matches.lifecycle.where import where_is
+from matches.models import CalendarFeed, Match, Submission
+from matches.models.matches import LONGEST_MATCH
+from matches.play.watching import facts_of, where_of
+from matches.presentation.visibility import NOBODY, Viewer
+from matches.records.api import KEY, TEXT, RecordSerializer
+from matches.records.intake import count_upload, record_in, refuse_long_body
+from matches.records.submissions import RecordFile
+from matches.reporting import appointments as proposals
+from matches.reporting import calendars, objections, records
+from matches.reporting import links as personal_links
+from matches.reporting import reports as late_reports
+from matches.reporting.links import log_link_shown, withheld_side
+from matches.reporting.match_page import may_offer, running_score
+from matches.reporting.reports import preview_of
+from matches.reporting.serializers import (
+    AcceptSerializer,
+    ClaimSerializer,
+    ContestSerializer,
+    MatchLinksSerializer,
+    MatchSerializer,
+    MatchSummarySerializer,
+    ObjectingSerializer,
+    ProposeSerializer,
+    RecordNamesSerializer,
+    ReportPreviewSerializer,
+    RunningScoreSerializer,
+    Score,
+    links_data,
+    match_data,
+    match_summary_data,
+)
+from players.accounts.api import by, me, validated
+from players.accounts.serializers import PROBLEM
+from players.models import User
+
+# What the API views of matches share: parameters of writes, and responses.
+
+
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="The ETag of the match you are changing; the same as `after`.",
+)
+UPDATE: dict[str, Any] = {
+    "parameters": [KEY, LINK, IF_MATCH],
+    "responses": {200: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+}
+"""Parameters and responses of a write to a match, for `extend_schema`."""
+CREATE: dict[str, Any] = {
+    "parameters": [KEY, LINK, IF_MATCH],
+    "responses": {201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+}
+"""The same for a write that creates something."""
+
+
+def parse_after(request: Request, *, required: bool = True) -> int | None:
+    """The `seq` of the match that a write is based on. Refused: `after_missing`."""
+    stated = request.data.get("after") if hasattr(request.data, "get") else None
+    text = str(stated if stated is not None else request.headers.get("If-Match", "")).strip().strip('"')
+    seq = parse_int(text)
+    if seq is None and (required or text):
+        raise Refused("after_missing")
+    return seq
+
+
+def write_params(request: Request) -> dict[str, Any]:
+    """Keyword arguments that every service takes."""
+    return {"after": parse_after(request), "key": request.headers.get("Idempotency-Key", ""), "now": timezone.now()}
+
+
+def match_response(request: Request, seat: MatchSeat, code: int = status.HTTP_200_OK) -> Response:
+    """The match as it is after a write."""
+    match = access.refetch(seat.match)
+    return with_etag(match_data(match, seat._replace(match=match), request, timezone.now()), code)
+
+
+def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:
+    """A response whose ETag is the `seq` of the match that `data` shows."""
+    return Response(data, status=code, headers={"ETag": f'"{data["seq"]}"'})
+
+
+# API views for reporting a match: report, preview, answer, concede, object.
+
+
+class Reports(APIView):
+    """Reports of a match."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_claim",
+        summary="Report a score",
+        description=(
+            "The loser's report is pending for two minutes and then stands. The winner's report waits until the other "
+            "side confirms it, or until its waiting time is over, which starts once that side has acted on having "
+            "seen it. Two reports that differ make a dispute. The sheet link needs `i_am`; such a report does not "
+            "stand by itself."
+        ),
+        request=ClaimSerializer,
+        examples=[OpenApiExample("Bob won", value={"score": [7, 5], "after": 0}, request_only=True)],
+        **CREATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Return 201 and the match."""
+        seat = seat_of(request, public_id, sheet=True)
+        data = validated(ClaimSerializer, request)
+        winner, score = _score(data)
+        report = {
+            "match": seat.match,
+            "report": late_reports.ScoreReport(winner, score, data["note"]),
+            "by": seat.by,
+            **write_params(request),
+        }
+        if seat.side is None and "i_am" not in data:
+            raise Refused("sheet_sender_missing")
+        if data["kept"]:
+            late_reports.report_late(side=seat.side, says_side=data.get("i_am"), **report)
+        elif seat.side is None:
+            late_reports.report_from_sheet(says_side=data["i_am"], **report)
+        else:
+            late_reports.report_score(side=seat.side, **report)
+        return match_response(request, seat, status.HTTP_201_CREATED)
+
+
+def _score(data: dict[str, Any]) -> tuple[int, tuple[int, int]]:
+    """The winner and the score of a report."""
+    left, right = data["score"]
+    return data.get("winner", 0 if left > right else 1), (left, right)
+
+
+class PreviewReport(APIView):
+    """Previewing a report."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_preview_claim",
+        summary="Preview a report; nothing is stored",
+        request=ClaimSerializer,
+        examples=[OpenApiExample("Bob won", value={"score": [7, 5]}, request_only=True)],
+        parameters=[LINK],
+        responses={200: ReportPreviewSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Return the sentences that the page shows."""
+        seat = seat_of(request, public_id, sheet=True)
+        winner, score = _score(validated(ClaimSerializer, request))
+        match = seat.match
+        late_reports.refuse_settled_or_disputed(match)
+        check_report(length=match.length, start=match.start_score, winner=winner, score=score)
+        preview = preview_of(seat, winner, score)
+        return Response({"message": preview.summary, "follows": preview.follows, "next_step": preview.next_step})
+
+
+class RunningScore(APIView):
+    """The score of a match at a table while it goes on."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_running_score",
+        summary="Enter how a match at a table stands; never a result",
+        description=(
+            "For matches that are called to a table of an event or are played there. The last score stands, whoever "
+            "enters it; the same score again changes nothing. The score that decides the match is reported as usual."
+        ),
+        request=RunningScoreSerializer,
+        examples=[OpenApiExample("4–2", value={"score": [4, 2]}, request_only=True)],
+        parameters=[LINK],
+        responses={200: RunningScoreSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Return the score that stands."""
+        seat = seat_of(request, public_id)
+        left, right = validated(RunningScoreSerializer, request)["score"]
+        entered = Entered(seat.match, side_of(seat), (left, right))
+        events().record_score(entered, by=seat.by, now=timezone.now())
+        return Response({"score": [left, right]})
+
+
+class _ReportAction(APIView):
+    """An action on an open or contested report; `service` performs it."""
+
+    permission_classes = (AllowAny,)
+    service: Callable[..., object]
+
+    def perform(self, request: Request, public_id: str, **params: Any) -> Response:
+        """Call the service and return the match."""
+        seat = seat_of(request, public_id)
+        type(self).service(match=seat.match, side=side_of(seat), by=seat.by, **write_params(request), **params)
+        return match_response(request, seat)
+
+
+AFTER_ONLY = OpenApiExample("Version 1", value={"after": 1}, request_only=True)
+
+
+class Confirm(_ReportAction):
+    """Confirming the other side's report."""
+
+    service = staticmethod(late_reports.confirm)
+
+    @extend_schema(
+        operation_id="matches_confirm",
+        summary="Confirm the other side's report, or a provisional result",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The report then stands."""
+        return self.perform(request, public_id)
+
+
+class Contest(_ReportAction):
+    """Contesting the other side's report."""
+
+    service = staticmethod(late_reports.contest)
+
+    @extend_schema(
+        operation_id="matches_contest",
+        summary="Contest the other side's report",
+        request=ContestSerializer,
+        examples=[OpenApiExample("Not over", value={"after": 1, "note": "We are still playing."}, request_only=True)],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """It makes a dispute, on which a director rules."""
+        return self.perform(request, public_id, note=validated(ContestSerializer, request)["note"])
+
+
+class Withdraw(_ReportAction):
+    """Withdrawing a report."""
+
+    service = staticmethod(late_reports.withdraw_report)
+
+    @extend_schema(
+        operation_id="matches_withdraw_claim",
+        summary="Withdraw your own report",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Possible until the other side has answered it."""
+        return self.perform(request, public_id)
+
+
+class Concede(_ReportAction):
+    """Conceding a dispute."""
+
+    service = staticmethod(late_reports.concede)
+
+    @extend_schema(
+        operation_id="matches_concede",
+        summary="Concede a dispute by agreeing to the other side's report",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The report then stands."""
+        return self.perform(request, public_id)
+
+
+class Seen(APIView):
+    """Acknowledging the other side's report."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_acknowledge",
+        summary="Acknowledge the other side's report, or a provisional result, which starts its waiting time",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Reading the match does not start it, since a link preview might do that."""
+        seat = seat_of(request, public_id)
+        late_reports.acknowledge(
+            match=seat.match, side=side_of(seat), by=seat.by, after=parse_after(request), now=timezone.now()
+        )
+        return match_response(request, seat)
+
+
+class Objections(APIView):
+    """Objections to a result."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_object",
+        summary="Object to a result that was accepted without your answer",
+        request=ObjectingSerializer,
+        examples=[OpenApiExample("Never played", value={"reason": "We did not play.", "after": 3}, request_only=True)],
+        **CREATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Possible once. The result stands until a director decides."""
+        seat = seat_of(request, public_id)
+        reason = validated(ObjectingSerializer, request)["reason"]
+        objections.object_to_result(
+            match=seat.match, side=side_of(seat), reason=reason, by=seat.by, **write_params(request)
+        )
+        return match_response(request, seat, status.HTTP_201_CREATED)
+
+
+# API views of matches, their records and proposed times.
+#
+# A client is signed in as one of the players, or sends the token of one of the match's links in the header `Match-
+# Link`. Every write sends the `seq` it is based on, as `after` or `If-Match`; `Idempotency-Key` makes it safe to
+# repeat.
+
+
+class MatchFilter(filters.FilterSet):
+    """Filters of the list of matches."""
+
+    state = filters.ChoiceFilter(choices=Match.State.choices)
+    club = filters.CharFilter("club__slug", label="The slug of the club.")
+    player = filters.CharFilter(method="of_player", label="The public id of a player.")
+    topic = filters.CharFilter("parent_topic", label="The topic that the match was opened for.")
+    mine = filters.BooleanFilter(method="of_me", label="Only matches that I play.")
+
+    def of_player(self, rows: QuerySet[Match], name: str, value: str) -> QuerySet[Match]:
+        """Matches of the player with this public id."""
+        return rows.filter(Q(player_0__public_id=value) | Q(player_1__public_id=value))
+
+    def of_me(self, rows: QuerySet[Match], name: str, value: bool) -> QuerySet[Match]:
+        """Matches of the user who sends the request."""
+        players = Viewer.of(self.request.user).players
+        return rows.filter(Q(player_0__in=players) | Q(player_1__in=players)) if value else rows
+
+
+class MatchList(generics.ListAPIView[Match]):
+    """Matches that you may see, newest first."""
+
+    permission_classes = (AllowAny,)
+    filterset_class = MatchFilter
+    serializer_class = MatchSummarySerializer
+    queryset = Match.objects.none()
+
+    def get_queryset(self) -> QuerySet[Match]:
+        """Only matches that the user may see."""
+        return (
+            Match.objects.filter(Viewer.of(self.request.user).visible())
+            .select_related("club", "player_0", "player_1", "live")
+            .prefetch_related("results")
+            .order_by("-created_at", "-pk")
+        )
+
+    @extend_schema(operation_id="matches_list", summary="Matches")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List matches that you may see, newest first."""
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
+        viewer = Viewer.of(request.user)
+        where = where_of(rows, viewer, timezone.now())
+        data = [match_summary_data(row, where[row.pk], request, inside=viewer.plays_or_runs(row)) for row in rows]
+        return self.get_paginated_response(data)
+
+
+class MatchDetail(APIView):
+    """A match."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_retrieve",
+        summary="A match with its reports, records, proposed times and next steps",
+        parameters=[LINK],
+        responses={200: MatchSerializer, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """The ETag is the version that the next write has to send."""
+        match, seat = match_and_seat_in_api(request, public_id)
+        return with_etag(match_data(match, seat, request, timezone.now()))
+
+
+class MatchRecords(APIView):
+    """The records of a match."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_send_record",
+        summary="Send the record of a match",
+        description=(
+            "The record is checked in the background; see `records` of the match for the outcome. An accepted record "
+            "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
+            "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
+        ),
+        request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
+        examples=[TEXT],
+        parameters=[KEY, LINK, IF_MATCH],
+        responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """Return 201 and the match."""
+        refuse_long_body(request)
+        seat = seat_of(request, public_id)
+        count_upload(request)
+        record = validated(RecordSerializer, request)
+        data, name = record_in(record.get("file"), record.get("text", ""))
+        records.submit_for_match(
+            match=seat.match,
+            side=seat.side,
+            file=RecordFile(data, Submission.Source.API, name or record.get("file_name", "")),
+            by=seat.by,
+            key=request.headers.get("Idempotency-Key", ""),
+            after=parse_after(request, required=False),
+            now=timezone.now(),
+        )
+        return match_response(request, seat, status.HTTP_201_CREATED)
+
+
+class RecordNames(APIView):
+    """Which player of a record is which."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_record_names",
+        summary="Say which player of a record is which",
+        request=RecordNamesSerializer,
+        examples=[OpenApiExample("Swapped", value={"left": 1, "after": 3}, request_only=True)],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str, record_id: str) -> Response:
+        """Only the sender can say it. The names are remembered, so it is asked only once."""
+        seat = seat_of(request, public_id)
+        form = validated(RecordNamesSerializer, request)
+        records.identify_players(
+            submission=access.record_of(seat, record_id),
+            swapped=form["left"] == 1,
+            side=side_of(seat),
+            by=seat.by,
+            after=parse_after(request),
+            now=timezone.now(),
+        )
+        return match_response(request, seat)
+
+
+class Proposals(APIView):
+    """Proposed times to play."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_propose",
+        summary="Propose up to five times",
+        request=ProposeSerializer,
+        examples=[
+            OpenApiExample(
+                "Two evenings",
+                value={"times": ["2026-11-24T19:00:00Z", "2026-11-26T20:30:00+01:00"], "after": 0},
+                request_only=True,
+            )
+        ],
+        **CREATE,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """They replace the open proposal."""
+        seat = seat_of(request, public_id)
+        proposal = validated(ProposeSerializer, request)
+        times: list[datetime] = proposal["times"]
+        proposals.propose(
+            match=seat.match,
+            side=side_of(seat),
+            offer=proposals.Offer(times, proposal["note"]),
+            by=seat.by,
+            **write_params(request),
+        )
+        return match_response(request, seat, status.HTTP_201_CREATED)
+
+
+class AcceptProposal(APIView):
+    """Accepting a proposed time."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_accept_time",
+        summary="Accept one of the proposed times",
+        request=AcceptSerializer,
+        examples=[OpenApiExample("The first", value={"time": "2026-11-24T19:00:00Z", "after": 1}, request_only=True)],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
+        """The appointment is binding for both players."""
+        seat = seat_of(request, public_id)
+        proposals.accept(
+            proposal=access.proposal_of(seat, proposal_id),
+            side=side_of(seat),
+            time=validated(AcceptSerializer, request)["time"],
+            by=seat.by,
+            **write_params(request),
+        )
+        return match_response(request, seat)
+
+
+class WithdrawProposal(APIView):
+    """Withdrawing proposed times."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_withdraw_times",
+        summary="Withdraw your own proposed times",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **UPDATE,
+    )
+    def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
+        """Possible until the other player has answered."""
+        seat = seat_of(request, public_id)
+        proposals.withdraw_proposal(
+            proposal=access.proposal_of(seat, proposal_id),
+            side=side_of(seat),
+            by=seat.by,
+            **write_params(request),
+        )
+        return match_response(request, seat)
+
+
+class MatchLinks(APIView):
+    """The links of a match, to hand out."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_links",
+        summary="The personal links and the sheet link, for those who run the match",
+        responses={200: MatchLinksSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Give a personal link only to its player. Directors who play the match: docs/reporting.md."""
+        if not isinstance(request.user, User):
+            raise NotAuthenticated
+        match = access.match_for_director(request.user, public_id)
+        log_link_shown(match=match, by=by(request))
+        return Response(links_data(match, request, withheld_side(match, by(request))))
+
+
+class MatchLink(APIView):
+    """One personal link of a match."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="matches_revoke_link",
+        summary="Revoke the personal link of a side: for its player and those who run the match",
+        description="QR codes already printed will stop working. There is a new link at once.",
+        request=None,
+        parameters=[OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation.")],
+        responses={204: None, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+    )
+    def delete(self, request: Request, public_id: str, side: str) -> Response:
+        """Return 204."""
+        match = access.match_for_link_owner(me(request), public_id, int(side))
+        current = match.link_generations[int(side)]
+        generation = parse_int(request.query_params.get("generation"), current)
+        personal_links.revoke_link(match=match, side=int(side), generation=generation, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+# The API of appointments: coming to one, and the calendar feed of an account.
+
+
+TAP: dict[str, Any] = {
+    "request": None,
+    "parameters": [LINK],
+    "responses": {200: MatchSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM},
+}
+
+
+class CalendarFeedSerializer(serializers.Serializer[CalendarFeed]):
+    """The secret URL of an account's calendar."""
+
+    url = serializers.URLField(allow_null=True, help_text="Null: there is none.")
+
+
+class Arrival(APIView):
+    """Coming to an appointment."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(operation_id="matches_arrive", summary="Say that I am here for the appointment", **TAP)
+    def post(self, request: Request, public_id: str) -> Response:
+        """From 15 minutes before the time; saying it again changes nothing."""
+        seat = seat_of(request, public_id)
+        arrivals.arrive(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
+        return match_response(request, seat)
+
+
+class NoShow(APIView):
+    """Claiming a match because the opponent has not come."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_claim_no_show",
+        summary="Win by forfeit because the opponent did not come",
+        description="`no_show_minutes` after the time, by whoever was there, where the division has `no_show_loses`.",
+        **TAP,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The match with its result."""
+        seat = seat_of(request, public_id)
+        arrivals.claim_no_show(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
+        return match_response(request, seat)
+
+
+class MyCalendar(APIView):
+    """The calendar feed of the signed-in user."""
+
+    permission_classes = (IsAuthenticated,)
+
+    def answer(self, code: int = status.HTTP_200_OK) -> Response:
+        """The URL of the feed, if there is one."""
+        row = CalendarFeed.objects.filter(user=me(self.request)).first()
+        path = reverse("calendar-feed", args=[calendars.token_of(row)]) if row is not None else None
+        return Response({"url": absolute_url(self.request, path) if path else None}, status=code)
+
+    @extend_schema(
+        operation_id="me_calendar",
+        summary="The secret URL of my calendar",
+        responses={200: CalendarFeedSerializer, 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """An iCalendar feed of my appointments and deadlines."""
+        return self.answer()
+
+    @extend_schema(
+        operation_id="me_calendar_renew",
+        summary="Make a secret URL for my calendar",
+        description="An earlier one stops working.",
+        request=None,
+        responses={201: CalendarFeedSerializer, 401: PROBLEM},
+    )
+    def post(self, request: Request) -> Response:
+        """201 with the URL."""
+        calendars.renew(user=me(request), now=timezone.now())
+        return self.answer(status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="me_calendar_revoke",
+        summary="Stop the secret URL of my calendar",
+        responses={204: None, 401: PROBLEM},
+    )
+    def delete(self, request: Request) -> Response:
+        """204, also if there was none."""
+        calendars.revoke(user=me(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+# API views with which the players of a match at a table agree on a shorter length.
+
+
+ERRORS = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
+
+
+class LengthOfferSerializer(serializers.Serializer[Any]):
+    """A shorter length that is on offer."""
+
+    offer = serializers.IntegerField(help_text="Its number, which an answer names.")
+    length = serializers.IntegerField()
+    side = serializers.IntegerField(allow_null=True, help_text="Who offers it; null: the director.")
+    agreed = serializers.ListField(child=serializers.IntegerField(), help_text="The sides that agree to it.")
+
+
+class MatchLengthSerializer(serializers.Serializer[Any]):
+    """The length of a match, and what is on offer."""
+
+    length = serializers.IntegerField()
+    offer = LengthOfferSerializer(allow_null=True)
+    may_offer = serializers.BooleanField(help_text="Whether its players can offer a shorter length by themselves.")
+
+
+class OfferingSerializer(serializers.Serializer[Any]):
+    """A shorter length to offer."""
+
+    length = serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH)
+    score = Score(help_text="How the match stands; the offer is refused if it stands otherwise.")
+
+
+class AnsweringSerializer(serializers.Serializer[Any]):
+    """The offer that is answered."""
+
+    offer = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+
+
+ANSWER = OpenApiExample("An offer", value={"offer": 17}, request_only=True)
+
+
+class LengthOffers(APIView):
+    """The shorter length that is on offer, and offering one."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_length_offer",
+        summary="The shorter length that is on offer to the players of a match",
+        parameters=[LINK],
+        responses={200: MatchLengthSerializer, 401: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """For the players of the match."""
+        return _response(seat_of(request, public_id))
+
+    @extend_schema(
+        operation_id="matches_offer_length",
+        summary="Offer a shorter length to the other player",
+        description=(
+            "For matches that are being played at a table, once the event should be over, if it shortens matches then. "
+            "The match changes only when the other player agrees, or offers the same length; another length takes the "
+            "place of the one on offer."
+        ),
+        request=OfferingSerializer,
+        examples=[OpenApiExample("To 5", value={"length": 5, "score": [4, 2]}, request_only=True)],
+        parameters=[LINK],
+        responses={200: MatchLengthSerializer, **ERRORS},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The length of the match, and what is on offer then."""
+        seat = seat_of(request, public_id)
+        fields = validated(OfferingSerializer, request)
+        left, right = fields["score"]
+        return _record(seat, Offered(seat.match, side_of(seat), fields["length"], (left, right)))
+
+
+class AcceptLength(APIView):
+    """Agreeing to a shorter length."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_accept_length",
+        summary="Agree to the shorter length that is on offer",
+        request=AnsweringSerializer,
+        examples=[ANSWER],
+        parameters=[LINK],
+        responses={200: MatchLengthSerializer, **ERRORS},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The match has the length as soon as both players agree."""
+        seat = seat_of(request, public_id)
+        return _record(seat, _answered(request, seat, accepted=True))
+
+
+class DeclineLength(APIView):
+    """Declining a shorter length."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_decline_length",
+        summary="Decline the shorter length that is on offer, or withdraw it",
+        request=AnsweringSerializer,
+        examples=[ANSWER],
+        parameters=[LINK],
+        responses={200: MatchLengthSerializer, **ERRORS},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The match keeps its length."""
+        seat = seat_of(request, public_id)
+        return _record(seat, _answered(request, seat, accepted=False))
+
+
+def _answered(request: Request, seat: MatchSeat, *, accepted: bool) -> Answered:
+    offer = validated(AnsweringSerializer, request)["offer"]
+    return Answered(seat.match, side_of(seat), offer, accepted)
+
+
+def _record(seat: MatchSeat, move: Offered | Answered) -> Response:
+    events().record_length(move, by=seat.by, now=timezone.now())
+    return _response(seat)
+
+
+def _response(seat: MatchSeat) -> Response:
+    match = access.refetch(seat.match)
+    now = timezone.now()
+    facts = facts_of([match], NOBODY, now)[match.pk]
+    running, where = running_score(match, facts.at_tables), where_is(match, facts)
+    offer = running.offer if running is not None else None
+    body = {
+        "length": match.length,
+        "offer": None
+        if offer is None
+        else {"offer": offer.number, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)},
+        "may_offer": running is not None and may_offer(running, where, now),
+    }
+    return Response(MatchLengthSerializer(body).data)

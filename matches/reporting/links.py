@@ -1,0 +1,117 @@
+"""Personal links of a match: their URLs, handing them out, and revoking them."""
+
+from collections.abc import Collection, Sequence
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils.translation import gettext
+
+from core.locks import for_update
+from matches.lifecycle.locks import lock_match
+from matches.lifecycle.own_match import MayDecide, side_of, standing_of
+from matches.models import Claim, Match, Result
+from players.actors import Actor, log
+from players.models import Club, LogEntry
+from players.people.rows import canonical
+
+# Personal links of a match whose director plays it: whoever has the opponent's link could confirm their own report.
+#
+# While somebody else on the staff can hand it out, the director does not see the opponent's link. Where nobody else
+# can, they see it, the log has it, and so does every result that they won and that the link answered.
+
+
+LINK_SHOWN, LINKS_SHOWN = "opponent_link_shown", "division_links_shown"
+"""Verbs of the log: the link of a match, and links for the event of players of a division, or of one `player`."""
+
+
+def withheld_side(match: Match, by: Actor) -> int | None:
+    """Return the side whose personal link this director does not get, or None if they get both."""
+    own = side_of(match, by)
+    if own is None or match.is_over or standing_of(match, by) == MayDecide.NEEDS_REASON:
+        return None
+    return 1 - own
+
+
+def log_link_shown(*, match: Match, by: Actor) -> None:
+    """Log that a director who plays the match got the opponent's link, once for each link."""
+    own = side_of(match, by)
+    if own is not None and withheld_side(match, by) is None:
+        generation = match.link_generations[1 - own]
+        _log_once(by, LINK_SHOWN, match.topic, match.club, generation=generation)
+
+
+def log_links_shown(*, topics: Collection[str], club: Club, by: Actor, player: int | None = None) -> None:
+    """Log, once for each of these divisions, that a director who plays there got links for the event.
+
+    The links of all their players, or of one `player`.
+    """
+    for topic in topics:
+        _log_once(by, LINKS_SHOWN, topic, club, player=player)
+
+
+def _log_once(by: Actor, verb: str, topic: str, club: Club | None, **params: int | None) -> None:
+    logged = LogEntry.objects.filter(topic=topic, verb=verb, user=by.user).values_list("params", flat=True)
+    if params not in logged:
+        log(by, verb, topic, club=club, **params)
+
+
+def link_notes(match: Match, results: Sequence[Result], claims: Sequence[Claim]) -> dict[int, str]:
+    """Return version of the result -> remark, where a link answered that its director, who won, had got."""
+    answered = {result.version: result for result in results if _is_answered_by_link(match, result, claims)}
+    if not answered:
+        return {}
+    entries = LogEntry.objects.filter(
+        Q(topic=match.topic, verb=LINK_SHOWN) | Q(topic=match.parent_topic, verb=LINKS_SHOWN), user__isnull=False
+    )
+    shown = list(entries.values_list("user", "at", "params"))
+    return {
+        version: gettext("{loser} answered by personal link, which {winner} could see as a director.").format(
+            loser=match.names[1 - result.winner], winner=match.names[result.winner]
+        )
+        for version, result in answered.items()
+        if result.winner is not None
+        for winner, loser in [(canonical(match.players[result.winner]), canonical(match.players[1 - result.winner]))]
+        if any(
+            user == winner.user_id and at <= result.at and params.get("player") in (None, loser.pk)
+            for user, at, params in shown
+        )
+    }
+
+
+def _is_answered_by_link(match: Match, result: Result, claims: Sequence[Claim]) -> bool:
+    """Whether the loser may have answered, reported or played by personal link."""
+    if result.winner is None:
+        return False
+    loser = 1 - result.winner
+    reported = any(claim.side == loser and claim.by == LogEntry.By.LINK for claim in claims)
+    played = result.source == Result.Source.LIVE and canonical(match.players[loser]).user_id is None
+    return result.by == LogEntry.By.LINK or reported or played
+
+
+# Revoking personal links.
+
+
+@transaction.atomic
+def revoke_link(*, match: Match, side: int, generation: int, by: Actor) -> Match:
+    """End the personal link of a side, of which there is a new one at once; QR codes already printed will stop working.
+
+    `generation` is that of the link to revoke. If it was revoked already nothing changes, so that a second click does
+    not end the new link.
+    """
+    locked = lock_match(match.pk)
+    if locked.link_generations[side] == generation:
+        name = f"link_generation_{side}"
+        setattr(locked, name, generation + 1)
+        locked.save(update_fields=[name])
+        log(by, "link_revoked", locked.topic, club=locked.club, side=side)
+    return locked
+
+
+@transaction.atomic
+def revoke_all_links(*, topics: Collection[str], players: Collection[int]) -> None:
+    """End the personal links of these players in all matches with these parent topics; the caller logs it."""
+    matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), parent_topic__in=topics)
+    ids = [match.pk for match in for_update(matches.order_by("pk"))]
+    of_matches = Match.objects.filter(pk__in=ids)
+    of_matches.filter(player_0__in=players).update(link_generation_0=F("link_generation_0") + 1)
+    of_matches.filter(player_1__in=players).update(link_generation_1=F("link_generation_1") + 1)

@@ -1,0 +1,298 @@
+"""Who is notified of what happens to a match (docs/notifications.md), and the kinds of these notifications."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from core.locks import for_update
+from matches.lifecycle import links
+from matches.lifecycle.notices import context_of, page_of, side_notices
+from matches.models import Claim, Match, Objection, Proposal, Provisional, Result
+from matches.presentation.labels import score_of
+from players.access import Role
+from players.models import Membership, Notification, User
+from players.notifications.kinds import NotificationKind, Params, kind_of
+from players.notifications.services import Notice, accounts_of, chosen, notify_each, users_of
+
+# The notifications about reports, rulings and appointments.
+
+
+REPORTED, OBJECTED, RULED = "reported", "objected", "ruled"
+PROVISIONAL = "provisional"
+DEADLINE = "deadline"
+TIMES_PROPOSED, TIMES_ACCEPTED, APPOINTMENT = "times_proposed", "times_accepted", "appointment"
+
+
+def _report_waits(params: Params) -> bool:
+    return Claim.objects.filter(pk=params["report"], state=Claim.State.OPEN).exists()
+
+
+def _note_email(notification: Notification, at: datetime) -> None:
+    Claim.objects.filter(pk=notification.params["report"], emailed_at=None).update(emailed_at=at)
+
+
+def _is_provisional(params: Params) -> bool:
+    return Provisional.objects.filter(pk=params["provisional"], ended_at=None).exists()
+
+
+def match_is_open(params: Params) -> bool:
+    """Whether the match of a notification has no result or report yet."""
+    return Match.objects.filter(public_id=params["match"], state=Match.State.OPEN).exists()
+
+
+def _times_wait(params: Params) -> bool:
+    return Proposal.objects.filter(pk=params["proposal"], state=Proposal.State.OPEN).exists()
+
+
+def _is_agreed(params: Params) -> bool:
+    return Proposal.objects.filter(pk=params["proposal"], state=Proposal.State.ACCEPTED).exists()
+
+
+def _appointment_ahead(params: Params) -> bool:
+    return _is_agreed(params) and match_is_open(params)
+
+
+def personal_link(notification: Notification) -> str:
+    """Return the path of the recipient's personal link, which works without signing in; empty if they do not play."""
+    side = notification.params.get("side")
+    if side is None:
+        return ""
+    match = Match.objects.get(public_id=notification.params["match"])
+    user = match.players[side].user_id
+    return reverse("match-link", args=[links.token_for(match, side)]) if user == notification.user_id else ""
+
+
+KINDS = (
+    NotificationKind(
+        code=REPORTED,
+        label=gettext_noop("Your opponent reports a result"),
+        sentences={
+            "": gettext_noop("{reporter} reports {score} in your match."),
+            "sheet": gettext_noop("Someone with the score sheet reports {score} in your match."),
+        },
+        details={
+            "": gettext_noop(
+                "Please confirm or contest it. Once you mark it as seen, it stands after {wait_minutes} min unless you "
+                "answer."
+            ),
+            "sheet": gettext_noop("It counts only once a player or the director reports it, too."),
+        },
+        players=("reporter",),
+        is_urgent=True,
+        is_current=_report_waits,
+        email_url=personal_link,
+        after_email=_note_email,
+    ),
+    NotificationKind(
+        code=PROVISIONAL,
+        label=gettext_noop("A result goes against you without your answer"),
+        sentences={
+            "": gettext_noop("Your match against {opponent} has a result that goes against you."),
+            "nobody": gettext_noop("Your match against {opponent} was decided so that nobody wins."),
+        },
+        details={
+            "": gettext_noop(
+                "It is provisional. Once you mark it as seen, it is final after {wait_minutes} min unless you object."
+            ),
+            "nobody": gettext_noop(
+                "It is provisional. Once you mark it as seen, it is final after {wait_minutes} min unless you object."
+            ),
+        },
+        players=("opponent",),
+        is_urgent=True,
+        is_current=_is_provisional,
+        email_url=personal_link,
+    ),
+    NotificationKind(
+        code=OBJECTED,
+        label=gettext_noop("An objection to a result of your match or your event"),
+        sentences={"": gettext_noop("{objector} objects to the result of the match against {opponent}.")},
+        players=("objector", "opponent"),
+        email_url=personal_link,
+    ),
+    NotificationKind(
+        code=RULED,
+        label=gettext_noop("A director’s ruling on your match"),
+        sentences={
+            "": gettext_noop("The director decided your match against {opponent}."),
+            "upheld": gettext_noop("The director upheld the objection in your match against {opponent}."),
+            "dismissed": gettext_noop("The director dismissed the objection in your match against {opponent}."),
+        },
+        players=("opponent",),
+        email_url=personal_link,
+    ),
+    NotificationKind(
+        code=DEADLINE,
+        label=gettext_noop("A deadline within 24 hours"),
+        sentences={"": gettext_noop("Your match against {opponent} is due {at}.")},
+        players=("opponent",),
+        times=("at",),
+        lapses_after=timedelta(hours=24),
+        is_current=match_is_open,
+        email_url=personal_link,
+    ),
+    NotificationKind(
+        code=TIMES_PROPOSED,
+        label=gettext_noop("Your opponent proposes times to play"),
+        sentences={"": gettext_noop("{opponent} proposes times for your match.")},
+        players=("opponent",),
+        is_current=_times_wait,
+        email_url=personal_link,
+    ),
+    NotificationKind(
+        code=TIMES_ACCEPTED,
+        label=gettext_noop("Your opponent accepts a time"),
+        sentences={"": gettext_noop("{opponent} accepted a time: {at}.")},
+        players=("opponent",),
+        times=("at",),
+        is_current=_is_agreed,
+        email_url=personal_link,
+    ),
+    NotificationKind(
+        code=APPOINTMENT,
+        label=gettext_noop("Reminders of your appointments, a day and an hour before"),
+        sentences={"": gettext_noop("Your match against {opponent}: {at}.")},
+        players=("opponent",),
+        times=("at",),
+        is_urgent=True,
+        lapses_after=timedelta(hours=24),
+        is_current=_appointment_ahead,
+        email_url=personal_link,
+    ),
+)
+
+
+# Who is notified of what happens to a match (docs/notifications.md).
+#
+# Each function is called in the transaction that makes the change.
+
+
+def channels_of(match: Match, side: int) -> frozenset[str]:
+    """The ways in which a player is asked to answer a report; empty if they have no active account or want none."""
+    accounts = User.objects.filter(pk__in=users_of([match.players[side].pk]), is_active=True).values_list(
+        "pk", flat=True
+    )
+    wanted = chosen(kind_of(REPORTED), list(accounts))
+    return next(iter(wanted.values()), frozenset())
+
+
+def respondent_of(report: Claim) -> int:
+    """The side that has to answer a report: the other side, or the loser for a report from the score sheet."""
+    return 1 - (report.winner if report.side is None else report.side)
+
+
+def notify_respondent(match: Match, report: Claim) -> None:
+    """Ask the player who has to answer a report."""
+    params = {
+        "report": report.pk,
+        "score": score_of(match, report.winner, report.score),
+        "reporter": None if report.side is None else match.players[report.side].pk,
+        "wait_minutes": match.claim_wait // 60,
+        "variant": "" if report.is_signed else "sheet",
+    }
+    _notify(match, [respondent_of(report)], REPORTED, params, report_key(report), report.created_at)
+
+
+def report_key(report: Claim) -> str:
+    """Return the key of the notification that asks a player to answer a report."""
+    return f"{REPORTED}:{report.public_id}"
+
+
+def notify_objection(match: Match, objection: Objection) -> None:
+    """Tell the other player, and the directors of the club, that a result was objected to."""
+    params = {"objector": match.players[objection.side].pk}
+    key = f"{OBJECTED}:{objection.public_id}"
+    _notify(match, [1 - objection.side], OBJECTED, params, key, objection.created_at)
+    params |= context_of(match) | {"opponent": match.players[1 - objection.side].pk}
+    notices = [Notice(user, params, page_of(match), key) for user in directors_of(match)]
+    notify_each(kind=OBJECTED, notices=notices, now=objection.created_at)
+
+
+def notify_answered_objection(match: Match, objection: Objection) -> None:
+    """Tell both players what a director answered."""
+    at = objection.answered_at or objection.created_at
+    key = f"{RULED}:{objection.public_id}"
+    _notify(match, (0, 1), RULED, {"variant": objection.state}, key, at)
+
+
+def notify_ruling(match: Match, result: Result) -> None:
+    """Tell both players that a director has decided their match."""
+    _notify(match, (0, 1), RULED, {}, f"{RULED}:{match.public_id}:{result.version}", result.at)
+
+
+def notify_provisional(*, provisional_id: int, now: datetime) -> bool:
+    """Tell the players whom a provisional result goes against, once; return whether that was still to be done."""
+    with transaction.atomic():
+        rows = Provisional.objects.filter(ended_at=None, notified_at=None)
+        row = for_update(rows, skip_locked=True).filter(pk=provisional_id).first()
+        if row is None:
+            return False
+        row.notified_at = now
+        row.save(update_fields=["notified_at"])
+        match = Match.objects.select_related("player_0", "player_1", "club").get(results=row.result_id)
+        variant = "" if row.against is not None else "nobody"
+        params = {"provisional": row.pk, "wait_minutes": match.claim_wait // 60, "variant": variant}
+        key = f"{PROVISIONAL}:{row.public_id}"
+        sides = [side for side in row.sides if row.told[side] is None]
+        _notify(match, sides, PROVISIONAL, params, key, now)
+    return True
+
+
+def notify_proposal(match: Match, proposal: Proposal, now: datetime) -> None:
+    """Tell the other player that times were proposed."""
+    key = proposal_key(proposal)
+    _notify(match, [1 - proposal.side], TIMES_PROPOSED, {"proposal": proposal.pk}, key, now)
+
+
+def proposal_key(proposal: Proposal) -> str:
+    """Return the key of the notification that times were proposed."""
+    return f"{TIMES_PROPOSED}:{proposal.public_id}"
+
+
+def notify_accepted(match: Match, proposal: Proposal, now: datetime) -> None:
+    """Tell the player who proposed times which one was accepted."""
+    key = f"{TIMES_ACCEPTED}:{proposal.public_id}"
+    _notify(match, [proposal.side], TIMES_ACCEPTED, _appointment(proposal), key, now)
+
+
+def remind_of_appointment(match: Match, proposal: Proposal, now: datetime) -> None:
+    """Remind both players of their appointment."""
+    key = f"{APPOINTMENT}:{proposal.public_id}:{now:%Y%m%d%H%M%S}"
+    _notify(match, (0, 1), APPOINTMENT, _appointment(proposal), key, now)
+
+
+def remind_of_deadline(match: Match, now: datetime) -> None:
+    """Remind both players that their match is due."""
+    assert match.due_at is not None  # noqa: S101, only matches with a deadline
+    params = {"at": match.due_at.isoformat()}
+    _notify(match, (0, 1), DEADLINE, params, deadline_key(match.public_id, match.due_at), now)
+
+
+def deadline_key(public_id: str, due_at: datetime) -> str:
+    """Return the key of the reminders of a deadline; another deadline of the match has another key."""
+    return f"{DEADLINE}:{public_id}:{due_at:%Y%m%d%H%M%S}"
+
+
+def directors_of(match: Match) -> set[int]:
+    """Return the accounts of the directors of the match's club."""
+    officers = Membership.objects.filter(
+        club=match.club_id, role__in=(Role.OWNER, Role.DIRECTOR), left_at=None, player__user__isnull=False
+    )
+    return {pk for pk in officers.values_list("player__user", flat=True) if pk is not None}
+
+
+def _appointment(proposal: Proposal) -> dict[str, Any]:
+    assert proposal.agreed_at is not None  # noqa: S101, an accepted proposal
+    return {"proposal": proposal.pk, "at": proposal.agreed_at.isoformat()}
+
+
+def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, Any], key: str, now: datetime) -> None:
+    """Notify the accounts of these sides; each learns of its own side and its opponent."""
+    accounts = accounts_of(match.players[side] for side in sides)
+    if accounts:
+        notices = side_notices(match, sides, context_of(match) | params, key, accounts)
+        notify_each(kind=kind, notices=notices, now=now)
