@@ -114,12 +114,12 @@ def _swiss() -> "Division":
     from matches.lifecycle.finish import ResultInput
     from players.actors import SYSTEM
     from players.models import Club, Player
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
     from tournaments.formats.settings import SWISS, NextRound, StageSettings
     from tournaments.models import Fixture
-    from tournaments.results.services import results
+    from tournaments.results import services as results
     from tournaments.state.stages import set_stages
 
     now = timezone.now()
@@ -150,7 +150,7 @@ def _request_round(division: "Division") -> "Draw":
     from django.utils import timezone
 
     from players.actors import SYSTEM
-    from tournaments.draws.services.rounds import request_round
+    from tournaments.draws.rounds import request_round
 
     division.refresh_from_db()
     now = timezone.now()

@@ -20,7 +20,7 @@ from players.actors import Actor
 from players.clubs.services import create_club
 from players.models import User
 from tests.bombs import BOMBS, MIB, Bomb, Site
-from tournaments.events.services.events import create_division, create_tournament
+from tournaments.events.services import create_division, create_tournament
 
 STATUS = Path("/proc/self/status")
 RESET_PEAK = "5"

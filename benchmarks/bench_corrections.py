@@ -18,12 +18,13 @@ from django.utils import timezone
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.results.services import corrections, results
+from tournaments.results import corrections
+from tournaments.results import services as results
 from tournaments.state.stages import set_stages
 
 PLAYERS = 256

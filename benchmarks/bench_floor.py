@@ -13,15 +13,15 @@ from django.utils import timezone
 from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.floor import selectors
-from tournaments.floor.services import calls, matches, opening
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import calls, selectors
+from tournaments.floor import evening as opening
+from tournaments.floor.page.page import HEADER
 from tournaments.formats.forecast.live import live_forecast
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Fixture, Tournament
-from tournaments.pages.floor.parts import HEADER
 from tournaments.state.stages import set_stages
 
 PLAYERS, TABLES, PLAYING, LENGTH = 128, 40, 36, 7
@@ -55,7 +55,7 @@ def evening(now: datetime) -> tuple[User, Tournament]:
         calls.call(fixture=fixture, table=table, by=by, now=start)
         if at % 6:
             calls.start(fixture=fixture, by=by, now=start + timedelta(minutes=2))
-            matches.set_running_score(fixture=fixture, score=(at % LENGTH, 3), by=by, now=now)
+            calls.set_running_score(fixture=fixture, score=(at % LENGTH, 3), by=by, now=now)
     return alice, event
 
 

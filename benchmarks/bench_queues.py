@@ -53,9 +53,9 @@ def _seconds_for_draw(number: int) -> float:
 
     from players.actors import SYSTEM
     from players.models import Club, Player
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
     from tournaments.models import Draw
 
     now = timezone.now()

@@ -45,7 +45,7 @@ def prepare() -> list[list[Report]]:
 
     from players.actors import SYSTEM
     from players.models import Club, Player
-    from tournaments.events.services import events
+    from tournaments.events import services as events
 
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour")
@@ -62,9 +62,9 @@ def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: 
     from matches.lifecycle import links
     from matches.models import Match
     from players.actors import SYSTEM
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
     from tournaments.models import Draw
 
     now = timezone.now()

@@ -80,7 +80,7 @@ class Wall:
         from django.utils import timezone
 
         from players.actors import SYSTEM
-        from tournaments.floor.services.matches import set_running_score
+        from tournaments.floor.calls import set_running_score
 
         score = next(self.scores)
         set_running_score(fixture=self.fixture, score=score, by=SYSTEM, now=timezone.now())
@@ -134,7 +134,8 @@ def event_with_floor() -> tuple[str, "Fixture"]:
     from django.utils import timezone
 
     from players.actors import SYSTEM
-    from tournaments.floor.services import calls, opening
+    from tournaments.floor import calls
+    from tournaments.floor import evening as opening
     from tournaments.models import Fixture, Tournament
 
     paths()

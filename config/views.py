@@ -26,7 +26,7 @@ from matches.presentation.visibility import Viewer
 from matches.rankings import tables as rankings
 from players import selectors
 from players.models import User
-from tournaments.events.selectors import events
+from tournaments.events import selectors as events
 
 # Forms of pages that belong to no app.
 

@@ -24,7 +24,7 @@ from matches.reporting.records import adjudicate_submission
 from players.people.services import MOST_NAMES
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll
-from tournaments.entries.csv_names import MOST_BYTES as MOST_CSV_BYTES
+from tournaments.entries.lists import MOST_BYTES as MOST_CSV_BYTES
 from tournaments.models import Division
 
 MIB = 1024 * 1024

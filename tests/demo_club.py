@@ -21,20 +21,19 @@ from players.models import Club, Membership, Player, User
 from players.people.services import invite
 from tests.matches.analysis.rows import analysis_of
 from tournaments.demo import club as demo
-from tournaments.demo.cast import PLAYERS
-from tournaments.demo.weekend import FINISHED, play_share, publish_draw
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries, late, reentries, substitutions
-from tournaments.entries.services.substitutions import SubstituteInput
-from tournaments.events.services import events
-from tournaments.events.services.helpers import accept_helping, add_helper
+from tournaments.demo.club import FINISHED, PLAYERS, play_share, publish_draw
+from tournaments.draws import services as draws
+from tournaments.entries import late, substitutions
+from tournaments.entries import services as entries
+from tournaments.entries.substitutions import SubstituteInput
+from tournaments.events import services as events
+from tournaments.events.helpers import accept_helping, add_helper
 from tournaments.formats.settings import DOUBLE, KNOCKOUT, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.prizes.services.plans import PlanInput, save_plan
-from tournaments.prizes.services.pools import PoolInput
-from tournaments.prizes.services.pools import create_pool as create_side_pool
+from tournaments.prizes.services import PlanInput, PoolInput, save_plan
+from tournaments.prizes.services import create_pool as create_side_pool
 from tournaments.prizes.shares import Pot
-from tournaments.results.services.results import enter_result
+from tournaments.results.services import enter_result
 from tournaments.state.stages import set_stages
 
 PASSWORD = "crawford-1969"
@@ -144,7 +143,7 @@ class _Events:
         for fixture in (first, second):
             enter_result(fixture=fixture, result=ResultInput.played((5, 2)), by=SYSTEM, now=self.now)
         loser = knockout.entries.get(player=first.match.player_1)
-        reentries.reenter(entry=loser, after=self._seq(knockout), by=SYSTEM, now=self.now)
+        late.reenter(entry=loser, after=self._seq(knockout), by=SYSTEM, now=self.now)
         late.enter_late(division=knockout, players=self.players[20:21], by=SYSTEM, now=self.now)
         waiting = Fixture.objects.filter(stage__division=knockout, status="ready").order_by("-number")[0]
         entries.withdraw(

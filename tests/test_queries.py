@@ -19,9 +19,9 @@ from players.clubs.services import add_player, create_club
 from players.models import Club, Player, User
 from tests.matches.ratings.history import LATER as NOW
 from tests.matches.ratings.history import played, player, replay
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db

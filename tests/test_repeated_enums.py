@@ -8,7 +8,7 @@ from django.db.models import TextChoices
 from engine.actions import FlagRule
 from matches.analysis.values import DecisionKind, Phase
 from matches.models import Decision, LiveMatch, Match
-from tournaments.floor.facts import Progress
+from tournaments.floor.state import Progress
 from tournaments.formats.states import FixtureStatus, SlotStatus
 from tournaments.models import Fixture, Slot
 

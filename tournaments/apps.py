@@ -12,18 +12,14 @@ class TournamentsConfig(AppConfig):
         """Connect the signal of results, answer what matches ask about events, and register messages."""
         from matches.lifecycle.events import set_events
         from players.notifications import kinds
+        from tournaments import match_events as receivers  # noqa: F401, it connects itself
+        from tournaments import privacy as erasure
         from tournaments.floor import notifications as of_floor
-        from tournaments.floor.refusals import MESSAGES as FLOOR_MESSAGES
-        from tournaments.floor.refusals import STATUS as FLOOR_STATUS
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.forecast.forecasts import REMARKS
-        from tournaments.ledger.refusals import MESSAGES as CASH_MESSAGES
-        from tournaments.ledger.refusals import STATUS as CASH_STATUS
         from tournaments.match_events import TournamentEvents
-        from tournaments.privacy import erasure, exports
-        from tournaments.results import receivers  # noqa: F401, it connects itself
+        from tournaments.refusals import CASH_MESSAGES, CASH_STATUS, FLOOR_MESSAGES, FLOOR_STATUS, MESSAGES, STATUS
         from tournaments.state import notifications
-        from tournaments.state.refusals import MESSAGES, STATUS
         from tournaments.state.topics import division_number, event_number, matches_number
 
         kinds.register(*of_floor.KINDS, *notifications.KINDS)
@@ -31,8 +27,8 @@ class TournamentsConfig(AppConfig):
         topics.register("tournament", event_number)
         topics.register("matches", matches_number)
         set_events(TournamentEvents())
-        erasure.connect()
-        exports.connect()
+        erasure.connect_erasure()
+        erasure.connect_exports()
         messages.register(MESSAGES, STATUS)
         messages.register(FORMAT_MESSAGES)
         messages.register(FLOOR_MESSAGES, FLOOR_STATUS)

@@ -2,17 +2,203 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered
+from django.db.models import Q
+from django.dispatch import receiver
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from engine.errors import Refused
+from matches.lifecycle.at_tables import Answered, AtTables, Entered, LengthOffer, Offered, RunningScore
+from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import EventEnd, Events, MatchContext, OwnEntry
+from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
-from tournaments.floor import players_scores
-from tournaments.results.consequences import consequences_of
+from tournaments.floor import selectors as loading
+from tournaments.floor.calls import set_players_score
+from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
+from tournaments.floor.selectors import floor
+from tournaments.floor.state import MatchState, Seat
+from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.models import Division, Fixture, Round, Slot, Tournament
+from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
-from tournaments.state.beginnings import beginnings_of
-from tournaments.state.play_rules import play_rules_of
+from tournaments.standings.rounds import round_names
+from tournaments.state.floor import beginnings_of
+from tournaments.state.names import match_names
+from tournaments.state.settle import settle_division
+
+# How the matches of a division are played here, for the app of matches.
+
+
+PREFIX = "division:"
+
+
+def play_rules_of(topic: str) -> PlayRules:
+    """The rules of the division with this topic; the default rules for other topics."""
+    if not topic.startswith(PREFIX):
+        return PlayRules()
+    division = Division.objects.filter(public_id=topic.removeprefix(PREFIX)).first()
+    return rules_of(division) if division is not None else PlayRules()
+
+
+def rules_of(division: Division) -> PlayRules:
+    """The rules of a division."""
+    return PlayRules(
+        mode=division.play_mode,
+        clock=division.clock,
+        overtime_minutes=division.overtime_minutes,
+        turn_days=division.turn_days,
+        bank_days=division.bank_days,
+        flag_rule=division.flag_rule,
+        spectators_delay=division.spectators_delay,
+        no_show_loses=division.no_show_loses,
+        no_show_minutes=division.no_show_minutes,
+    )
+
+
+# Where the players of a match go next, shown to them before they report its result.
+
+
+def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
+    """Return where the players go next: only the reader, in the second person, or both if `reader` is None."""
+    fixture = Fixture.objects.filter(match=match).select_related("stage", "round__bracket").first()
+    if fixture is None:
+        return []
+    if fixture.stage.format not in ELIMINATION:
+        return [_counting(fixture)]
+    sides = (winner, 1 - winner) if reader is None else (reader,)
+    return [_next_match(fixture, match, side, won=side == winner, reader=reader) for side in sides]
+
+
+def _counting(fixture: Fixture) -> str:
+    if fixture.stage.format in BY_ROUND:
+        return _("It counts for round %(number)d.") % {"number": fixture.round.number}
+    return _("It counts in the table.")
+
+
+def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader: int | None) -> str:
+    source = Slot.Source.WINNER if won else Slot.Source.LOSER
+    slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source=source, source_fixture=fixture.number)
+    slot = slots.select_related("fixture__round__bracket").first()
+    bracket = bracket_name(fixture.round.bracket.key)
+    name = match_names(fixture, staff=False)[side]
+    if slot is None:
+        return _end_of_bracket(won, name, bracket, reader)
+    following = slot.fixture
+    rounds = round_names(Round.objects.filter(bracket=following.round.bracket_id))
+    params = {
+        "name": name,
+        "match": f"M{following.number}",
+        "round": f"{bracket_name(following.round.bracket.key)}, {rounds[following.round_id]}",
+    }
+    if reader is not None:
+        return _("You advance to %(match)s (%(round)s).") % params
+    return _("%(name)s advances to %(match)s (%(round)s).") % params
+
+
+def _end_of_bracket(won: bool, name: str, bracket: str, reader: int | None) -> str:
+    params = {"name": name, "bracket": bracket}
+    if reader is not None:
+        template = _("You win: %(bracket)s.") if won else _("You are out: %(bracket)s.")
+    else:
+        template = _("%(name)s wins: %(bracket)s.") if won else _("%(name)s is out: %(bracket)s.")
+    return template % params
+
+
+# Where matches are at the tables, and what players enter there, for the pages of the `matches` app.
+#
+# They enter running scores, and offers of a shorter match with the answers to them.
+
+
+def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
+    """Return match id -> how it stands, for those of these matches that belong to an open floor.
+
+    Four queries at most, and some more for each event with a match `inside` that has not begun and may wait for
+    something.
+    """
+    is_open = Q(stage__division__tournament__floor__isnull=False)
+    rows = Fixture.objects.filter(loading.at_tables(match__in=matches), is_open).order_by("pk")
+    fixtures = list(rows.select_related("match", "stage__division__tournament"))
+    if not fixtures:
+        return {}
+    folded, labels = loading.load_seats({row.stage.division.tournament for row in fixtures})
+    reasons = _reasons(fixtures, inside, now)
+    return {
+        row.match.pk: _at_tables(
+            folded.seat(row.pk), row.match, row.stage.division.tournament, labels, reasons.get(row.pk, ())
+        )
+        for row in fixtures
+        if row.match is not None
+    }
+
+
+def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: datetime) -> Mapping[int, tuple[str, ...]]:
+    """Return fixture id -> what its match waits for, for those of these fixtures that cannot be called now."""
+    to_come: dict[tuple[Tournament, bool], list[int]] = {}
+    for row in fixtures:
+        if row.match is not None and row.match.pk in inside and is_untouched(row.match):
+            to_come.setdefault((row.stage.division.tournament, inside[row.match.pk]), []).append(row.pk)
+    reasons: dict[int, tuple[str, ...]] = {}
+    for (tournament, staff), pks in to_come.items():
+        matches = floor(tournament, now, staff=staff).matches
+        waiting = (pk for pk in pks if pk in matches and matches[pk].state == MatchState.WAITING)
+        reasons |= {pk: matches[pk].reasons for pk in waiting}
+    return reasons
+
+
+def _at_tables(
+    seat: Seat, match: Match, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
+) -> AtTables:
+    """Return how a match stands by the facts about it."""
+    notes = []
+    if seat.adjourned is not None:
+        notes.append(_("The director says when it goes on."))
+    if seat.clocks is not None:
+        notes.append(_("You play with clocks: %(minutes)d minutes each.") % {"minutes": seat.clocks})
+    if seat.shortened is not None:
+        notes.append(_("This match was shortened from %(was)d to %(length)d points.") % seat.shortened.params)
+    running = None
+    if seat.score is not None and seat.scored is not None:
+        running = RunningScore(seat.score, seat.scored.at, seat.scored.params.get("side"))
+    offer = seat.offer
+    if offer is not None and (seat.adjourned is not None or not offer.stands(match.length, seat.score)):
+        offer = None
+    return AtTables(
+        seat.seating(labels, waits_for),
+        running,
+        tuple(notes),
+        LengthOffer(offer.fact, offer.side, offer.length, offer.was, offer.agreed) if offer is not None else None,
+        players_offer_from(tournament),
+    )
+
+
+def record_score(entered: Entered, *, by: Actor, now: datetime) -> None:
+    """Record a running score that a player enters. Refused: `no_running_scores`, and as `set_players_score`."""
+    fixture = _on_open_floor(entered.match)
+    if fixture is None:
+        raise Refused("no_running_scores")
+    set_players_score(fixture=fixture, side=entered.side, score=entered.score, by=by, now=now)
+
+
+def record_length(move: Offered | Answered, *, by: Actor, now: datetime) -> None:
+    """Record what a player offers or answers. Refused: `no_length_offers`, and what the service of it refuses."""
+    fixture = _on_open_floor(move.match)
+    if fixture is None:
+        raise Refused("no_length_offers")
+    if isinstance(move, Offered):
+        offer_length(fixture=fixture, side=move.side, length=move.length, score=move.score, by=by, now=now)
+    else:
+        answer = accept_length if move.accepted else decline_length
+        answer(fixture=fixture, side=move.side, offer=move.offer, by=by, now=now)
+
+
+def _on_open_floor(match: Match) -> Fixture | None:
+    fixtures = Fixture.objects.select_related("stage__division").filter(match=match)
+    return fixtures.filter(stage__division__tournament__floor__isnull=False).first()
 
 
 class TournamentEvents(Events):
@@ -40,10 +226,30 @@ class TournamentEvents(Events):
         return beginnings_of(matches)
 
     def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
-        return players_scores.at_tables(matches, inside, now) if matches else {}
+        return at_tables(matches, inside, now) if matches else {}
 
     def record_score(self, entered: Entered, *, by: Actor, now: datetime) -> None:
-        players_scores.record_score(entered, by=by, now=now)
+        record_score(entered, by=by, now=now)
 
     def record_length(self, move: Offered | Answered, *, by: Actor, now: datetime) -> None:
-        players_scores.record_length(move, by=by, now=now)
+        record_length(move, by=by, now=now)
+
+
+# Updates the division when one of its matches gets a result.
+
+
+@receiver(match_settled, dispatch_uid="tournaments.move_on")
+def settle_after_result(sender: type[Match], match_id: int, **_: Any) -> None:
+    """Settle the division of the match, unless that was done with the result; a sweep repeats it after a crash."""
+    match = Match.objects.only("parent_topic", "unsettled").get(pk=match_id)
+    division_id = division_of(match)
+    if division_id is not None and match.unsettled:
+        settle_division(division_id=division_id, now=timezone.now())
+
+
+def division_of(match: Match) -> int | None:
+    """Return the id of the division that opened the match, or None."""
+    kind, _, public_id = match.parent_topic.partition(":")
+    if kind != "division":
+        return None
+    return Division.objects.filter(public_id=public_id).values_list("pk", flat=True).first()

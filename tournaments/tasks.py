@@ -3,10 +3,12 @@
 from celery import shared_task
 from django.utils import timezone
 
-from tournaments.draws.services import draws
-from tournaments.floor.services import autopilot
-from tournaments.results.services import heartbeat, overdue
-from tournaments.state import advancement, hints, settle
+from tournaments.draws import services as draws
+from tournaments.floor import calls as autopilot
+from tournaments.results import overdue
+from tournaments.results import workers as heartbeat
+from tournaments.state import advancement, settle
+from tournaments.state import floor as hints
 
 
 @shared_task(name=advancement.MAKE_DRAFT)

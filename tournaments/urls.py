@@ -3,47 +3,35 @@
 from django.urls import URLPattern, path, re_path
 
 from core.links import by_personal_link
-from tournaments.draws.api import commitments as api_commitments
-from tournaments.draws.api import draws as api_draws
-from tournaments.draws.api import kept_apart as api_kept_apart
-from tournaments.draws.api import rounds as api_rounds
+from tournaments import owner
+from tournaments import wall as walls
+from tournaments.draws import api as api_commitments
+from tournaments.draws import page as commitments
 from tournaments.draws.designer import api as api_stages
-from tournaments.draws.designer import views as designer
-from tournaments.draws.views import commitments, kept_apart, rounds
-from tournaments.entries.api import entries as api_entries
-from tournaments.entries.api import event_links as api_event_links
-from tournaments.entries.api import returns as api_returns
+from tournaments.draws.designer import page as designer
+from tournaments.entries import api as api_entries
+from tournaments.entries import event_links, kiosks, substitutions
+from tournaments.entries import page as check_in
 from tournaments.entries.event_links import TOKEN
-from tournaments.entries.views import check_in, event_links, kiosks, leaving, returns, substitutions
-from tournaments.events.api import divisions as api_divisions
-from tournaments.events.api import events as api_events
-from tournaments.events.api import helpers as api_helpers
-from tournaments.events.views import clubs, events, helpers, venues
-from tournaments.floor import views as floor_views
-from tournaments.floor.api import floor as api_floor
-from tournaments.floor.api import lengths as api_lengths
-from tournaments.floor.api import lines as api_lines
-from tournaments.owner import views as owner
-from tournaments.pages.api import seasons as api_seasons
-from tournaments.pages.api import summary as api_summary
-from tournaments.pages.floor import views as floor
-from tournaments.pages.floor.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages.views import console, divisions, draws, entries, seasons, summary, walls
-from tournaments.paper import poster
-from tournaments.paper import views as paper
+from tournaments.events import api as api_divisions
+from tournaments.events import views as clubs
+from tournaments.floor import api as api_floor
+from tournaments.floor.page import views as floor_views
+from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
+from tournaments.pages import console, divisions
+from tournaments.pages import seasons as api_seasons
+from tournaments.pages import summary as api_summary
+from tournaments.paper import cards as poster
+from tournaments.paper import page as paper
 from tournaments.paper.lists import KINDS as LISTS
-from tournaments.prizes.api import cash as api_cash
-from tournaments.prizes.api import plans as api_plans
-from tournaments.prizes.views import cash, plans
-from tournaments.results.api import corrections as api_corrections
-from tournaments.results.api import fixtures as api_fixtures
-from tournaments.results.api import reports as api_reports
-from tournaments.results.views import corrections, fixtures
+from tournaments.prizes import api as api_cash
+from tournaments.prizes import cash_page as cash
+from tournaments.prizes import prize_page as plans
+from tournaments.results import api as api_corrections
+from tournaments.results import corrections_page as corrections
+from tournaments.results import fixture_page as fixtures
+from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
-from tournaments.standings.api import brackets as api_brackets
-from tournaments.standings.api import standings as api_standings
-from tournaments.wall import embeds
-from tournaments.wall import views as wall
 
 SLUG = "[a-z0-9_-]+"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
@@ -57,23 +45,23 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
-    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", venues.venue, name="venue"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(rf"{OWNER}$", by_personal_link(owner.choice), name="owner-link"),
     re_path(rf"{OWNER}club/$", by_personal_link(owner.own_club), name="owner-club"),
-    path("events/", events.event_list, name="events"),
+    path("events/", clubs.event_list, name="events"),
     # No club has the slug “new”.
-    re_path(rf"^events/new/(?P<club>{SLUG})/$", events.create, name="event-create"),
-    re_path(rf"{EVENT}$", events.event, name="event"),
-    re_path(rf"{EVENT}edit/$", events.edit, name="event-edit"),
-    re_path(rf"{EVENT}publish/$", events.publish, name="event-publish"),
-    re_path(rf"{EVENT}cancel/$", events.cancel, name="event-cancel"),
-    re_path(rf"{EVENT}helpers/$", helpers.helpers, name="helpers"),
-    re_path(rf"{EVENT}helpers/add/$", helpers.add, name="helper-add"),
-    re_path(rf"{EVENT}helpers/remove/$", helpers.remove, name="helper-remove"),
-    re_path(rf"{HELPING}$", helpers.invitation, name="helping"),
-    re_path(rf"{HELPING}accept/$", helpers.accept, name="helping-accept"),
-    re_path(rf"{EVENT}leave/$", leaving.leave, name="event-leave"),
-    re_path(rf"{EVENT}check-in/$", check_in.page, name="check-in"),
+    re_path(rf"^events/new/(?P<club>{SLUG})/$", clubs.create, name="event-create"),
+    re_path(rf"{EVENT}$", clubs.event, name="event"),
+    re_path(rf"{EVENT}edit/$", clubs.edit, name="event-edit"),
+    re_path(rf"{EVENT}publish/$", clubs.publish, name="event-publish"),
+    re_path(rf"{EVENT}cancel/$", clubs.cancel, name="event-cancel"),
+    re_path(rf"{EVENT}helpers/$", clubs.helpers, name="helpers"),
+    re_path(rf"{EVENT}helpers/add/$", clubs.add, name="helper-add"),
+    re_path(rf"{EVENT}helpers/remove/$", clubs.remove, name="helper-remove"),
+    re_path(rf"{HELPING}$", clubs.invitation, name="helping"),
+    re_path(rf"{HELPING}accept/$", clubs.accept, name="helping-accept"),
+    re_path(rf"{EVENT}leave/$", check_in.leave, name="event-leave"),
+    re_path(rf"{EVENT}check-in/$", check_in.check_in_page, name="check-in"),
     re_path(rf"{EVENT}check-in/mark/$", check_in.mark, name="check-in-mark"),
     re_path(rf"{EVENT}check-in/all/$", check_in.mark_all, name="check-in-all"),
     re_path(rf"{EVENT}check-in/undo/$", check_in.undo, name="check-in-undo"),
@@ -82,38 +70,38 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}check-in/kiosks/add/$", kiosks.add, name="kiosk-add"),
     re_path(rf"{EVENT}check-in/kiosks/revoke/$", kiosks.revoke, name="kiosk-revoke"),
     path("kiosk/", kiosks.device, name="kiosk"),
-    path("kiosk/check-in/", kiosks.check_in, name="kiosk-check-in"),
+    path("kiosk/check-in/", kiosks.check_in_at_kiosk, name="kiosk-check-in"),
     path("kiosk/undo/", kiosks.undo, name="kiosk-undo"),
-    re_path(rf"^kiosk/pair/(?P<pairing_token>{ID}\.[\w-]{{43}})/$", kiosks.pair, name="kiosk-pair"),
+    re_path(rf"^kiosk/pair/(?P<pairing_token>{ID}\.[\w-]{{43}})/$", kiosks.pair_device, name="kiosk-pair"),
     re_path(rf"{EVENT}arrive/$", check_in.own, name="arrive"),
     re_path(rf"{EVENT}arrive/mark/$", check_in.mark_own, name="arrive-mark"),
     re_path(rf"{EVENT}arrive/revoke-link/$", event_links.revoke_own, name="arrive-revoke-link"),
     re_path(rf"^e/{TOKEN}/$", event_links.event_link, name="event-link"),
     re_path(rf"^e/{TOKEN}/check-in/$", by_personal_link(event_links.check_in), name="event-link-check-in"),
-    re_path(rf"{EVENT}next-season/$", seasons.next_season, name="next-season"),
-    re_path(rf"{EVENT}copy/$", seasons.copy, name="event-copy"),
+    re_path(rf"{EVENT}next-season/$", api_seasons.next_season_page, name="next-season"),
+    re_path(rf"{EVENT}copy/$", api_seasons.copy, name="event-copy"),
     re_path(rf"{EVENT}new-division/$", divisions.create, name="division-create"),
     re_path(rf"{EVENT}console/$", console.console, name="console"),
     re_path(rf"{EVENT}console/quick/$", console.quick, name="console-quick"),
     re_path(rf"{EVENT}console/confirm-all/$", console.confirm_all, name="console-confirm-all"),
     re_path(rf"{EVENT}console/close/$", console.close, name="console-close"),
     re_path(rf"{EVENT}console/log/$", console.log, name="event-log"),
-    re_path(rf"{EVENT}floor/$", floor.floor, name="floor"),
-    re_path(rf"{EVENT}floor/forecast/$", floor.forecast, name="floor-forecast"),
+    re_path(rf"{EVENT}floor/$", floor_views.floor, name="floor"),
+    re_path(rf"{EVENT}floor/forecast/$", floor_views.forecast, name="floor-forecast"),
     re_path(rf"{EVENT}floor/settings/$", floor_views.settings, name="floor-settings"),
-    re_path(rf"{EVENT}floor/line/$", floor.line, name="floor-line"),
-    re_path(rf"{EVENT}floor/preview/$", floor.preview, name="floor-preview"),
-    re_path(rf"{EVENT}floor/do/(?P<action>{'|'.join(FLOOR_ACTIONS)})/$", floor.act, name="floor-action"),
-    re_path(rf"{EVENT}floor/close/$", floor.close, name="floor-close"),
-    re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", floor.match, name="floor-match"),
-    re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", floor.table, name="floor-table"),
+    re_path(rf"{EVENT}floor/line/$", floor_views.line, name="floor-line"),
+    re_path(rf"{EVENT}floor/preview/$", floor_views.preview, name="floor-preview"),
+    re_path(rf"{EVENT}floor/do/(?P<action>{'|'.join(FLOOR_ACTIONS)})/$", floor_views.act, name="floor-action"),
+    re_path(rf"{EVENT}floor/close/$", floor_views.close, name="floor-close"),
+    re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", floor_views.match, name="floor-match"),
+    re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", floor_views.table, name="floor-table"),
     re_path(rf"{EVENT}status/$", console.status, name="event-status"),
     re_path(rf"{EVENT}paper/$", paper.paper, name="paper"),
     re_path(rf"{EVENT}paper/score-sheets/$", paper.sheets, name="paper-sheets"),
     re_path(rf"{EVENT}paper/draws/$", paper.draws, name="paper-draws"),
-    re_path(rf"{EVENT}calendar\.ics$", events.calendar, name="event-calendar"),
-    re_path(rf"{EVENT}report/$", summary.summary, name="event-report"),
-    re_path(rf"{EVENT}analysis\.csv$", summary.analysis_csv, name="event-analysis-file"),
+    re_path(rf"{EVENT}calendar\.ics$", clubs.calendar, name="event-calendar"),
+    re_path(rf"{EVENT}report/$", api_summary.summary, name="event-report"),
+    re_path(rf"{EVENT}analysis\.csv$", api_summary.analysis_csv, name="event-analysis-file"),
     re_path(rf"{EVENT}prizes/$", plans.prizes, name="prizes"),
     re_path(rf"{EVENT}cash/$", cash.cash, name="cash"),
     re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),
@@ -132,11 +120,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}paper/(?P<kind>{'|'.join(LISTS)})/$", paper.lists, name="paper-lists"),
     re_path(rf"{EVENT}tables/(?P<table>{ID})/$", paper.table_now, name="table-now"),
     re_path(rf"{EVENT}wall/$", walls.event_wall, name="event-wall"),
-    re_path(rf"{EVENT}wall/settings/$", wall.wall_settings, name="wall-settings"),
-    re_path(rf"{EVENT}embed/calls/$", embeds.calls, name="embed-calls"),
-    re_path(rf"{DIVISION}embed/bracket/$", embeds.bracket, name="embed-bracket"),
-    re_path(rf"{DIVISION}embed/standings/$", embeds.standings, name="embed-standings"),
-    re_path(rf"{EVENT}tv/$", wall.event_tv, name="event-tv"),
+    re_path(rf"{EVENT}wall/settings/$", walls.wall_settings, name="wall-settings"),
+    re_path(rf"{EVENT}embed/calls/$", walls.calls, name="embed-calls"),
+    re_path(rf"{DIVISION}embed/bracket/$", walls.bracket, name="embed-bracket"),
+    re_path(rf"{DIVISION}embed/standings/$", walls.standings, name="embed-standings"),
+    re_path(rf"{EVENT}tv/$", walls.event_tv, name="event-tv"),
     re_path(rf"{DIVISION}$", divisions.division, name="division"),
     re_path(rf"{DIVISION}standings/$", standings.standings, name="standings"),
     re_path(rf"{DIVISION}standings\.(?P<extension>csv|json)$", standings.standings_file, name="standings-file"),
@@ -150,32 +138,32 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}prizes/split/$", plans.split, name="prize-split"),
     re_path(rf"{DIVISION}format/$", designer.designer, name="design"),
     re_path(rf"{DIVISION}format/show/$", designer.preview, name="design-show"),
-    re_path(rf"{DIVISION}entries/$", entries.entries, name="entries"),
-    re_path(rf"{DIVISION}entries/search/$", entries.search, name="entries-search"),
-    re_path(rf"{DIVISION}entries/add/$", entries.add, name="entries-add"),
-    re_path(rf"{DIVISION}entries/paste/$", entries.paste, name="entries-paste"),
-    re_path(rf"{DIVISION}entries/enter/$", entries.enter_list, name="entries-enter"),
-    re_path(rf"{DIVISION}draw/$", draws.draw, name="draw"),
-    re_path(rf"{DIVISION}draw/request/$", draws.request_draw, name="draw-request"),
-    re_path(rf"{DIVISION}draw/publish/$", draws.publish, name="draw-publish"),
-    re_path(rf"{DIVISION}draw/take-back/$", draws.take_back, name="draw-take-back"),
-    re_path(rf"{DIVISION}keep-apart/$", kept_apart.keep_apart, name="keep-apart"),
-    re_path(rf"{DIVISION}rounds/$", rounds.rounds, name="rounds"),
-    re_path(rf"{DIVISION}rounds/pair/$", rounds.pair, name="rounds-pair"),
-    re_path(rf"{DIVISION}rounds/publish/$", rounds.publish, name="rounds-publish"),
-    re_path(rf"{DIVISION}rounds/stop/$", rounds.stop, name="countdown-stop"),
-    re_path(rf"{DIVISION}rounds/take-back/$", rounds.take_back, name="round-take-back"),
-    re_path(rf"{DIVISION}rounds/change/$", rounds.change, name="rounds-change"),
-    re_path(rf"{DIVISION}rounds/bye/$", rounds.bye, name="rounds-bye"),
-    re_path(rf"{ENTRY}check-in/$", entries.check_in, name="entry-check-in"),
+    re_path(rf"{DIVISION}entries/$", check_in.entries_of_division, name="entries"),
+    re_path(rf"{DIVISION}entries/search/$", check_in.search, name="entries-search"),
+    re_path(rf"{DIVISION}entries/add/$", check_in.add, name="entries-add"),
+    re_path(rf"{DIVISION}entries/paste/$", check_in.paste, name="entries-paste"),
+    re_path(rf"{DIVISION}entries/enter/$", check_in.enter_list, name="entries-enter"),
+    re_path(rf"{DIVISION}draw/$", commitments.draw, name="draw"),
+    re_path(rf"{DIVISION}draw/request/$", commitments.request_draw, name="draw-request"),
+    re_path(rf"{DIVISION}draw/publish/$", commitments.publish_draft, name="draw-publish"),
+    re_path(rf"{DIVISION}draw/take-back/$", commitments.undo_draw, name="draw-take-back"),
+    re_path(rf"{DIVISION}keep-apart/$", commitments.keep_apart, name="keep-apart"),
+    re_path(rf"{DIVISION}rounds/$", commitments.rounds, name="rounds"),
+    re_path(rf"{DIVISION}rounds/pair/$", commitments.pair, name="rounds-pair"),
+    re_path(rf"{DIVISION}rounds/publish/$", commitments.publish_round, name="rounds-publish"),
+    re_path(rf"{DIVISION}rounds/stop/$", commitments.stop, name="countdown-stop"),
+    re_path(rf"{DIVISION}rounds/take-back/$", commitments.undo_round, name="round-take-back"),
+    re_path(rf"{DIVISION}rounds/change/$", commitments.change, name="rounds-change"),
+    re_path(rf"{DIVISION}rounds/bye/$", commitments.bye, name="rounds-bye"),
+    re_path(rf"{ENTRY}check-in/$", check_in.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}link/$", event_links.hand_out, name="entry-link"),
     re_path(rf"{ENTRY}link/revoke/$", event_links.revoke, name="entry-revoke-link"),
-    re_path(rf"{ENTRY}withdraw/$", entries.withdraw, name="entry-withdraw"),
-    re_path(rf"{ENTRY}back-in/$", returns.back_in, name="entry-return"),
-    re_path(rf"{ENTRY}substitute/$", substitutions.substitute, name="entry-substitute"),
+    re_path(rf"{ENTRY}withdraw/$", check_in.withdraw, name="entry-withdraw"),
+    re_path(rf"{ENTRY}back-in/$", check_in.back_in, name="entry-return"),
+    re_path(rf"{ENTRY}substitute/$", substitutions.substitute_page, name="entry-substitute"),
     re_path(rf"{ENTRY}substitute/undo/$", substitutions.undo, name="entry-substitute-undo"),
-    re_path(rf"{ENTRY}undo-late/$", returns.undo_late_entry, name="entry-undo-late"),
-    re_path(rf"{ENTRY}re-enter/$", returns.re_enter, name="entry-re-enter"),
+    re_path(rf"{ENTRY}undo-late/$", check_in.undo_late_entry, name="entry-undo-late"),
+    re_path(rf"{ENTRY}re-enter/$", check_in.re_enter, name="entry-re-enter"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
     re_path(rf"{FIXTURE}result/$", fixtures.result, name="fixture-result"),
     re_path(rf"{FIXTURE}forfeit/$", fixtures.forfeit, name="fixture-forfeit"),
@@ -204,12 +192,12 @@ urlpatterns += [
         api_commitments.Commitments.as_view(),
         name="api-commitments",
     ),
-    path("api/v1/tournaments/", api_events.Events.as_view(), name="api-tournaments"),
-    re_path(rf"{A_TOURNAMENT}$", api_events.OneEvent.as_view(), name="api-tournament"),
-    re_path(rf"{A_TOURNAMENT}publish/$", api_events.Publish.as_view(), name="api-tournament-publish"),
-    re_path(rf"{A_TOURNAMENT}cancel/$", api_events.Cancel.as_view(), name="api-tournament-cancel"),
-    re_path(rf"{A_TOURNAMENT}helpers/$", api_helpers.Helpers.as_view(), name="api-helpers"),
-    re_path(rf"{A_TOURNAMENT}helpers/(?P<helper>{ID})/$", api_helpers.OneHelper.as_view(), name="api-helper"),
+    path("api/v1/tournaments/", api_divisions.Events.as_view(), name="api-tournaments"),
+    re_path(rf"{A_TOURNAMENT}$", api_divisions.OneEvent.as_view(), name="api-tournament"),
+    re_path(rf"{A_TOURNAMENT}publish/$", api_divisions.Publish.as_view(), name="api-tournament-publish"),
+    re_path(rf"{A_TOURNAMENT}cancel/$", api_divisions.Cancel.as_view(), name="api-tournament-cancel"),
+    re_path(rf"{A_TOURNAMENT}helpers/$", api_divisions.Helpers.as_view(), name="api-helpers"),
+    re_path(rf"{A_TOURNAMENT}helpers/(?P<helper>{ID})/$", api_divisions.OneHelper.as_view(), name="api-helper"),
     re_path(rf"{A_TOURNAMENT}leave/$", api_entries.Leave.as_view(), name="api-tournament-leave"),
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
     re_path(rf"{A_TOURNAMENT}analysis/$", api_summary.EventAnalysis.as_view(), name="api-tournament-analysis"),
@@ -224,61 +212,63 @@ urlpatterns += [
     ),
     re_path(rf"{A_TOURNAMENT}cash/close/$", api_cash.CloseCash.as_view(), name="api-cash-close"),
     re_path(rf"{A_TOURNAMENT}cash/reopen/$", api_cash.ReopenCash.as_view(), name="api-cash-reopen"),
-    re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
-    re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),
-    re_path(rf"{A_TOURNAMENT}reports/$", api_reports.Reports.as_view(), name="api-tournament-reports"),
+    re_path(rf"{A_TOURNAMENT}log/$", api_divisions.Log.as_view(), name="api-tournament-log"),
+    re_path(rf"{A_TOURNAMENT}line/$", api_corrections.OneLine.as_view(), name="api-tournament-line"),
+    re_path(rf"{A_TOURNAMENT}reports/$", api_corrections.Reports.as_view(), name="api-tournament-reports"),
     re_path(rf"{A_TOURNAMENT}floor/$", api_floor.FloorOfEvent.as_view(), name="api-tournament-floor"),
     re_path(rf"{A_TOURNAMENT}floor/close/$", api_floor.CloseMatches.as_view(), name="api-tournament-floor-close"),
-    re_path(rf"{A_TOURNAMENT}lines/$", api_lines.Lines.as_view(), name="api-tournament-lines"),
+    re_path(rf"{A_TOURNAMENT}lines/$", api_floor.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),
-    re_path(rf"{A_DIVISION}prizes/$", api_plans.PrizePlans.as_view(), name="api-prize-plans"),
-    re_path(rf"{A_DIVISION}splits/$", api_plans.Splits.as_view(), name="api-splits"),
-    re_path(rf"{A_DIVISION}splits/(?P<split>{ID})/$", api_plans.OneSplit.as_view(), name="api-split"),
-    re_path(rf"{A_DIVISION}pools/$", api_plans.SidePools.as_view(), name="api-side-pools"),
-    re_path(rf"{A_POOL}members/$", api_plans.PoolMembers.as_view(), name="api-side-pool-members"),
-    re_path(rf"{A_POOL}members/(?P<entry>{ID})/$", api_plans.OnePoolMember.as_view(), name="api-side-pool-member"),
+    re_path(rf"{A_DIVISION}prizes/$", api_cash.PrizePlans.as_view(), name="api-prize-plans"),
+    re_path(rf"{A_DIVISION}splits/$", api_cash.Splits.as_view(), name="api-splits"),
+    re_path(rf"{A_DIVISION}splits/(?P<split>{ID})/$", api_cash.OneSplit.as_view(), name="api-split"),
+    re_path(rf"{A_DIVISION}pools/$", api_cash.SidePools.as_view(), name="api-side-pools"),
+    re_path(rf"{A_POOL}members/$", api_cash.PoolMembers.as_view(), name="api-side-pool-members"),
+    re_path(rf"{A_POOL}members/(?P<entry>{ID})/$", api_cash.OnePoolMember.as_view(), name="api-side-pool-member"),
     re_path(rf"{A_DIVISION}deadlines/$", api_divisions.Deadlines.as_view(), name="api-deadlines"),
     re_path(rf"{A_DIVISION}stages/$", api_stages.Stages.as_view(), name="api-stages"),
     re_path(rf"{A_DIVISION}outline/$", api_stages.OutlineView.as_view(), name="api-outline"),
     re_path(rf"{A_DIVISION}entries/$", api_entries.Entries.as_view(), name="api-entries"),
     re_path(rf"{A_DIVISION}entries/paste/$", api_entries.Paste.as_view(), name="api-entries-paste"),
     re_path(rf"{A_DIVISION}register/$", api_entries.Register.as_view(), name="api-register"),
-    re_path(rf"{A_DIVISION}draws/$", api_draws.Draws.as_view(), name="api-draws"),
-    re_path(rf"{A_DIVISION}draws/publish/$", api_draws.PublishDraw.as_view(), name="api-draw-publish"),
-    re_path(rf"{A_DIVISION}draws/stop-countdown/$", api_draws.StopCountdown.as_view(), name="api-countdown-stop"),
-    re_path(rf"{A_DIVISION}draws/take-back/$", api_draws.TakeBackDraw.as_view(), name="api-draw-take-back"),
-    re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_draws.OneDraw.as_view(), name="api-draw"),
-    re_path(rf"{A_DIVISION}kept-apart/$", api_kept_apart.AllApart.as_view(), name="api-kept-apart"),
-    re_path(rf"{A_DIVISION}kept-apart/take-back/$", api_kept_apart.LetMeet.as_view(), name="api-let-meet"),
-    re_path(rf"{A_DIVISION}rounds/$", api_rounds.AllRounds.as_view(), name="api-rounds"),
-    re_path(rf"{A_DIVISION}rounds/take-back/$", api_rounds.TakeBackRound.as_view(), name="api-round-take-back"),
-    re_path(rf"{A_DIVISION}rounds/change/$", api_rounds.ChangeRounds.as_view(), name="api-rounds-change"),
-    re_path(rf"{A_DIVISION}rounds/byes/$", api_rounds.AskBye.as_view(), name="api-rounds-bye"),
-    re_path(rf"{A_DIVISION}rounds/byes/take-back/$", api_rounds.TakeBackBye.as_view(), name="api-rounds-take-back"),
+    re_path(rf"{A_DIVISION}draws/$", api_commitments.Draws.as_view(), name="api-draws"),
+    re_path(rf"{A_DIVISION}draws/publish/$", api_commitments.PublishDraw.as_view(), name="api-draw-publish"),
+    re_path(rf"{A_DIVISION}draws/stop-countdown/$", api_commitments.StopCountdown.as_view(), name="api-countdown-stop"),
+    re_path(rf"{A_DIVISION}draws/take-back/$", api_commitments.TakeBackDraw.as_view(), name="api-draw-take-back"),
+    re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_commitments.OneDraw.as_view(), name="api-draw"),
+    re_path(rf"{A_DIVISION}kept-apart/$", api_commitments.AllApart.as_view(), name="api-kept-apart"),
+    re_path(rf"{A_DIVISION}kept-apart/take-back/$", api_commitments.LetMeet.as_view(), name="api-let-meet"),
+    re_path(rf"{A_DIVISION}rounds/$", api_commitments.AllRounds.as_view(), name="api-rounds"),
+    re_path(rf"{A_DIVISION}rounds/take-back/$", api_commitments.TakeBackRound.as_view(), name="api-round-take-back"),
+    re_path(rf"{A_DIVISION}rounds/change/$", api_commitments.ChangeRounds.as_view(), name="api-rounds-change"),
+    re_path(rf"{A_DIVISION}rounds/byes/$", api_commitments.AskBye.as_view(), name="api-rounds-bye"),
+    re_path(
+        rf"{A_DIVISION}rounds/byes/take-back/$", api_commitments.TakeBackBye.as_view(), name="api-rounds-take-back"
+    ),
     re_path(rf"{A_DIVISION}bracket/$", api_brackets.BracketView.as_view(), name="api-bracket"),
     re_path(rf"{A_DIVISION}fixtures/$", api_brackets.Fixtures.as_view(), name="api-fixtures"),
-    re_path(rf"{A_DIVISION}standings/$", api_standings.Standings.as_view(), name="api-standings"),
-    re_path(rf"{A_DIVISION}pairings/$", api_standings.Pairings.as_view(), name="api-pairings"),
+    re_path(rf"{A_DIVISION}standings/$", api_brackets.Standings.as_view(), name="api-standings"),
+    re_path(rf"{A_DIVISION}pairings/$", api_brackets.Pairings.as_view(), name="api-pairings"),
     re_path(rf"{AN_ENTRY}$", api_entries.OneEntry.as_view(), name="api-entry"),
     re_path(rf"{AN_ENTRY}withdraw/$", api_entries.Withdraw.as_view(), name="api-entry-withdraw"),
-    re_path(rf"{AN_ENTRY}undo-late/$", api_returns.UndoLateView.as_view(), name="api-entry-undo-late"),
-    re_path(rf"{AN_ENTRY}re-enter/$", api_returns.ReentryView.as_view(), name="api-entry-re-enter"),
-    re_path(rf"{AN_ENTRY}return/$", api_returns.ReturnView.as_view(), name="api-entry-return"),
-    re_path(rf"{AN_ENTRY}link/$", api_event_links.EventLinkView.as_view(), name="api-entry-link"),
+    re_path(rf"{AN_ENTRY}undo-late/$", api_entries.UndoLateView.as_view(), name="api-entry-undo-late"),
+    re_path(rf"{AN_ENTRY}re-enter/$", api_entries.ReentryView.as_view(), name="api-entry-re-enter"),
+    re_path(rf"{AN_ENTRY}return/$", api_entries.ReturnView.as_view(), name="api-entry-return"),
+    re_path(rf"{AN_ENTRY}link/$", api_entries.EventLinkView.as_view(), name="api-entry-link"),
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
-    re_path(rf"{A_FIXTURE}$", api_fixtures.OneFixture.as_view(), name="api-fixture"),
-    re_path(rf"{A_FIXTURE}result/$", api_fixtures.EnterResult.as_view(), name="api-fixture-result"),
-    re_path(rf"{A_FIXTURE}forfeit/$", api_fixtures.Forfeit.as_view(), name="api-fixture-forfeit"),
-    re_path(rf"{A_FIXTURE}rule/$", api_fixtures.Rule.as_view(), name="api-fixture-rule"),
-    re_path(rf"{A_FIXTURE}objection/$", api_fixtures.AnswerObjection.as_view(), name="api-fixture-objection"),
-    re_path(rf"{A_FIXTURE}accept/$", api_fixtures.Accept.as_view(), name="api-fixture-accept"),
-    re_path(rf"{A_FIXTURE}deadline/$", api_fixtures.Extend.as_view(), name="api-fixture-deadline"),
-    re_path(rf"{A_FIXTURE}withdraw/$", api_fixtures.WithdrawSide.as_view(), name="api-fixture-withdraw"),
-    re_path(rf"{A_FIXTURE}shorten/$", api_lengths.Shorten.as_view(), name="api-fixture-shorten"),
-    re_path(rf"{A_FIXTURE}shorten/undo/$", api_lengths.TakeBackLength.as_view(), name="api-fixture-take-back-length"),
-    re_path(rf"{A_FIXTURE}propose-length/$", api_lengths.ProposeLength.as_view(), name="api-fixture-propose-length"),
-    re_path(rf"{A_FIXTURE}withdraw-length/$", api_lengths.WithdrawLength.as_view(), name="api-fixture-withdraw-length"),
+    re_path(rf"{A_FIXTURE}$", api_corrections.OneFixture.as_view(), name="api-fixture"),
+    re_path(rf"{A_FIXTURE}result/$", api_corrections.EnterResult.as_view(), name="api-fixture-result"),
+    re_path(rf"{A_FIXTURE}forfeit/$", api_corrections.Forfeit.as_view(), name="api-fixture-forfeit"),
+    re_path(rf"{A_FIXTURE}rule/$", api_corrections.Rule.as_view(), name="api-fixture-rule"),
+    re_path(rf"{A_FIXTURE}objection/$", api_corrections.AnswerObjection.as_view(), name="api-fixture-objection"),
+    re_path(rf"{A_FIXTURE}accept/$", api_corrections.Accept.as_view(), name="api-fixture-accept"),
+    re_path(rf"{A_FIXTURE}deadline/$", api_corrections.Extend.as_view(), name="api-fixture-deadline"),
+    re_path(rf"{A_FIXTURE}withdraw/$", api_corrections.WithdrawSide.as_view(), name="api-fixture-withdraw"),
+    re_path(rf"{A_FIXTURE}shorten/$", api_floor.Shorten.as_view(), name="api-fixture-shorten"),
+    re_path(rf"{A_FIXTURE}shorten/undo/$", api_floor.TakeBackLength.as_view(), name="api-fixture-take-back-length"),
+    re_path(rf"{A_FIXTURE}propose-length/$", api_floor.ProposeLength.as_view(), name="api-fixture-propose-length"),
+    re_path(rf"{A_FIXTURE}withdraw-length/$", api_floor.WithdrawLength.as_view(), name="api-fixture-withdraw-length"),
     re_path(rf"{A_FIXTURE}corrections/$", api_corrections.Corrections.as_view(), name="api-fixture-corrections"),
     re_path(
         rf"{A_FIXTURE}corrections/preview/$",

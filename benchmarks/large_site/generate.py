@@ -137,9 +137,9 @@ def _result(match: "Match", score: tuple[int, int]) -> "Result":
 def _event(club: "Club", players: "list[Player]", number: int, chance: Random, now: "datetime") -> "Division":
     """Create an event with a published draw of its only division."""
     from players.actors import SYSTEM
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
 
     start = now - timedelta(days=number)
     event = events.create_tournament(club=club, by=SYSTEM, now=start, name=f"Cup {number}", starts_at=start)
@@ -158,7 +158,7 @@ def _play(division: "Division", chance: Random, now: "datetime") -> None:
     from matches.lifecycle.finish import ResultInput
     from players.actors import SYSTEM
     from tournaments.models import Fixture
-    from tournaments.results.services import results
+    from tournaments.results import services as results
 
     while ready := list(Fixture.objects.filter(stage__division=division, status="ready").select_related("stage")):
         for fixture in ready:

@@ -20,11 +20,11 @@ def paths() -> list[str]:
     from matches.lifecycle.finish import ResultInput
     from players.actors import SYSTEM
     from players.models import Club, Player
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
     from tournaments.models import Fixture
-    from tournaments.results.services import results
+    from tournaments.results import services as results
 
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")

@@ -1,7 +1,7 @@
 """The routes of events."""
 
 from tests.access.answers import EVERYBODY, ONLY_OFFICERS, ONLY_POST, ONLY_POST_WITH_ACCOUNT, Access
-from tournaments.pages.floor.actions import ACTIONS
+from tournaments.floor.page.actions import ACTIONS
 
 EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
 

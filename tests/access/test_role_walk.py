@@ -67,7 +67,7 @@ from tests.tournaments.conftest import (
     tournament,
 )
 from tests.tournaments.pages import test_roles as of_events
-from tournaments.owner import links as owner_links
+from tournaments import owner as owner_links
 
 __all__ = [
     "as_user",

@@ -14,7 +14,7 @@ from players.models import User
 from tests.api.requests import problem_code, send
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NEW = {"winner": 1, "score": [5, 7]}

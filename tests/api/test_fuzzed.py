@@ -34,10 +34,11 @@ from players.privacy.services import request_export
 from tests.tiers import TIER
 from tests.tokens import key_for
 from tournaments.demo import load
-from tournaments.entries.services import entries
-from tournaments.events.services import events, helpers
-from tournaments.ledger.services import payments
-from tournaments.ledger.services.payments import PaymentInput
+from tournaments.entries import services as entries
+from tournaments.events import helpers
+from tournaments.events import services as events
+from tournaments.ledger import payments
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import AgreedSplit, Correction, Division, Entry, Fixture, Helper, Payment, SidePool, Tournament
 
 pytestmark = pytest.mark.django_db

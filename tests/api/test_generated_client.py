@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from players.models import User
-from tournaments.draws.services import draws
+from tournaments.draws import services as draws
 from tournaments.models import Draw
 
 NAME = "barpoint_client"

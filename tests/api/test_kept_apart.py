@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.draws.services.kept_apart import keep_apart
+from tournaments.draws.kept_apart import keep_apart
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 

@@ -10,7 +10,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.tokens import key_for
 from tests.tournaments.conftest import NOW, RunningEvent
-from tournaments.entries.services import entries
+from tournaments.entries import services as entries
 from tournaments.formats.settings import FORMATS, StageSettings
 from tournaments.models import Division
 from tournaments.state.stages import stage_settings

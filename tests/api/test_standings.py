@@ -14,17 +14,17 @@ from players.actors import Actor
 from players.models import Player
 from tests.conftest import SHARED_DATA
 from tests.tournaments.support.played_stages import NOON, STAGES, drawn_as, play
-from tournaments.draws.services import draws
-from tournaments.draws.services.pairings import current_event
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.draws.rounds import current_event
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.tables.records import Edition
 from tournaments.formats.tables.tiebreaks import EXPLANATIONS
 from tournaments.models import Division, Draw, Entry, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_TEXTS
-from tournaments.state.pairing_inputs import digest, requested_byes
+from tournaments.state.stage_rows import digest, requested_byes
 from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db

@@ -16,9 +16,9 @@ from players.models import Club, Membership, Player, User
 from tests.api.requests import problem_code, send
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.played_stages import STAGES, drawn_as
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

@@ -17,8 +17,8 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.chromium import Chromium
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
-from tournaments.draws.services import draws
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.events import services as events
 from tournaments.models import Division
 
 # Playwright's event loop runs in the tests' thread, so Django would take our queries for async code.

@@ -8,7 +8,7 @@ from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
 from tests.tournaments.conftest import NOW, by_alice, club, drawn, make_division, make_players, tournament
 from tests.tournaments.prizes.conftest import Prizes, prizes
 from tournaments.models import CashCount, Payment
-from tournaments.prizes.services.pools import PoolInput, create_pool, join_pool
+from tournaments.prizes.services import PoolInput, create_pool, join_pool
 
 __all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "prizes", "tournament"]
 

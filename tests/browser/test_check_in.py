@@ -11,8 +11,8 @@ from players.models import Player, User
 from tests.browser.chromium import SOON
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
 from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import CheckIn, Division
 
 __all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]

@@ -11,11 +11,11 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.tournaments.conftest import NOW
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Correction, Division, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 PATIENCE = 60_000
 

@@ -7,8 +7,8 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.conftest import NOW
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division
 from tournaments.state.stages import stage_settings
 

@@ -11,8 +11,8 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import VIEWS, Check, OpenPage, follow
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.draws.services import draws
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.events import services as events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Draw
 

@@ -20,10 +20,10 @@ from matches.models import Match
 from players.actors import SYSTEM
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.browser.test_floor import NAMES
-from tournaments.ledger.selectors.accounts import accounts_of
-from tournaments.ledger.services.payments import PaymentInput, receive
+from tournaments.ledger.accounts import accounts_of
+from tournaments.ledger.payments import PaymentInput, receive
 from tournaments.models import Fixture, Floor, FloorEvent, Payment, Tournament
-from tournaments.results.services.results import enter_result
+from tournaments.results.services import enter_result
 
 ABSENT, LATE = NAMES[0], "Wanda Late"
 SOON = 15_000

@@ -13,11 +13,12 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.floor.services import calls, matches, opening, tables
-from tournaments.floor.services.lines import enter_lines
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import calls
+from tournaments.floor import evening as opening
+from tournaments.floor.lines import enter_lines
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.state.stages import set_stages
@@ -95,8 +96,8 @@ def evening(club: Club, alice: User) -> Tournament:
         calls.call(fixture=fixture, table=table, by=by, now=start + timedelta(minutes=at))
         if at < 3:
             calls.start(fixture=fixture, by=by, now=start + timedelta(minutes=at + 2))
-    matches.set_running_score(fixture=open_fixtures[0], score=(6, 4), by=by, now=now)
-    tables.take_out_of_use(table=spots[5], reason="Lamp broken", by=by, now=now)
+    calls.set_running_score(fixture=open_fixtures[0], score=(6, 4), by=by, now=now)
+    calls.take_out_of_use(table=spots[5], reason="Lamp broken", by=by, now=now)
     last = open_fixtures[-1].number
     enter_lines(tournament=event, text=f"m{last} 7-2", division=None, by=by, now=now)
     return event

@@ -11,10 +11,10 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.floor.services import opening
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import evening as opening
 from tournaments.models import Division, Fixture, Tournament
 
 PICTURES = os.environ.get("HELPER_PICTURES")

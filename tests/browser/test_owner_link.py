@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from players.models import Club, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
-from tournaments.owner import links
+from tournaments import owner as links
 
 PICTURES = os.environ.get("OWNER_PICTURES")
 """A folder for pictures of the pages."""

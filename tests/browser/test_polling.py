@@ -14,7 +14,7 @@ from tests.browser.conftest import OpenPage
 from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
-from tournaments.draws.services import draws
+from tournaments.draws import services as draws
 from tournaments.models import Division, Fixture
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
@@ -166,8 +166,8 @@ def test_pages_of_a_large_event_are_accessible_and_fit(
 def large_event(club: Club, alice: User) -> Division:
     """A published knockout with 97 entries."""
     from players.actors import Actor
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
 
     by, now = Actor.of(alice), timezone.now()
     tournament = events.create_tournament(club=club, by=by, now=now, name="N" * 80, starts_at=now)

@@ -16,8 +16,8 @@ from tests.browser.conftest import Check, OpenPage, follow
 from tests.browser.test_paper import people
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
-from tournaments.floor.services.calls import call, start
-from tournaments.floor.services.opening import open_floor
+from tournaments.floor.calls import call, start
+from tournaments.floor.evening import open_floor
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Table
 

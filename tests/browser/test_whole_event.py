@@ -28,7 +28,7 @@ from players.models import Club, User
 from players.people.services import remember_alias
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.conftest import SHARED_DATA, ValkeyServer
-from tournaments.events.services.deadlines import extend_deadline
+from tournaments.events.deadlines import extend_deadline
 from tournaments.models import Division, Fixture
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "Nino Beridze", "Jörg Weißmüller", "Siobhán O’Neill"]

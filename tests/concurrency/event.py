@@ -10,9 +10,9 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Entry, Fixture, Tournament
 
 POSTGRESQL_ONLY = [

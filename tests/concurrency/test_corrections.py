@@ -14,8 +14,9 @@ from players.models import Membership, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, match_of
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tournaments.models import Correction, Division, Fixture
-from tournaments.results.services import corrections, results
-from tournaments.results.services.corrections import CorrectionInput
+from tournaments.results import corrections
+from tournaments.results import services as results
+from tournaments.results.corrections import CorrectionInput
 from tournaments.state.integrity import differences
 
 pytestmark = POSTGRESQL_ONLY

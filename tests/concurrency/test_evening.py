@@ -15,11 +15,11 @@ from players.actors import SYSTEM
 from tests.concurrency.event import EventBuilder, entry_of, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
-from tournaments.entries.services import reentries
-from tournaments.floor import selectors
-from tournaments.floor.services import calls, length_offers, matches, opening
+from tournaments.entries import late as reentries
+from tournaments.floor import calls, length_offers, selectors
+from tournaments.floor import evening as opening
 from tournaments.models import Division, Entry, Fixture, FloorEvent, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CONTROL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite lets one writer in at a time")
@@ -60,7 +60,7 @@ def played(builder: EventBuilder) -> tuple[Fixture, list[Callable[[], FloorEvent
     (fixture,) = fixtures(division)
     Match.objects.filter(pk=fixture.match_id).update(length=7)
     calls.start(fixture=fixture, **builder.acts)
-    enter = partial(matches.set_players_score, fixture=fixture, by=SYSTEM, now=NOON)
+    enter = partial(calls.set_players_score, fixture=fixture, by=SYSTEM, now=NOON)
     return fixture, [partial(enter, side=side, score=(3, 1)) for side in (0, 1)]
 
 
@@ -77,7 +77,7 @@ def test_both_players_enter_the_same_score_at_once_and_it_is_one_fact(builder: E
 
 def test_of_two_scores_at_once_both_are_kept_and_the_later_one_stands(builder: EventBuilder) -> None:
     fixture, (first, _second) = played(builder)
-    other = partial(matches.set_players_score, fixture=fixture, side=1, score=(2, 2), by=SYSTEM, now=NOON)
+    other = partial(calls.set_players_score, fixture=fixture, side=1, score=(2, 2), by=SYSTEM, now=NOON)
     outcomes = at_once(first, other)
     assert faults(outcomes) + refusals(outcomes) == []
     assert sorted(entered()) == [[2, 2], [3, 1]]

@@ -15,10 +15,11 @@ from players.models import LogEntry
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, entry_of, fixtures, match_of
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
-from tournaments.results.services import overdue, results
+from tournaments.results import overdue
+from tournaments.results import services as results
 from tournaments.state.integrity import differences
 
 pytestmark = POSTGRESQL_ONLY

@@ -11,11 +11,11 @@ from players.actors import SYSTEM
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
-from tournaments.floor import selectors
-from tournaments.floor.services import autopilot, calls, evening, opening
+from tournaments.floor import calls as autopilot
+from tournaments.floor import evening, selectors
 from tournaments.floor.state import MatchState
 from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = POSTGRESQL_ONLY
 RACES = 4
@@ -26,12 +26,12 @@ def evening_of(builder: EventBuilder, tables: int = 3) -> tuple[Division, list[T
     division = builder.drawn(8)
     division.tournament.tables = tables
     division.tournament.save()
-    opening.open_floor(tournament=division.tournament, **builder.acts)
+    evening.open_floor(tournament=division.tournament, **builder.acts)
     return division, list(division.tournament.floor_tables.all())
 
 
 def call(builder: EventBuilder, fixture: Fixture, table: Table) -> Callable[[], FloorEvent]:
-    return partial(calls.call, fixture=fixture, table=table, **builder.acts)
+    return partial(autopilot.call, fixture=fixture, table=table, **builder.acts)
 
 
 def test_two_directors_call_a_match_to_two_tables(builder: EventBuilder) -> None:
@@ -112,6 +112,6 @@ def test_two_first_calls_open_the_floor_once(builder: EventBuilder) -> None:
         division = builder.drawn(4)
         division.tournament.tables = 2
         division.tournament.save()
-        opened = partial(opening.open_floor, tournament=division.tournament, **builder.acts)
+        opened = partial(evening.open_floor, tournament=division.tournament, **builder.acts)
         assert faults(at_once(opened, opened)) == []
         assert division.tournament.floor_tables.count() == 2

@@ -28,10 +28,11 @@ from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.conftest import NOON
-from tournaments.demo.records import DIALECTS, written
-from tournaments.entries.services import entries
+from tournaments.demo.club import DIALECTS, written
+from tournaments.entries import services as entries
 from tournaments.models import Entry, Fixture, Tournament
-from tournaments.results.services import overdue, results
+from tournaments.results import overdue
+from tournaments.results import services as results
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
 

@@ -14,9 +14,9 @@ from players.clubs.services import create_club
 from players.models import Club, User
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
+from tournaments import owner as links
 from tournaments.demo.club import SLUG
 from tournaments.demo.removal import decline, is_declined
-from tournaments.owner import links
 
 pytestmark = POSTGRESQL_ONLY
 

@@ -13,10 +13,11 @@ from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as round_services
-from tournaments.entries.services import entries, late
-from tournaments.events.services import events
+from tournaments.draws import rounds as round_services
+from tournaments.draws import services as draws
+from tournaments.entries import late
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
 

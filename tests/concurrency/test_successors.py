@@ -17,9 +17,9 @@ from players.models import Player
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
-from tournaments.entries.services import entries
+from tournaments.entries import services as entries
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.integrity import differences
 from tournaments.state.locks import lock_division, lock_matches
 

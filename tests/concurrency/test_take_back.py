@@ -17,9 +17,9 @@ from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
-from tournaments.draws.services import draws
-from tournaments.draws.services.take_back import take_back_draw, take_back_round
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.draws.take_back import take_back_draw, take_back_round
+from tournaments.events import services as events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture
 

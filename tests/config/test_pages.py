@@ -14,7 +14,7 @@ from players.actors import Actor
 from players.clubs.services import create_club
 from players.models import User
 from tournaments.demo import load
-from tournaments.events.services.events import create_division, create_tournament, publish_tournament
+from tournaments.events.services import create_division, create_tournament, publish_tournament
 
 
 def refuses(request: HttpRequest) -> HttpResponse:

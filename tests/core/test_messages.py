@@ -10,7 +10,7 @@ from engine.errors import MESSAGES as ENGINE
 from matches.refusals import MESSAGES as MATCHES
 from players.refusals import MESSAGES as PLAYERS
 from tournaments.formats.errors import MESSAGES as FORMATS
-from tournaments.state.refusals import MESSAGES as TOURNAMENTS
+from tournaments.refusals import MESSAGES as TOURNAMENTS
 
 APPS = {
     "engine": ENGINE,

@@ -21,10 +21,10 @@ def make(players: int, tables: int) -> dict[str, str]:
     from players.accounts.tokens import SCOPES, create_token
     from players.actors import Actor
     from players.models import Club, Membership, Player, User
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import events
-    from tournaments.floor.services import evening, opening
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import services as events
+    from tournaments.floor import evening
     from tournaments.formats.settings import StageSettings
     from tournaments.models import Autopilot, Floor
     from tournaments.state.stages import set_stages
@@ -50,7 +50,7 @@ def make(players: int, tables: int) -> dict[str, str]:
     wait_for_draft(draw)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, **acts)
-    opening.open_floor(tournament=event, **acts)
+    evening.open_floor(tournament=event, **acts)
     Floor.objects.update(rest_minutes=0)
     evening.set_autopilot(tournament=event, mode=Autopilot.CALL, **acts)
     token = create_token(user=alice, name="Evening", scopes=SCOPES, days=1, **acts)

@@ -34,9 +34,10 @@ def create_event(club: "Club", alice: "User", format_: str, count: int) -> None:
 
     from players.actors import Actor
     from players.models import Player
-    from tournaments.draws.services import draws
-    from tournaments.entries.services import entries
-    from tournaments.events.services import deadlines, events
+    from tournaments.draws import services as draws
+    from tournaments.entries import services as entries
+    from tournaments.events import deadlines
+    from tournaments.events import services as events
     from tournaments.formats.settings import NextRound, StageSettings
     from tournaments.models import Fixture
     from tournaments.state.stages import set_stages

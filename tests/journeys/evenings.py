@@ -7,8 +7,8 @@ from django.utils import timezone
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.test_floor import NAMES
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Tournament
 
 

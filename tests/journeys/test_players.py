@@ -19,7 +19,7 @@ from tests.matches.records.samples import simulated
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
-from tournaments.results.services import overdue
+from tournaments.results import overdue
 
 __all__ = ["evening"]
 

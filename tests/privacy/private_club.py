@@ -7,7 +7,7 @@ from matches.play.lobby import services as challenges
 from matches.play.lobby.services import ChallengeInput
 from players.actors import SYSTEM, Actor
 from players.models import Alias, Player, User
-from tournaments.draws.services.kept_apart import keep_apart
+from tournaments.draws.kept_apart import keep_apart
 from tournaments.models import CashCount, Division, Entry, Payment, Tournament
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -14,9 +14,9 @@ from django.test import Client
 
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.lots import commitment
 from tournaments.formats.plans import draw_places
 from tournaments.models import Division, Entry, Fixture, Tournament

@@ -32,14 +32,16 @@ from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from tests.tiers import TIER
 from tests.tournaments.support.event_machine import World, replay
-from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import deadlines, events
+from tournaments.demo.club import DIALECTS, with_an_illegal_play, written
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import deadlines
+from tournaments.events import services as events
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot
-from tournaments.results.services import corrections, overdue, results
-from tournaments.results.services.corrections import CorrectionInput
-from tournaments.results.services.withdrawals import withdraw_from_bracket
+from tournaments.results import corrections, overdue
+from tournaments.results import services as results
+from tournaments.results.corrections import CorrectionInput
+from tournaments.results.services import withdraw_from_bracket
 from tournaments.state.settle import settle_division
 
 ENOUGH = 20

@@ -12,12 +12,12 @@ from players.models import Club, Player
 from tests.tiers import TIER
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
-from tournaments.draws.services import rounds as round_services
-from tournaments.events.services import events
+from tournaments.draws import rounds as round_services
+from tournaments.events import services as events
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.swiss.event import PAIRING_BYES
 from tournaments.models import Entry, Fixture, Stage
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db(transaction=False)

@@ -34,14 +34,16 @@ from tests.pages import html
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
 from tests.tournaments.conftest import club
 from tests.tournaments.support.played_stages import STAGES
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import calls, undo
+from tournaments.floor import evening as closing
 from tournaments.floor.notifications import CALLED
-from tournaments.floor.services import calls, closing, evening, matches, opening, tables, undo
 from tournaments.models import Division, Fixture, Floor, Table, Tournament
-from tournaments.results.services import corrections, results
-from tournaments.results.services.corrections import CorrectionInput
+from tournaments.results import corrections
+from tournaments.results import services as results
+from tournaments.results.corrections import CorrectionInput
 from tournaments.standings import context
 from tournaments.state.preview import Choice
 from tournaments.state.stages import set_stages
@@ -119,7 +121,7 @@ class Evening:
             self._drawn("Online", "knockout", at_boards, play_mode=PlayMode.HERE),
         ]
         self.event.refresh_from_db()
-        opening.open_floor(tournament=self.event, **self.acts)
+        closing.open_floor(tournament=self.event, **self.acts)
         Floor.objects.update(rest_minutes=0)
         for table, label in zip(Table.objects.order_by("order"), LABELS, strict=True):
             Table.objects.filter(pk=table.pk).update(label=label)
@@ -238,9 +240,9 @@ class Evening:
         score = (self.chance.randrange(7), self.chance.randrange(7))
         side = self.chance.choice([0, 1, None])
         if side is None:
-            matches.set_running_score(fixture=fixture, score=score, **self.acts)
+            calls.set_running_score(fixture=fixture, score=score, **self.acts)
         else:
-            matches.set_players_score(fixture=fixture, side=side, score=score, by=Actor.link(side), now=self.now)
+            calls.set_players_score(fixture=fixture, side=side, score=score, by=Actor.link(side), now=self.now)
         known.state, known.score = "playing", score
         return True
 
@@ -255,7 +257,7 @@ class Evening:
         if (picked := self.pick("called", "playing")) is None or not picked[2].table:
             return False
         known = picked[2]
-        tables.free_table(table=Table.objects.get(label=known.table), **self.acts)
+        calls.free_table(table=Table.objects.get(label=known.table), **self.acts)
         known.table, known.state = "", "ready" if known.state == "called" else known.state
         return True
 
@@ -287,9 +289,9 @@ class Evening:
         return True
 
     def pause(self) -> bool:
-        evening.pause(tournament=self.event, until=None, **self.acts)
+        closing.pause(tournament=self.event, until=None, **self.acts)
         if self.chance.randrange(2):
-            evening.resume(tournament=self.event, **self.acts)
+            closing.resume(tournament=self.event, **self.acts)
         return True
 
     def report(self) -> bool:

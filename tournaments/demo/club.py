@@ -1,16 +1,22 @@
-"""The demonstration club: people, a finished event, and running ones with open, disputed and rejected reports."""
+"""The demonstration club: people, a finished event, a weekend, and running events with open reports."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
+from engine.records import write, write_mat
 from engine.simulation import play_out
-from engine.transcript import Transcript
-from matches.models import Match, RatingPool, Submission
+from engine.transcript import Event, Kind, Move, Transcript
+from matches.lifecycle.finish import ResultInput
+from matches.lifecycle.own_match import MayDecide, standing_of
+from matches.models import Match, RatingPool, Result, Submission
 from matches.ratings import services as ratings
 from matches.records.submissions import RecordFile
 from matches.reporting.records import adjudicate_submission, submit_for_match
@@ -20,16 +26,266 @@ from players.actors import Actor
 from players.clubs.services import add_player, create_club, set_role
 from players.models import Club, Membership, Player, User
 from players.people.services import find_or_add_players, remember_alias
-from tournaments.demo.cast import ACCOUNTS, ASSISTANT, DIRECTOR, NICKNAMES, PLAYERS
-from tournaments.demo.records import DIALECTS, Record, with_an_illegal_play, written
-from tournaments.demo.weekend import load_weekend
-from tournaments.demo.weekend_floor import load_floor
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.models import Division, Fixture
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import calls
+from tournaments.floor.evening import open_floor
+from tournaments.floor.selectors import floor
+from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
+from tournaments.ledger.accounts import account_of
+from tournaments.ledger.payments import PaymentInput, add_float, receive
+from tournaments.models import Correction, Division, Draw, Fixture, Tournament
+from tournaments.results.corrections import CorrectionInput, apply_correction
+from tournaments.results.services import enter_result
 from tournaments.state.settle import settle_division
-from tournaments.state.stages import first_stage
+from tournaments.state.stages import first_stage, set_stages
+
+# The players of the demonstration club.
+
+
+DIRECTOR, ASSISTANT = "Alice Andersen", "Erik Nyström"
+ACCOUNTS = {
+    "alice": DIRECTOR,
+    "erik": ASSISTANT,
+    "bob": "Bob Bergmann",
+    "carol": "Carol Csonka",
+}
+"""People with an account, by the local part of their e-mail; the first two run the club."""
+
+PLAYERS = (
+    "Bob Bergmann",
+    "Carol Csonka",
+    DIRECTOR,
+    ASSISTANT,
+    "Mei Hashimoto",
+    "Omar Haddad",
+    "Jörg Weißmüller",
+    "Zoë Ballard",
+    "Γιώργος Παπαδόπουλος",
+    "Nino Beridze",
+    "Siobhán O’Neill",
+    "Luca De Santis",
+    "Anaïs Lefèvre",
+    "Tomáš Dvořák",
+    "山本 健",
+    "Fatma Yıldız",
+    "Gus Weinberg",
+    "Ingrid Solheim",
+    "Paweł Wójcik",
+    "Rosa Maria del Carmen Fernández-Villaverde y Ortega",
+    "Kit Trent",
+    "Uma Levermann",
+    "Victor Gulyás",
+    "Quinn Olsen",
+    "Dalia Katz",
+    "Samir Nassar",
+    "Hana Novák",
+    "Ben Wright",
+    "Elif Aydın",
+    "Mads Kragh",
+    "Olga Petrova",
+    "Theo Marchetti",
+)
+"""In order of strength: players further up win a little more often."""
+
+NICKNAMES = {"Bob Bergmann": "bobby_b", "Carol Csonka": "csonka77", "Mei Hashimoto": "mei-go"}
+"""Names under which some play on other sites; their records use these."""
+
+
+# Match records as other programs write them, and one with an illegal play.
+
+
+DIALECTS = ("gnubg", "xg", "galaxy", "studio", "xg-text", "sgf", "canonical", "json")
+
+
+class Record(NamedTuple):
+    """A record file as a player uploads it."""
+
+    file_name: str
+    data: bytes
+
+
+def written(transcript: Transcript, dialect: str, stem: str) -> Record:
+    """Write a transcript to a file in the format of another program."""
+    if dialect in ("sgf", "json"):
+        return Record(f"{stem}.{dialect}", write(transcript, dialect))
+    return Record(f"{stem}.{'txt' if dialect != 'gnubg' else 'mat'}", write_mat(transcript, dialect))
+
+
+def with_an_illegal_play(transcript: Transcript) -> Transcript:
+    """Return the same match with one illegal play, a checker moved 13 points."""
+    game = transcript.games[0]
+    plays = [index for index, event in enumerate(game.events) if event.kind is Kind.PLAY and event.moves]
+    illegal = plays[len(plays) // 2]
+    events = tuple(_make_illegal(event) if index == illegal else event for index, event in enumerate(game.events))
+    return replace(transcript, games=(replace(game, events=events), *transcript.games[1:]))
+
+
+def _make_illegal(event: Event) -> Event:
+    assert event.moves  # noqa: S101, only plays with moves are chosen
+    first = event.moves[0].points[0]
+    return event._replace(moves=(Move((first, max(1, first - 13))), *event.moves[1:]))
+
+
+# The floor and the cash desk of the demo's weekend: matches at the tables, others called, some players have paid.
+
+
+SCORES = ((3, 1), (2, 2), (0, 4), None)
+"""Running scores of the matches at the first tables; the last one has just begun."""
+CALLED = len(SCORES) + 1
+"""How many matches are called; the last one has not started."""
+FLOAT = 40
+PAID = 6
+
+
+def load_floor(tournament: Tournament, by: Actor, now: datetime) -> None:
+    """Open the floor of the event, call and start matches, and take some fees."""
+    opened_at = now - timedelta(minutes=45)
+    open_floor(tournament=tournament, by=by, now=opened_at)
+    calls.take_out_of_use(
+        table=tournament.floor_tables.order_by("-order")[0], reason="Lamp broken", by=by, now=opened_at
+    )
+    for number in range(CALLED):
+        at = opened_at + timedelta(minutes=10 * number)
+        suggestions = floor(tournament, at).state.suggestions
+        if not suggestions:
+            break
+        fixture = Fixture.objects.select_related("stage__division").get(pk=suggestions[0].fixture)
+        calls.call(fixture=fixture, by=by, now=at)
+        if number < len(SCORES):
+            calls.start(fixture=fixture, by=by, now=at + timedelta(minutes=2))
+            score = SCORES[number]
+            if score is not None:
+                calls.set_running_score(fixture=fixture, score=score, by=by, now=now - timedelta(minutes=3))
+    _take_fees(tournament, by, opened_at)
+
+
+def _take_fees(tournament: Tournament, by: Actor, now: datetime) -> None:
+    """Put a float into the box, and take the fees of the players who came first."""
+    add_float(tournament=tournament, payment=PaymentInput(FLOAT, "demo-float"), by=by, now=now)
+    players = Player.objects.filter(pk__in=tournament.divisions.values("entries__player")).order_by("pk")
+    for player in players[:PAID]:
+        owed = sum(max(0, line.owes) for line in account_of(tournament, player).lines)
+        receive(tournament=tournament, player=player, payment=PaymentInput(owed, f"demo-{player.pk}"), by=by, now=now)
+
+
+# A club weekend: an event with a division of every format, each at a different stage of play.
+
+
+TABLES = 8
+STRONGER_WINS = 0.65
+FINISHED = 1.0
+OWN_MATCH_REASON = "Both players have signed the score sheet."
+Staff = tuple[Actor, Actor]
+"""The director and the assistant."""
+WEEKEND: Sequence[tuple[str, int, int, Sequence[StageSettings], float]] = (
+    ("Championship", 13, 7, (StageSettings(PROGRESSIVE, last_chance="", lower_lengths=(5,), last_lengths=(3,)),), 0.6),
+    ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), FINISHED),
+    ("Swiss", 12, 5, (StageSettings(SWISS, rounds=5),), 0.5),
+    ("Groups", 9, 5, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), 0.7),
+    ("League", 6, 7, (StageSettings(LEAGUE),), 0.5),
+    ("Sunday speedgammon", 7, 3, (StageSettings(PROGRESSIVE),), 0.0),
+)
+"""Name, players, match length, stages, and the share that is played; the last division has no draw yet."""
+
+
+def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime, *, assistant: Actor) -> Tournament:
+    """Create the event and play its share of each division.
+
+    The assistant enters the results of matches that `by` plays in.
+    """
+    starts = now - timedelta(hours=9)
+    tournament = events.create_tournament(
+        club=club, by=by, now=starts, name="Harbour Weekend", starts_at=starts, venue="Café Havnen", tables=TABLES
+    )
+    for name, count, length, stages, share in WEEKEND:
+        division = events.create_division(
+            tournament=tournament, by=by, now=starts, name=name, match_length=length, fee=2
+        )
+        entries.enter(division=division, players=players[:count], by=by, now=starts)
+        division.refresh_from_db()
+        set_stages(division=division, stages=stages, after=division.seq, by=by, now=starts)
+        if tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=tournament, by=by, now=starts)
+            tournament.refresh_from_db()
+        if share:
+            publish_draw(division, by, starts)
+            play_share(division, share, players, (by, assistant), starts)
+        if share == FINISHED:
+            _correct(division, (by, assistant), now - timedelta(minutes=30))
+    return tournament
+
+
+def publish_draw(division: Division, by: Actor, now: datetime) -> None:
+    """Draw a division and publish the draft."""
+    draw = draws.request_draw(division=division, by=by, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=now)
+
+
+def play_share(division: Division, share: float, players: Sequence[Player], staff: Staff, at: datetime) -> None:
+    """Enter results until `share` of the matches are played; draws of later rounds are published as they fall due."""
+    chance = Random(division.name)  # noqa: S311, invented results
+    strength = {player.pk: rank for rank, player in enumerate(players)}
+    entered = 0
+    while True:
+        for draw in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
+            draws.make_draft(draw_id=draw.pk, now=at)
+            division.refresh_from_db()
+            draws.publish_draw(division=division, after=division.seq, by=staff[0], now=at)
+        open_ = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
+        first = open_.select_related("stage", "match").order_by("round__number", "number").first()
+        count = _planned_matches(division)
+        if first is None or first.match is None or entered >= share * count:
+            return
+        at, entered = at + timedelta(minutes=4), entered + 1
+        stronger = 0 if strength[first.match.player_0_id] < strength[first.match.player_1_id] else 1
+        winner = stronger if chance.random() < STRONGER_WINS else 1 - stronger
+        lost = chance.randrange(first.match.length)
+        score = (first.match.length, lost) if winner == 0 else (lost, first.match.length)
+        by = _impartial_director(first.match, staff)
+        enter_result(fixture=first, result=ResultInput(winner, score), by=by, now=at, reason=_reason(first.match, by))
+
+
+def _impartial_director(match: Match, staff: Staff) -> Actor:
+    """Return a director who does not play in the match, or the first if both do."""
+    return next((director for director in staff if standing_of(match, director) == MayDecide.IMPARTIAL), staff[0])
+
+
+def _reason(match: Match, by: Actor) -> str:
+    """Return the reason for deciding one's own match; empty if it is not one's own."""
+    return "" if standing_of(match, by) == MayDecide.IMPARTIAL else OWN_MATCH_REASON
+
+
+def _correct(division: Division, staff: Staff, now: datetime) -> None:
+    """Swap the points of the first result, which was misread, after everyone has played on; the bracket is kept."""
+    first = Fixture.objects.filter(stage__division=division).select_related("stage", "match").order_by("number")[0]
+    assert first.match is not None  # noqa: S101, it was played
+    standing = Result.objects.get(match=first.match)
+    assert standing.score is not None  # noqa: S101, it was played
+    division.refresh_from_db()
+    correction = CorrectionInput(
+        ResultInput.played(standing.score[::-1]), Correction.Choice.KEEP_BRACKET, reason="The points had been swapped."
+    )
+    by = _impartial_director(first.match, staff)
+    apply_correction(fixture=first, correction=correction, after=division.seq, by=by, now=now)
+
+
+def _planned_matches(division: Division) -> int:
+    """Return the number of planned matches, those of rounds that are not paired yet included."""
+    fixtures = Fixture.objects.filter(stage__division=division)
+    planned = fixtures.exclude(status__in=[Fixture.Status.BYE, Fixture.Status.EMPTY]).count()
+    stage = division.stages.order_by("number")[0]
+    if stage.format != SWISS:
+        return planned
+    in_round = fixtures.filter(round__number=1).count()
+    return in_round * int(stage.settings["rounds"])
+
+
+# The demonstration club: people, a finished event, and running ones with open, disputed and rejected reports.
+
 
 SLUG = "harbour"
 ZONE = "Europe/Copenhagen"

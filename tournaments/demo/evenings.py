@@ -20,20 +20,20 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Club, Player
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.floor import selectors
-from tournaments.floor.facts import MatchFacts
-from tournaments.floor.services import autopilot, calls, evening
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import calls as autopilot
+from tournaments.floor import evening, selectors
+from tournaments.floor.page.forecast import evening_forecast
+from tournaments.floor.state import MatchFacts
 from tournaments.formats.forecast.durations import PLAYERS_DIFFER, shares
 from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT
 from tournaments.formats.forecast.live import LiveForecast
 from tournaments.formats.lots import commitment as hash_of
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Autopilot, Division, Fixture, Stage, Tournament
-from tournaments.pages.floor.forecast import evening_forecast
-from tournaments.results.services.results import enter_result
+from tournaments.results.services import enter_result
 from tournaments.state.integrity import Selection, differences
 from tournaments.state.stages import set_stages
 
@@ -203,7 +203,7 @@ class _Evening:
         )
 
     def _start(self, fixture: Fixture, table: int) -> None:
-        calls.start(fixture=fixture, by=SYSTEM, now=self.now)
+        autopilot.start(fixture=fixture, by=SYSTEM, now=self.now)
         minutes = self._minutes(fixture.number, _match(fixture).length, _players(fixture))
         self._after(minutes, _bound(self._finish, fixture, table))
 

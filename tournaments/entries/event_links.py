@@ -1,26 +1,48 @@
-"""A player's personal link for an event: their check-in and all their matches, without an account.
+"""A player's personal link for an event: their check-in and all their matches, without an account."""
 
-Like the link of a match (`matches.lifecycle.links`) it is computed, not stored, so that its QR code can be printed
-again, and revoking it raises the generation with which it is signed. It belongs to the player, not to an entry: it
-stays the same with another division, a withdrawal or a substitute. Links of players who were merged lead to the player
-they were merged into.
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
+from django.contrib import messages
 from django.core.signing import BadSignature, Signer
-from django.db.models import Q, QuerySet
-from django.http import Http404
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
 
+from core.links import absolute_url, qr_svg
+from core.locks import for_update
+from engine.errors import Refused
 from matches.lifecycle.links import refuse_expired_event_link
 from matches.models import Match
-from players.models import Player
-from players.people.rows import canonical
+from matches.reporting.links import log_links_shown, revoke_all_links, withheld_side
+from matches.reporting.my_matches import matches_by_link
+from players.access import Role, my_player, require
+from players.actors import Actor, log
+from players.models import LogEntry, Player
+from players.people.rows import canonical, player_of
+from tournaments import access
 from tournaments.access import VISIBLE, end_of
-from tournaments.models import EventLink, Tournament
+from tournaments.entries import check_in as presence
+from tournaments.entries.check_in import own_page
+from tournaments.entries.forms import CheckInForm, RevokeEventLinkForm
+from tournaments.entries.services import same_person
+from tournaments.events.pages import account_needed, by, event_url_args, faulty, me, refuse, zone_of
+from tournaments.models import CheckIn, Entry, EventLink, Tournament
+from tournaments.state.topics import event_topics
+
+# Like the link of a match (`matches.lifecycle.links`) it is computed, not stored, so that its QR code can be printed
+# again, and revoking it raises the generation with which it is signed. It belongs to the player, not to an entry: it
+# stays the same with another division, a withdrawal or a substitute. Links of players who were merged lead to the
+# player they were merged into.
+
 
 TOKEN = r"(?P<event_token>[2-9a-z]{10}\.[2-9a-z]{10}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of a token in a URL."""
@@ -89,3 +111,213 @@ def matches_of(holder: LinkHolder) -> QuerySet[Match]:
 
 def _signer(generation: int) -> Signer:
     return Signer(salt=f"{SALT}.{generation}", sep=".")
+
+
+# Revoking a player's personal link for an event.
+
+
+@transaction.atomic
+def revoke_event_link(*, entry: Entry, generation: int, by: Actor) -> None:
+    """End the personal link of the player of an entry, and those of all their matches in the event.
+
+    Whoever had the link may have kept those of the matches. There are new links at once; QR codes already printed
+    will stop working. `generation` is that of the link to revoke: if it was revoked already nothing changes.
+    """
+    tournament, player = entry.division.tournament, canonical(entry.player)
+    same = person_ids(player)
+    EventLink.objects.bulk_create(
+        [EventLink(tournament=tournament, player_id=pk) for pk in same], ignore_conflicts=True
+    )
+    links = EventLink.objects.filter(tournament=tournament, player__in=same)
+    locked = {link.player_id: link for link in for_update(links.order_by("pk"))}
+    if locked[player.pk].generation != generation:
+        return
+    links.update(generation=F("generation") + 1)
+    revoke_all_links(topics=division_topics(tournament), players=same)
+    log(by, "link_revoked", entry.division.topic, club=tournament.club, entry=entry.pk)
+
+
+# The page behind a player's personal link for an event, and the link for those who hand it out.
+
+
+class ShownLink(NamedTuple):
+    """A personal link of an event, to print or to revoke."""
+
+    player: Player
+    generation: int
+    url: str
+    qr: str
+    """SVG."""
+
+
+def event_link_page(holder: LinkHolder, now: datetime) -> dict[str, Any]:
+    """Return the context of the page behind a link: check-in, and matches that open by their own links."""
+    return {
+        "player": holder.player,
+        "not_playing": _not_playing(holder),
+        "topics": event_topics(holder.tournament),
+        **own_page(holder.tournament, holder.player, now),
+        **matches_by_link(matches_of(holder), person_ids(holder.player), now),
+    }
+
+
+def _not_playing(holder: LinkHolder) -> list[Entry]:
+    """Return the newest entry in each division in which the player waits for a place or has withdrawn."""
+    rows = Entry.objects.filter(same_person(holder.player), division__tournament=holder.tournament)
+    newest = {entry.division_id: entry for entry in rows.select_related("division").order_by("pk")}
+    return [entry for entry in newest.values() if entry.status != Entry.Status.IN]
+
+
+def link_to_hand_out(entry: Entry, by: Actor, absolute: Callable[[str], str]) -> ShownLink:
+    """Return the link of the player of an entry for `by`, who runs the event, and log it where `by` plays there, too.
+
+    Refused: `link_of_opponent`.
+    """
+    tournament = entry.division.tournament
+    if canonical(entry.player).pk in withheld_from(tournament, by):
+        raise Refused("link_of_opponent")
+    link = link_of(entry, absolute)
+    log_shown(tournament, by, [link])
+    return link
+
+
+def link_of(entry: Entry, absolute: Callable[[str], str]) -> ShownLink:
+    """Return the link of the player of an entry; `absolute` makes a path a URL."""
+    return links_of(entry.division.tournament, [canonical(entry.player)], absolute)[0]
+
+
+def withheld_from(tournament: Tournament, by: Actor) -> frozenset[int]:
+    """Return the players whose links this director does not get: opponents in matches that others can decide."""
+    own = player_of(by.user) if by.user is not None else None
+    if own is None:
+        return frozenset()
+    matches = matches_of(LinkHolder(tournament, canonical(own))).select_related("player_0", "player_1", "club")
+    sides = [(match, withheld_side(match, by)) for match in matches.exclude(state=Match.State.SETTLED)]
+    return frozenset(canonical(match.players[side]).pk for match, side in sides if side is not None)
+
+
+def log_shown(tournament: Tournament, by: Actor, links: Sequence[ShownLink]) -> None:
+    """Log which divisions' links a director who plays there has got; writes nothing for others."""
+    own = player_of(by.user) if by.user is not None else None
+    others = [link.player.pk for link in links if own is None or link.player.pk != canonical(own).pk]
+    if own is None or not others:
+        return
+    rows = Entry.objects.filter(same_person(canonical(own)), division__tournament=tournament)
+    rows = rows.exclude(status=Entry.Status.OUT).select_related("division")
+    topics = sorted({entry.division.topic for entry in rows})
+    player = others[0] if len(others) == 1 else None
+    log_links_shown(topics=topics, club=tournament.club, by=by, player=player)
+
+
+def links_of(tournament: Tournament, players: list[Player], absolute: Callable[[str], str]) -> list[ShownLink]:
+    """Return the links of players, who are not merged into others; one query."""
+    generations = generations_of(tournament, [player.pk for player in players])
+    urls = [absolute(path_for(tournament, player, generations[player.pk])) for player in players]
+    return [
+        ShownLink(player, generations[player.pk], url, qr_svg(url)) for player, url in zip(players, urls, strict=True)
+    ]
+
+
+# A player's personal link for an event: the page behind it, handing it out, and revoking it.
+
+
+@never_cache
+@require_safe
+def event_link(request: HttpRequest, event_token: str) -> HttpResponse:
+    """Show a player their check-in and their matches; opening the page, as link previews do, changes nothing."""
+    now = timezone.now()
+    holder = link_holder(event_token, now)
+    context = event_link_page(holder, now) | {
+        "url": reverse("event-link", args=[event_token]),
+        "check_in_url": reverse("event-link-check-in", args=[event_token]),
+    }
+    with timezone.override(zone_of(holder.tournament)):
+        return render(request, "tournaments/entries/event_link.html", context)
+
+
+@never_cache
+@require_POST
+def check_in(request: HttpRequest, event_token: str) -> HttpResponse:
+    """Check the player of a link in, or out again."""
+    now = timezone.now()
+    holder = link_holder(event_token, now)
+    url = reverse("event-link", args=[event_token])
+    form = CheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    present = form.cleaned_data["present"]
+    try:
+        presence.check_in_self(
+            tournament=holder.tournament,
+            player=holder.player,
+            present=present,
+            by=Actor(LogEntry.By.LINK),
+            now=now,
+            source=CheckIn.Source.LINK,
+        )
+    except Refused as refused:
+        return refuse(request, refused, url)
+    messages.success(request, _("You are checked in.") if present else _("Your check-in is undone."))
+    return redirect(url)
+
+
+def _entry(request: HttpRequest, club: str, slug: str, entry: str) -> Entry:
+    """Return the entry that a URL names, for those who run its event."""
+    row = access.entry(request.user, entry, (club, slug))
+    require(request.user, row.division.tournament.club, Role.ASSISTANT)
+    return row
+
+
+@account_needed
+@never_cache
+@require_safe
+def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Show the personal link of a player with its QR code, to those who run the event."""
+    entry = _entry(request, **kwargs)
+    event = event_url_args(entry.division.tournament)
+    args = (*event, entry.public_id)
+    try:
+        link = link_to_hand_out(entry, by(request), partial(absolute_url, request))
+    except Refused as refused:
+        return refuse(request, refused, reverse("entries", args=(*event, entry.division.public_id)))
+    context = {
+        "tournament": entry.division.tournament,
+        "club": entry.division.tournament.club,
+        "division": entry.division,
+        "entry": entry,
+        "link": link,
+        "revoke_url": reverse("entry-revoke-link", args=args),
+    }
+    return render(request, "tournaments/entries/hand_out_link.html", context)
+
+
+@account_needed
+@require_POST
+def revoke(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Revoke the personal link of a player; for those who run the event."""
+    entry = _entry(request, **kwargs)
+    url = reverse("entry-link", args=(*event_url_args(entry.division.tournament), entry.public_id))
+    return _revoke(request, entry, url)
+
+
+@account_needed
+@require_POST
+def revoke_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Revoke the signed-in player's own link."""
+    event = access.tournament(request.user, club, slug)
+    player = my_player(me(request))
+    url = reverse("arrive", args=event_url_args(event))
+    rows = Entry.objects.filter(same_person(player), division__tournament=event)
+    entry = rows.select_related("player", "division__tournament__club").order_by("pk").first()
+    if entry is None:
+        return refuse(request, Refused("check_in_not_entered"), url)
+    return _revoke(request, entry, url)
+
+
+def _revoke(request: HttpRequest, entry: Entry, url: str) -> HttpResponse:
+    form = RevokeEventLinkForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    revoke_event_link(entry=entry, generation=form.cleaned_data["generation"], by=by(request))
+    messages.success(request, _("The personal link was revoked. There is a new one."))
+    return redirect(url)

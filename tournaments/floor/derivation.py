@@ -1,36 +1,194 @@
 """Deriving the state of the floor from facts, matches, tables and the time; without the database."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.where import Facts, WhereState, where_is
-from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import Fact, FloorFacts, LengthOffer, MatchFacts, Pair, Progress
-from tournaments.floor.fold import Folded, Seat, fold
 from tournaments.floor.state import (
     Attention,
     AttentionKind,
+    Fact,
+    FloorFacts,
     FloorState,
+    Folded,
     Lateness,
+    LengthOffer,
+    MatchFacts,
     MatchOnFloor,
     MatchState,
+    Pair,
+    Progress,
+    Rank,
     Reason,
+    Seat,
     Suggestion,
+    TableFacts,
     TableOnFloor,
     TableState,
+    fold,
 )
-from tournaments.floor.tables import PlayableMatch, suggest, table_plan
 from tournaments.floor.times import (
     Pause,
     elapsed,
+    expected_minutes,
     loses_by_lateness,
     penalty_points,
     reached_at,
     slow_minutes,
 )
 from tournaments.models import Table
+
+# Which free table fits which match, and which matches to suggest for the free tables; without Django.
+
+
+@dataclass(frozen=True, slots=True)
+class PlayableMatch:
+    """A match whose players are free, with what its place in the queue depends on."""
+
+    match: MatchFacts
+    pair: Pair
+    pinned: bool
+    critical_minutes: float
+    since: datetime
+
+    @property
+    def key(self) -> tuple[bool, int, float, datetime, int]:
+        """Pinned first; then by bracket, by the length of the critical path, and by who waits longest."""
+        return (not self.pinned, self.match.rank, -self.critical_minutes, self.since, self.match.number)
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """The free tables of the floor, and what the accessible ones are kept for."""
+
+    free: Sequence[TableFacts]
+    needs_accessible: Collection[int]
+    has_accessible: bool
+    """Whether the event has accessible tables in use, free or not."""
+    kept: int
+    """How many of the free accessible tables are kept for players who need one."""
+
+    def best(self, candidate: PlayableMatch, taken: Collection[int]) -> TableFacts | None:
+        """Return the table for a match among those not `taken`, or None if none fits."""
+        free = [table for table in self.free if table.table not in taken]
+        if self.has_accessible and self.needs(candidate):
+            return next((table for table in free if table.category == Table.Category.ACCESSIBLE), None)
+        wanted = [Table.Category.NORMAL]
+        if candidate.match.rank == Rank.MAIN:
+            wanted.insert(0, Table.Category.STREAM)
+        for category in wanted:
+            for table in free:
+                if table.category == category:
+                    return table
+        accessible = [table for table in free if table.category == Table.Category.ACCESSIBLE]
+        return accessible[0] if len(accessible) > self.kept else None
+
+    def needs(self, candidate: PlayableMatch) -> bool:
+        """Whether a player of the match needs an accessible table."""
+        return any(player in self.needs_accessible for player in candidate.pair)
+
+
+def table_plan(
+    tables: Sequence[TableFacts],
+    free: Collection[int],
+    out: Collection[int],
+    matches: Iterable[MatchFacts],
+    needs_accessible: Collection[int],
+    seated: Collection[int],
+) -> TablePlan:
+    """Return the plan of the free tables.
+
+    Accessible tables are kept for players who need one, still have a match to come and are not at one (`seated`).
+    """
+    waiting = {
+        player
+        for match in matches
+        if match.progress in (Progress.OPEN, Progress.UNKNOWN)
+        for player in match.players
+        if player is not None and player in needs_accessible and player not in seated
+    }
+    usable = [table for table in tables if table.table not in out]
+    has_accessible = any(table.category == Table.Category.ACCESSIBLE for table in usable)
+    return TablePlan([table for table in usable if table.table in free], needs_accessible, has_accessible, len(waiting))
+
+
+def suggest(candidates: Sequence[PlayableMatch], plan: TablePlan) -> tuple[list[Suggestion], dict[int, Reason]]:
+    """Return the matches to call to the free tables, in order, and why each of the others is not among them.
+
+    `candidates` are in the order of their keys. A match gets the first table that fits it, if no earlier match takes
+    that table or one of its players.
+    """
+    suggestions: list[Suggestion] = []
+    waits: dict[int, Reason] = {}
+    taken: set[int] = set()
+    called_before: dict[int, int] = {}
+    for position, candidate in enumerate(candidates):
+        before = next((called_before[player] for player in candidate.pair if player in called_before), None)
+        if before is not None:
+            waits[candidate.match.fixture] = Reason("called_before", {"fixture": before})
+            continue
+        table = plan.best(candidate, taken)
+        if table is None:
+            code = "no_accessible_table" if plan.has_accessible and plan.needs(candidate) else "no_table"
+            waits[candidate.match.fixture] = Reason(code)
+            continue
+        taken.add(table.table)
+        called_before |= dict.fromkeys(candidate.pair, candidate.match.number)
+        why = _why(candidate, candidates[position + 1 :], table)
+        suggestions.append(Suggestion(candidate.match.fixture, table.table, why))
+    return suggestions, waits
+
+
+def _why(candidate: PlayableMatch, later: Sequence[PlayableMatch], table: TableFacts) -> Reason:
+    """Return what puts a match before the next one in the queue."""
+    params = {"fixture": candidate.match.number, "table": table.label}
+    if candidate.pinned:
+        return Reason("pinned_first", params)
+    if not later:
+        return Reason("only_match", params)
+    next_ = later[0]
+    if next_.match.rank != candidate.match.rank:
+        return Reason("bracket_first", {**params, "rank": candidate.match.rank.name.lower()})
+    if next_.critical_minutes != candidate.critical_minutes:
+        return Reason("critical_path", {**params, "minutes": round(candidate.critical_minutes)})
+    return Reason("longest_wait", {**params, "since": candidate.since.isoformat()})
+
+
+# The critical path: how much play depends on a match; without Django.
+
+
+def critical_minutes(matches: Iterable[MatchFacts]) -> Mapping[int, float]:
+    """Return for each unfinished fixture the expected minutes of the longest chain of matches that begins with it.
+
+    A match comes before those that wait for its winner or loser, and before the next match of each of its players in
+    the same stage (as in a round robin).
+    """
+    open_matches = {match.fixture: match for match in matches if match.progress != Progress.SETTLED}
+    following = _following(open_matches)
+    minutes: dict[int, float] = {}
+    # The matches that follow from a match have higher numbers in its stage.
+    for match in sorted(open_matches.values(), key=lambda match: -match.number):
+        after = max((minutes.get(fixture, 0.0) for fixture in following[match.fixture]), default=0.0)
+        minutes[match.fixture] = expected_minutes(match.length) + after
+    return minutes
+
+
+def _following(matches: Mapping[int, MatchFacts]) -> dict[int, set[int]]:
+    following = {fixture: {next_ for next_ in row.leads_to if next_ in matches} for fixture, row in matches.items()}
+    of_player: dict[tuple[int, int], list[MatchFacts]] = defaultdict(list)
+    for match in matches.values():
+        for player in match.pair or ():
+            of_player[match.stage, player].append(match)
+    for own in of_player.values():
+        ordered = sorted(own, key=lambda match: match.number)
+        for match, next_ in pairwise(ordered):
+            following[match.fixture].add(next_.fixture)
+    return following
+
 
 HELD = Reason("held")
 ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)

@@ -1,22 +1,21 @@
 """Events: tournament > division > stage > bracket > round > fixture > slot, with entries, draws and corrections."""
 
-from tournaments.models.arrivals import CheckIn, Kiosk
-from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
-from tournaments.models.corrections import Advance, Correction
+from tournaments.models.brackets import Advance, Bracket, Correction, Fixture, Round, Slot, Stage
 from tournaments.models.draws import Commitment, Draw
 from tournaments.models.entries import (
     ByeRequest,
+    CheckIn,
     Entry,
     EventLink,
     KeptApart,
+    Kiosk,
     LateEntry,
     Return,
     Substitution,
     Withdrawal,
 )
-from tournaments.models.events import Division, Tournament
-from tournaments.models.floor import Autopilot, Floor, FloorEvent, FloorKind, Table
-from tournaments.models.helpers import Helper
+from tournaments.models.events import Division, Helper, Tournament
+from tournaments.models.floor import Autopilot, Floor, FloorEvent, FloorKind, Table, Wall
 from tournaments.models.installation import Installation
 from tournaments.models.payments import (
     AgreedSplit,
@@ -29,7 +28,6 @@ from tournaments.models.payments import (
     SidePool,
 )
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
-from tournaments.models.wall import Wall
 
 __all__ = [
     "Advance",

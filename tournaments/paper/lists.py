@@ -8,11 +8,9 @@ from django.utils.translation import pgettext
 
 from core.names import fold
 from tournaments.models import Division, Entry
-from tournaments.prizes.selectors.prize_views import prizes_view
-from tournaments.standings.selectors.cells import Cell
-from tournaments.standings.selectors.pairings import Pairing, PairingsView, pairings_of
-from tournaments.standings.selectors.rows import PlacesView, TableView
-from tournaments.standings.selectors.standings import standings_of
+from tournaments.prizes.prizes import prizes_view
+from tournaments.standings.pairings import Pairing, PairingsView, pairings_of
+from tournaments.standings.standings import Cell, PlacesView, TableView, standings_of
 from tournaments.state.names import names_of, shown_entry
 
 ROWS_ON_PAGE = {

@@ -11,15 +11,13 @@ from django.utils.translation import gettext as _
 
 from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, floor
 from tournaments.floor.state import MatchState, TableState
+from tournaments.ledger.accounts import accounts_of, box_of
 from tournaments.ledger.money import Currency
-from tournaments.ledger.selectors.accounts import accounts_of
-from tournaments.ledger.selectors.box import box_of
 from tournaments.models import Division, Tournament
-from tournaments.paper.draw_sheets import Area, drawing, pack
-from tournaments.paper.drawing import PageDrawing, Sizes
-from tournaments.paper.sheet_brackets import sheet_brackets
-from tournaments.prizes.selectors.prize_views import prizes_for_staff
-from tournaments.standings.selectors.brackets import rounds_of, targets
+from tournaments.paper.brackets import sheet_brackets
+from tournaments.paper.drawing import Area, PageDrawing, Sizes, drawing, pack
+from tournaments.prizes.prizes import prizes_for_staff
+from tournaments.standings.brackets import rounds_of, targets
 
 AREAS = {"a4": Area(190, 250), "letter": Area(196, 232)}
 """Of a portrait page below its head."""

@@ -13,12 +13,11 @@ from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 from players.forms import RefusingForm
 from players.models import Player
 from tournaments.ledger.money import Currency
-from tournaments.ledger.services.payments import PaymentInput
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import AgreedSplit, Division, Entry, Payment, SidePool, Tournament
-from tournaments.prizes.services.plans import PlanInput
-from tournaments.prizes.services.pools import PoolInput
+from tournaments.prizes.services import PlanInput, PoolInput
 from tournaments.prizes.shares import Pot
-from tournaments.standings.layout import ranking_name
+from tournaments.standings.brackets import ranking_name
 
 BETWEEN_SHARES = re.compile(r"[\s/;%]+")
 MOST_DECIMALS = -2

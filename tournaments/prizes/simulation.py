@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from tournaments.ledger.fees import CASH, Fees, Movement, count_box
+from tournaments.ledger.money import CASH, Fees, Movement, count_box
 from tournaments.prizes.shares import (
     WHOLE,
     CertainPlaces,

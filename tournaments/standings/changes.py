@@ -13,7 +13,7 @@ from matches.ratings.rated import measures_play
 from players.models import Player
 from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Round
-from tournaments.standings.layout import ordinal, ranking_name
+from tournaments.standings.brackets import ordinal, ranking_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import names_of, shown
 from tournaments.state.preview import Consequences, FixtureChange, PlaceChange

@@ -9,8 +9,7 @@ from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
 from tournaments.access import end_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
-from tournaments.standings.boards import board_name, boards_of
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import board_name, boards_of, round_names
 
 KIND = "division:"
 

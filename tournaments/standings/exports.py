@@ -10,9 +10,8 @@ from core.downloads import safe
 from matches.reporting.serializers import where_data
 from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
-from tournaments.standings.selectors.cells import Cell
-from tournaments.standings.selectors.pairings import Pairing, PairingsView, Side
-from tournaments.standings.selectors.rows import PlacesView, ShownEntry, StageView, TableLine, TableView
+from tournaments.standings.pairings import Pairing, PairingsView, Side
+from tournaments.standings.standings import Cell, PlacesView, ShownEntry, StageView, TableLine, TableView
 
 Body = dict[str, Any]
 

@@ -1,16 +1,20 @@
-"""The names of rounds, and the order in which open matches are called and can be played."""
+"""The names of rounds, the order in which open matches are called, and the boards of a round."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import has_begun
 from matches.models import Match
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
 from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN
-from tournaments.models import Fixture, Round
-from tournaments.standings.layout import round_name
+from tournaments.models import Fixture, Floor, Round
+from tournaments.standings.brackets import round_name
+
+# The names of rounds, and the order in which open matches are called and can be played.
+
 
 CALLED_AFTER = {LOWER: 1, CONSOLATION: 1, LAST_CHANCE: 2, FINAL: 3}
 """Brackets whose matches are called after those of the main draw, in ascending order."""
@@ -59,3 +63,26 @@ def playable(fixtures: Sequence[Fixture]) -> list[Fixture]:
         if not must_wait or has_begun(match):
             ready.append(fixture)
     return ready
+
+
+# The boards of a round: its matches, counted, where no floor says at which table each is played.
+
+
+def has_open_floor(tournament_id: int) -> bool:
+    """Whether the floor of an event is open, so that its matches are called to tables."""
+    return Floor.objects.filter(tournament=tournament_id).exists()
+
+
+def board_name(number: int) -> str:
+    """Return the name of a board."""
+    return _("Board %(number)d") % {"number": number}
+
+
+def boards_of(rounds: Collection[int]) -> dict[int, int]:
+    """Return fixture id -> its board, counted over the fixtures of the round with two players, without open floors."""
+    boards: dict[int, int] = {}
+    counted: dict[int, int] = {}
+    fixtures = Fixture.objects.filter(round__in=rounds, match__isnull=False, stage__division__tournament__floor=None)
+    for pk, round_ in fixtures.order_by("number").values_list("pk", "round"):
+        counted[round_] = boards[pk] = counted.get(round_, 0) + 1
+    return boards

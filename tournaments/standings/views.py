@@ -17,9 +17,8 @@ from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.models import Division, Entry
 from tournaments.standings import exports
-from tournaments.standings.selectors.pairings import pairings_of
-from tournaments.standings.selectors.rows import StageView, TableLine
-from tournaments.standings.selectors.standings import standings_of
+from tournaments.standings.pairings import pairings_of
+from tournaments.standings.standings import StageView, TableLine, standings_of
 from tournaments.state.names import Names, names_for, own_entry
 
 LINES_A_PAGE = 128

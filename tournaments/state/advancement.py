@@ -18,12 +18,12 @@ from tournaments.formats.graph import Source
 from tournaments.formats.plans import later_sources, plan_of
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
-from tournaments.state.club_mates import club_mates
 from tournaments.state.commitments import commitment_of
 from tournaments.state.derivation import StageState
-from tournaments.state.numbering import lock_event_if_free, take_numbers
-from tournaments.state.pairing_inputs import digest, kept_apart, requested_byes
+from tournaments.state.locks import lock_event_if_free, take_numbers
+from tournaments.state.names import club_mates
 from tournaments.state.plans import settings_of, store
+from tournaments.state.stage_rows import digest, kept_apart, requested_byes
 
 MAKE_DRAFT = "tournaments.make_draft"
 """The Celery task that makes a draft."""

@@ -1,4 +1,4 @@
-"""A club's public list of commitments, made before a draw and ended when nothing more is drawn from them."""
+"""A club's public list of commitments, and the lots that are drawn from them after the draw."""
 
 import secrets
 from collections.abc import Iterable
@@ -7,8 +7,13 @@ from datetime import datetime
 from django.db.models import Max
 
 from players.models import Club
+from tournaments.formats import lots as pure
+from tournaments.formats.lots import Lots
 from tournaments.formats.lots import commitment as hash_of
 from tournaments.models import Commitment, Stage
+
+# A club's public list of commitments, made before a draw and ended when nothing more is drawn from them.
+
 
 SEED_BYTES = 32
 
@@ -61,3 +66,18 @@ def abandon(stages: Iterable[Stage], *, now: datetime) -> None:
     """End the commitments of stages that are about to be removed from their division."""
     open_ = Commitment.objects.filter(stage__in=list(stages), end="")
     open_.update(end=Commitment.End.ABANDONED, ended_at=now)
+
+
+# Lots drawn after the draw: byes of late entries, ties, unplayed matches.
+#
+# They have a seed of their own, whose hash is published together with that of the draw.
+
+
+def lots_seed(stage: Stage) -> bytes:
+    """Return the secret seed of a stage's lots, for formats that draw several."""
+    return bytes.fromhex(stage.lots_seed)
+
+
+def lot(stage: Stage, *key: str | int) -> Lots:
+    """Return the lots of a stage for the decision named by `key`; see `tournaments.formats.lots.lot` for keys."""
+    return pure.lot(lots_seed(stage), *key)

@@ -16,7 +16,7 @@ from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables.tables import Table, bracket_tables, entries_at, is_over, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage
-from tournaments.state.lots import lots_seed
+from tournaments.state.commitments import lots_seed
 from tournaments.state.plans import Places, settings_of
 from tournaments.state.stage_rows import DivisionRows, StageRows
 

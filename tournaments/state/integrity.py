@@ -16,8 +16,8 @@ from players.models import Club
 from tournaments.formats.soundness import faults
 from tournaments.formats.states import FixtureState
 from tournaments.models import Division, Fixture, Slot, Stage
-from tournaments.state.beginnings import beginnings_of
 from tournaments.state.derivation import states_of
+from tournaments.state.floor import beginnings_of
 
 BATCH = 500
 Report = Callable[[str, int], None]

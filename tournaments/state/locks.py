@@ -1,7 +1,4 @@
-"""Row locks on divisions and their matches, taken in the order of docs/locking.md: divisions first, then matches.
-
-And the end of a change to a locked division.
-"""
+"""Row locks in the order of docs/locking.md, and match numbers, which are never reused."""
 
 from collections.abc import Collection
 from functools import partial
@@ -10,10 +7,14 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from core.live.publishing import publish, touch
-from core.locks import for_update
+from core.locks import for_update, lock_row
 from matches.models import Match
 from tournaments.models import Division, Tournament
-from tournaments.state.hints import hint_if_self_calling
+from tournaments.state.floor import hint_if_self_calling
+
+# Row locks on divisions and their matches, taken in the order of docs/locking.md: divisions first, then matches.
+#
+# And the end of a change to a locked division.
 
 
 def lock_division(division_id: int) -> Division:
@@ -57,3 +58,32 @@ def lock_unfinished_matches(
 
 def _lock(rows: QuerySet[Match]) -> dict[int, Match]:
     return {match.pk: match for match in for_update(rows.order_by("pk"))}
+
+
+# Match numbers: unique in the event and never reused, even if a draw is taken back (docs/locking.md).
+#
+# `Tournament.last_number` is the highest number used so far. The row of the event is the lock for numbering. It is
+# taken before the locks of divisions; a transaction that already holds a division may only take it without waiting.
+
+
+def lock_event(tournament_id: int) -> Tournament:
+    """Return the event, locked until the transaction ends. Call this before locking any of its divisions."""
+    return lock_row(Tournament, tournament_id)
+
+
+def lock_event_if_free(tournament_id: int) -> Tournament | None:
+    """Lock the event without waiting, while holding a division; return None if another transaction holds it.
+
+    Not waiting prevents a deadlock. A transaction that has already locked the event gets it again.
+    """
+    return for_update(Tournament.objects.filter(pk=tournament_id), skip_locked=True).first()
+
+
+def take_numbers(event: Tournament, count: int) -> int:
+    """Reserve `count` match numbers of a locked event and return the first one."""
+    # Read again: the instance may have been loaded before other numbers were taken in this transaction.
+    event.refresh_from_db(fields=["last_number"])
+    first = event.last_number + 1
+    event.last_number += count
+    event.save(update_fields=["last_number"])
+    return first

@@ -14,8 +14,7 @@ from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import ELIMINATION, StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
-from tournaments.state.locks import division_changed, lock_division
-from tournaments.state.numbering import lock_event
+from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.plans import settings_of, store_settings
 
 

@@ -1,4 +1,4 @@
-"""Labels and times that several pages of tournaments use."""
+"""Labels, times, formats and parts of the floor, for several pages of tournaments."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,7 +6,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import template
-from django.template import Context
+from django.template import Context, Node, NodeList
+from django.template.base import FilterExpression, Parser, Token
 from django.templatetags.static import static
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString
@@ -15,12 +16,18 @@ from django.utils.translation import ngettext
 
 from core import times
 from matches.models import ClockPreset
-from tournaments.events.views import console_head as navigation
+from tournaments.events import pages as navigation
+from tournaments.floor.page.page import Parts
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
-from tournaments.standings import titles
+from tournaments.standings import labels as titles
 from tournaments.state import topics
+from tournaments.state.format_labels import stages_name
 from tournaments.state.names import shown_entry
+from tournaments.state.stages import stage_settings
+
+# Labels and times that several pages of tournaments use.
+
 
 register = template.Library()
 
@@ -203,3 +210,43 @@ def console_head(
         tournament, context.get("division"), divisions, page=page, reader=reader, has_floor=is_open
     )
     return {"tournament": tournament, "head": head}
+
+
+# The format of a division, in a few words.
+
+
+@register.simple_tag
+def format_of(division: Division) -> str:
+    """Describe all stages of a division, such as “4 groups, then knockout”."""
+    return stages_name(stage_settings(division))
+
+
+# The tag `{% part %}`: an element of the floor that is sent alone if only it has changed.
+
+
+@register.tag
+def part(parser: Parser, token: Token) -> "PartNode":
+    """Render an element with this id: `{% part "floor-counts" %}<b id="floor-counts">…</b>{% endpart %}`.
+
+    With a value as a second argument, from which alone the element is made, it is rendered only if that has changed:
+    `{% part card.html_id card %}`.
+    """
+    _tag, name, *value = token.split_contents()
+    content = parser.parse(("endpart",))
+    parser.delete_first_token()
+    return PartNode(parser.compile_filter(name), [parser.compile_filter(text) for text in value], content)
+
+
+class PartNode(Node):
+    """A part with its content."""
+
+    def __init__(self, name: FilterExpression, value: list[FilterExpression], nodelist: NodeList) -> None:
+        self.name, self.value, self.nodelist = name, value, nodelist
+
+    def render(self, context: Context) -> SafeString:
+        """Return the markup of the part, and add it to `parts` of the context."""
+        parts: Parts = context["parts"]
+        name = self.name.resolve(context)
+        if self.value:
+            return parts.add_made_from(self.value[0].resolve(context), name, lambda: self.nodelist.render(context))
+        return parts.add(name, self.nodelist.render(context), token=str(context.get("csrf_token", "")))

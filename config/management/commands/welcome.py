@@ -15,8 +15,8 @@ from config import lan
 from core.links import is_for_this_machine_only
 from matches.analysis.backends.chosen import installed_backend_name
 from players.models import Club
+from tournaments import owner as owner_links
 from tournaments.demo.club import is_loaded, logins_file
-from tournaments.owner import links as owner_links
 
 RULE = "─" * 78
 MULTICAST_DNS = Path("/run/avahi-daemon/pid")

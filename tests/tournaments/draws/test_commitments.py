@@ -11,10 +11,10 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON
-from tournaments.draws.selectors.commitments import commitments_of, lines
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.draws.lists import commitments_of, lines
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 from tournaments.state.stages import set_stages

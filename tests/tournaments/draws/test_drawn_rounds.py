@@ -10,10 +10,10 @@ from matches.reporting import reports
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services.kept_apart import keep_apart
+from tournaments.draws.kept_apart import keep_apart
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.models import Correction, Division, Fixture, Round, Slot, Stage
-from tournaments.results.services import corrections
+from tournaments.results import corrections
 from tournaments.state.preview import Choice
 
 pytestmark = pytest.mark.django_db

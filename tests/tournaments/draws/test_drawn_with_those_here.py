@@ -11,9 +11,10 @@ from players.models import Notification, Player, User
 from players.notifications.kinds import texts_of
 from tests.tournaments.support.pages import text
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import draws, take_back
-from tournaments.entries.services import check_in
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.draws import take_back
+from tournaments.entries import check_in
+from tournaments.events import services as events
 from tournaments.formats.plans import draw_places
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry

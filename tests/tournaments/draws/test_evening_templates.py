@@ -12,7 +12,7 @@ from players.models import Club
 from tests.pages import html
 from tests.tournaments.conftest import NOW
 from tests.tournaments.events.test_event_pages import DIVISION
-from tournaments.draws.services.evenings import Evening, EveningFormat, create_division_for
+from tournaments.draws.evenings import Evening, EveningFormat, create_division_for
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, EveningTemplate, Tournament
 from tournaments.state.stages import set_stages, stage_settings

@@ -10,10 +10,10 @@ from matches.models import Match, Result
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures, play_all
-from tournaments.draws.services.rounds import request_round
-from tournaments.entries.services import entries
+from tournaments.draws.rounds import request_round
+from tournaments.entries import services as entries
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

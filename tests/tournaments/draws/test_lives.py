@@ -9,9 +9,9 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
-from tournaments.draws.services import rounds as round_services
-from tournaments.draws.services.kept_apart import keep_apart
-from tournaments.draws.services.rounds import RoundChanges
+from tournaments.draws import rounds as round_services
+from tournaments.draws.kept_apart import keep_apart
+from tournaments.draws.rounds import RoundChanges
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.swiss.lives import lives_left

@@ -7,9 +7,9 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.models import LogEntry
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services.round_lengths import RoundLength, change_round_lengths, rounds_begun
+from tournaments.draws.round_lengths import RoundLength, change_round_lengths, rounds_begun
 from tournaments.models import Fixture, Round
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

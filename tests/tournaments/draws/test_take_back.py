@@ -16,12 +16,12 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as round_services
-from tournaments.draws.services.take_back import take_back_draw, take_back_round
+from tournaments.draws import rounds as round_services
+from tournaments.draws import services as draws
+from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
-from tournaments.results.services.withdrawals import withdraw_from_bracket
+from tournaments.results.services import withdraw_from_bracket
 from tournaments.state.derivation import states_of
 from tournaments.state.stages import set_stages
 

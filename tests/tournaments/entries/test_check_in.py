@@ -16,9 +16,10 @@ from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.pages import text
-from tournaments.entries.selectors.check_in import instant_of
-from tournaments.entries.services import check_in, entries
-from tournaments.events.services import events
+from tournaments.entries import check_in
+from tournaments.entries import services as entries
+from tournaments.entries.check_in import instant_of
+from tournaments.events import services as events
 from tournaments.models import CheckIn, Division, Entry, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

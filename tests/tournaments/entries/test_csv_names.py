@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import Refused
-from tournaments.entries.csv_names import MOST_BYTES, names_in_csv
+from tournaments.entries.lists import MOST_BYTES, names_in_csv
 
 
 @pytest.mark.parametrize(

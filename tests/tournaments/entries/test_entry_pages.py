@@ -14,9 +14,9 @@ from players.models import Club, Membership, Player, User
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW, publish
 from tests.tournaments.support.pages import page, text
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture
 
 pytestmark = pytest.mark.django_db

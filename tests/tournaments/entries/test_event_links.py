@@ -16,10 +16,11 @@ from tests.pages import html
 from tests.tokens import key_for
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import text
+from tournaments.entries import services as entries
+from tournaments.entries import substitutions
 from tournaments.entries.event_links import link_holder, path_for
-from tournaments.entries.services import entries, substitutions
-from tournaments.entries.services.substitutions import SubstituteInput
-from tournaments.events.services import events
+from tournaments.entries.substitutions import SubstituteInput
+from tournaments.events import services as events
 from tournaments.models import CheckIn, Entry, EventLink, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

@@ -13,10 +13,11 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.pages import html
 from tests.tournaments.support.pages import text as visible
-from tournaments.draws.services import draws
-from tournaments.entries.selectors.kiosks import kiosk_page, kiosks_of
-from tournaments.entries.services import check_in, entries, kiosks
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import check_in, kiosks
+from tournaments.entries import services as entries
+from tournaments.entries.kiosks import kiosk_page, kiosks_of
+from tournaments.events import services as events
 from tournaments.models import CheckIn, Division, Draw, Kiosk, Tournament
 from tournaments.state.log import entries_of, log_lines
 

@@ -11,8 +11,7 @@ from players.models import Player
 from tests.tiers import first_in_make_test
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.entries.services.late import enter_late
-from tournaments.entries.services.late_previews import preview_late, preview_undo, undo_late
+from tournaments.entries.late import enter_late, preview_late, preview_undo, undo_late
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, LateEntry
 

@@ -8,7 +8,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player
 from tests.tournaments.conftest import NOON
-from tournaments.entries.services import lists
+from tournaments.entries import lists
 from tournaments.models import Division, Entry
 
 pytestmark = pytest.mark.django_db

@@ -29,19 +29,18 @@ from tests.tiers import first_in_make_test
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.event_links import path_for
-from tournaments.entries.services.late_previews import preview_undo, undo_late
-from tournaments.entries.services.reentries import preview_reentry, reenter, reenterable
-from tournaments.entries.services.substitutions import SubstituteInput, substitute
-from tournaments.events.services.events import update_division
-from tournaments.floor.services import calls
-from tournaments.floor.services.opening import open_floor
+from tournaments.entries.late import preview_reentry, preview_undo, reenter, reenterable, undo_late
+from tournaments.entries.substitutions import SubstituteInput, substitute
+from tournaments.events.services import update_division
+from tournaments.floor import calls
+from tournaments.floor.evening import open_floor
 from tournaments.formats.elimination.knockout import knockout
 from tournaments.formats.facts import Result, Withdrawal
 from tournaments.formats.graph import MAIN
 from tournaments.formats.progress import progress
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.states import FixtureStatus
-from tournaments.ledger.selectors.accounts import division_charges
+from tournaments.ledger.accounts import division_charges
 from tournaments.models import Division, Entry, Fixture
 from tournaments.state.integrity import differences
 

@@ -13,10 +13,10 @@ from players.people.erasure import erase_player
 from tests.pages import html
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.pages import text
-from tournaments.entries.services import check_in
-from tournaments.entries.services.substitutions import SubstituteInput, substitute, undo_substitution
+from tournaments.entries import check_in
+from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.models import Division, Entry, Fixture, Substitution
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.integrity import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

@@ -17,10 +17,10 @@ from players.models import Player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
 from tests.tournaments.support.knockouts import fixtures
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.db.models import F
 
-from tournaments.events.selectors.consistent_reads import TRIES, read_with_seq
+from tournaments.events.selectors import TRIES, read_with_seq
 from tournaments.models import Division
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

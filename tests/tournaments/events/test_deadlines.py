@@ -9,7 +9,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry
 from tests.tournaments.conftest import NOON
-from tournaments.events.services.deadlines import extend_deadline, set_deadlines
+from tournaments.events.deadlines import extend_deadline, set_deadlines
 from tournaments.models import Division, Fixture, Round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

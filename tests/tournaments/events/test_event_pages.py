@@ -13,7 +13,7 @@ from players.models import Club, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import page, text
-from tournaments.events.services import events
+from tournaments.events import services as events
 from tournaments.models import Division, Tournament
 
 pytestmark = pytest.mark.django_db

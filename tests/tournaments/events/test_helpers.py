@@ -23,12 +23,12 @@ from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_roles import address, check
 from tournaments import access
-from tournaments.events.services import helpers as services
-from tournaments.events.services.events import create_tournament
-from tournaments.floor.services.lines import enter_lines
+from tournaments.events import helpers as services
+from tournaments.events.services import create_tournament
+from tournaments.floor.lines import enter_lines
+from tournaments.floor.page.actions import ACTIONS
 from tournaments.models import Fixture, Helper, Tournament
-from tournaments.pages.floor.actions import ACTIONS
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.log import log_lines
 
 pytestmark = pytest.mark.django_db

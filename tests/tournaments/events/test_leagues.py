@@ -14,16 +14,17 @@ from matches.reporting.reports import ScoreReport, report_score
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries, late
-from tournaments.events.services import events
-from tournaments.events.services.deadlines import set_deadlines
+from tournaments.draws import services as draws
+from tournaments.entries import late
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.events.deadlines import set_deadlines
 from tournaments.formats.settings import LEAGUE, StageSettings
 from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture, Round
-from tournaments.pages import services as seasons
-from tournaments.results.services import results
-from tournaments.results.services.overdue import apply_deadline, due_fixtures
+from tournaments.pages import seasons
+from tournaments.results import services as results
+from tournaments.results.overdue import apply_deadline, due_fixtures
 from tournaments.state import stages
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import differences

@@ -21,9 +21,9 @@ from tests.matches.play.conftest import Board, refused
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.events.test_event_pages import DIVISION
-from tournaments.events.services import events
+from tournaments.events import services as events
 from tournaments.models import Division, Fixture
-from tournaments.results.services import overdue
+from tournaments.results import overdue
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db

@@ -10,12 +10,11 @@ from players.actors import Actor
 from players.models import Club
 from tests.pages import html
 from tests.tournaments.conftest import NOON
-from tournaments.events.selectors.venues import EVENING, next_evening, venue_of
-from tournaments.events.services import events
-from tournaments.events.services.venues import VenueInput, save_venue, tables_for_event
-from tournaments.floor.services.opening import open_floor
+from tournaments.events import services as events
+from tournaments.events.venues import EVENING, VenueInput, next_evening, save_venue, tables_for_event, venue_of
+from tournaments.floor.evening import open_floor
 from tournaments.models import Division, OpeningHours, Tournament
-from tournaments.pages.services import copy_event
+from tournaments.pages.seasons import copy_event
 
 pytestmark = pytest.mark.postgresql
 

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Fact, FloorFacts, MatchFacts, Pair, Progress, Rank, TableFacts
-from tournaments.floor.state import FloorState
+from tournaments.floor.state import Fact, FloorFacts, FloorState, MatchFacts, Pair, Progress, Rank, TableFacts
 from tournaments.models import FloorKind
 
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)

@@ -13,12 +13,12 @@ from matches.models import Result
 from players.actors import Actor
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening
-from tournaments.floor.closing_time import closing_time
+from tournaments.floor import calls
+from tournaments.floor import evening as opening
+from tournaments.floor.closing_time import ClosedMatch, RunningMatch, close_matches, closing_time
 from tournaments.floor.selectors import floor
-from tournaments.floor.services import calls, matches, opening
-from tournaments.floor.services.closing_time import ClosedMatch, RunningMatch, close_matches
 from tournaments.models import Division, FloorEvent, Tournament
-from tournaments.results.services.quick_undo import undo_last
+from tournaments.results.quick_entry import undo_last
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def closing(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
     opening.open_floor(tournament=event, **evening.acts)
     for number, score in SCORES.items():
         calls.call(fixture=evening.fixture(number), table=evening.table(number), **evening.acts)
-        matches.set_running_score(fixture=evening.fixture(number), score=score, **evening.acts)
+        calls.set_running_score(fixture=evening.fixture(number), score=score, **evening.acts)
     evening.later(60)
     return evening
 
@@ -95,7 +95,7 @@ def test_shortened_matches_end_once_the_leader_has_the_points_chosen(closing: Ev
 @pytest.mark.parametrize("rule", ["leader", "shorten"])
 def test_a_match_is_left_alone_if_its_score_has_changed_or_it_was_reported(closing: Evening, rule: str) -> None:
     seen = running(closing)
-    matches.set_running_score(fixture=closing.fixture(1), score=(5, 6), **closing.acts)
+    calls.set_running_score(fixture=closing.fixture(1), score=(5, 6), **closing.acts)
     closing.win(3, (1, 7))
     refused = codes(close_matches(rule=rule, points=1, running=[seen[0], seen[2]], **closing.acts))
     assert refused == ["running_score_changed", "match_finished"]

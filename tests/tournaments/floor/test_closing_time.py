@@ -15,16 +15,17 @@ from players.actors import Actor
 from players.models import User
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening, event, refusal
+from tournaments.floor import calls, lines
+from tournaments.floor import evening as closing
+from tournaments.floor.lines import enter_floor_line
+from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import floor
-from tournaments.floor.services import calls, closing, lines, matches
-from tournaments.floor.services.lines import enter_floor_line
 from tournaments.floor.state import AttentionKind, MatchState
 from tournaments.floor.times import clock_bank
 from tournaments.models import Division, FloorEvent, Table
-from tournaments.pages.floor.forecast import evening_forecast
-from tournaments.results.line_parser import LeaderLine, parse
-from tournaments.results.services import quick_entry, quick_undo
-from tournaments.results.services.quick_entry import OutcomeKind
+from tournaments.results import quick_entry
+from tournaments.results.lines import LeaderLine, parse
+from tournaments.results.quick_entry import OutcomeKind
 from tournaments.state.integrity import differences
 
 __all__ = ["event"]
@@ -32,7 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 
 def score(event: Evening, left: int, right: int) -> None:
-    matches.set_running_score(fixture=event.fixture(1), score=(left, right), **event.acts)
+    calls.set_running_score(fixture=event.fixture(1), score=(left, right), **event.acts)
 
 
 def begin(event: Evening, left: int = 5, right: int = 3) -> None:
@@ -79,7 +80,7 @@ def test_an_adjourned_match_frees_its_table_keeps_its_score_and_goes_on_later(ev
     [row] = view.adjourned
     assert row.reasons == (f"Adjourned at 5–3; {row.sides[1].name} is on roll.",)
     assert (row.row.table, row.row.score) == (None, (5, 3))
-    for service in (calls.start, calls.call, matches.hold, closing.put_clocks_on):
+    for service in (calls.start, calls.call, calls.hold, closing.put_clocks_on):
         assert refusal(service, fixture=event.fixture(1), **event.acts) == "match_adjourned"
     assert refusal(score, event=event, left=6, right=3) == "match_adjourned"
     assert has_begun(event.match(1))
@@ -156,7 +157,7 @@ def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(eve
     assert (entered.result.winner, entered.result.score) == (1, (3, 4))
     assert (entered.result.kind, measures_play(entered.result)) == (Result.Kind.LEADER, False)
     assert state(event) == MatchState.SETTLED
-    quick_undo.undo_last(tournament=tournament, by=event.alice, now=event.now)
+    quick_entry.undo_last(tournament=tournament, by=event.alice, now=event.now)
     assert event.match(1).state == Match.State.OPEN
     assert list(differences()) == []
 

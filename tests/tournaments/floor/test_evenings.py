@@ -6,8 +6,8 @@ import pytest
 
 from tournaments.demo import evenings
 from tournaments.demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
-from tournaments.floor.facts import MatchFacts, Progress, Rank
-from tournaments.floor.services import autopilot
+from tournaments.floor import calls as autopilot
+from tournaments.floor.state import MatchFacts, Progress, Rank
 from tournaments.management.commands.simulate_evening import calibration, summary
 from tournaments.models import Tournament
 

@@ -21,9 +21,9 @@ from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
 from tournaments.entries.event_links import path_for
-from tournaments.floor import selectors
-from tournaments.floor.services import calls, closing, length_offers, matches
-from tournaments.floor.services.undo import last_of, undo
+from tournaments.floor import calls, length_offers, selectors
+from tournaments.floor import evening as closing
+from tournaments.floor.undo import last_of, undo
 from tournaments.models import FloorEvent, Tournament
 from tournaments.state.integrity import differences
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 def playing(at_table: AtTable) -> AtTable:
     """M1 to seven points stands 3–1; the event should be over, and shortens matches that still run."""
     calls.start(fixture=at_table.running.fixture, by=at_table.alice, now=timezone.now())
-    matches.set_running_score(fixture=at_table.running.fixture, score=(3, 1), by=at_table.alice, now=timezone.now())
+    calls.set_running_score(fixture=at_table.running.fixture, score=(3, 1), by=at_table.alice, now=timezone.now())
     should_be_over(at_table)
     return at_table
 
@@ -174,7 +174,7 @@ def test_a_length_that_is_no_shorter_or_already_reached_is_refused(playing: AtTa
 
 
 def new_score(table: AtTable) -> None:
-    matches.set_running_score(fixture=table.running.fixture, score=(4, 1), by=table.alice, now=timezone.now())
+    calls.set_running_score(fixture=table.running.fixture, score=(4, 1), by=table.alice, now=timezone.now())
 
 
 def reported(table: AtTable) -> None:
@@ -362,9 +362,7 @@ def test_whatever_they_do_the_length_changes_only_when_both_want_it(playing: AtT
             wants, on_offer = {}, None
         elif move == "score" and least + 1 < length and chance.random() < 0.5:
             score = (least, chance.randrange(least + 1))
-            matches.set_running_score(
-                fixture=playing.running.fixture, score=score, by=playing.alice, now=timezone.now()
-            )
+            calls.set_running_score(fixture=playing.running.fixture, score=score, by=playing.alice, now=timezone.now())
             wants, on_offer = {}, None
         if len(wants) == 2:
             length, wants, on_offer, agreements = wants[0], {}, None, agreements + 1

@@ -4,7 +4,7 @@ from datetime import time
 
 import pytest
 
-from tournaments.floor.line_parser import (
+from tournaments.floor.lines import (
     AccessibleLine,
     AutopilotLine,
     FloorLine,
@@ -20,7 +20,7 @@ from tournaments.floor.line_parser import (
     parse_floor_line,
 )
 from tournaments.models import Autopilot
-from tournaments.results.line_parser import parse
+from tournaments.results.lines import parse
 
 
 @pytest.mark.parametrize(

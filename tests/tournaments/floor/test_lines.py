@@ -11,11 +11,9 @@ from players.actors import Actor
 from players.models import User
 from tests.tournaments.floor.test_services import Evening
 from tournaments.floor import selectors
-from tournaments.floor.previews import preview_line
-from tournaments.floor.services.lines import enter_lines
+from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.models import Division
-from tournaments.results.selectors.quick_entry import outcome_text
-from tournaments.results.services.quick_entry import OutcomeKind
+from tournaments.results.quick_entry import OutcomeKind, outcome_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

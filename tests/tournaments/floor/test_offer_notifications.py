@@ -24,8 +24,8 @@ from tests.tournaments.floor.test_length_offers import (
     standing,
 )
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
-from tournaments.floor.services import length_offers
-from tournaments.floor.services.undo import last_of, undo
+from tournaments.floor import length_offers
+from tournaments.floor.undo import last_of, undo
 
 __all__ = ["at_table", "playing"]
 pytestmark = pytest.mark.django_db

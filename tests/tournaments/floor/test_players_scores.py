@@ -15,10 +15,10 @@ from players.models import LogEntry, User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
 from tournaments.entries.event_links import path_for
-from tournaments.floor import selectors
-from tournaments.floor.services import calls, matches, opening
+from tournaments.floor import calls, selectors
+from tournaments.floor import evening as opening
 from tournaments.models import FloorEvent, FloorKind
-from tournaments.standings.selectors.brackets import rounds_of
+from tournaments.standings.brackets import rounds_of
 from tournaments.state.integrity import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -197,9 +197,9 @@ def test_alice_sees_who_entered_a_score_and_takes_it_back(at_table: AtTable, ali
 
 
 def test_players_cannot_flood_the_floor_with_scores(at_table: AtTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "MOST_PLAYERS_SCORES", 2)
+    monkeypatch.setattr(calls, "MOST_PLAYERS_SCORES", 2)
     at_table.call()
     statuses = [at_table.enter(0, points, 0).status_code for points in (1, 2, 3)]
     assert statuses == [200, 200, 409]
-    matches.set_running_score(fixture=at_table.running.fixture, score=(3, 0), by=at_table.alice, now=timezone.now())
+    calls.set_running_score(fixture=at_table.running.fixture, score=(3, 0), by=at_table.alice, now=timezone.now())
     assert at_table.on_floor == ("playing", (3, 0))

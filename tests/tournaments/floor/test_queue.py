@@ -19,9 +19,17 @@ from tests.tournaments.floor.facts import (
     settled,
     state_of,
 )
-from tournaments.floor.critical_path import critical_minutes
-from tournaments.floor.facts import EntrantSource, FloorSettings, Progress, Rank, TableFacts
-from tournaments.floor.state import AttentionKind, MatchState, TableState
+from tournaments.floor.derivation import critical_minutes
+from tournaments.floor.state import (
+    AttentionKind,
+    EntrantSource,
+    FloorSettings,
+    MatchState,
+    Progress,
+    Rank,
+    TableFacts,
+    TableState,
+)
 from tournaments.floor.times import Pause, elapsed, expected_minutes, reached_at
 from tournaments.models import FloorKind, Table
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments.floor.facts import NOW, Facts, match, minutes
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.facts import Fact, FloorFacts, Progress, Rank, TableFacts
-from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.state import Fact, FloorFacts, MatchState, Progress, Rank, TableFacts, TableState
 from tournaments.models import Autopilot, FloorKind, Table
 
 PLAYERS = st.integers(1, 12)

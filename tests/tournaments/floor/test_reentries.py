@@ -16,14 +16,15 @@ from players.actors import Actor
 from players.models import User
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening
-from tournaments.floor.services import calls, opening
-from tournaments.floor.services.undo import last_of, undo
-from tournaments.ledger.selectors.accounts import account_of, division_charges
-from tournaments.ledger.services import payments
-from tournaments.ledger.services.payments import PaymentInput
+from tournaments.floor import calls
+from tournaments.floor import evening as opening
+from tournaments.floor.page.sheets import reentry_posts
+from tournaments.floor.undo import last_of, undo
+from tournaments.ledger import payments
+from tournaments.ledger.accounts import account_of, division_charges
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Slot
-from tournaments.pages.floor.reentries import reentry_posts
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.integrity import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

@@ -5,8 +5,8 @@ from django.test import Client
 
 from players.actors import SYSTEM
 from tests.tournaments.conftest import NOON, RunningEvent
+from tournaments.floor import evening as opening
 from tournaments.floor import selectors
-from tournaments.floor.services import opening
 from tournaments.floor.state import TableState
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

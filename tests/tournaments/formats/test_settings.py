@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from tournaments.draws.designer.forms.stage_values import BASIC_FIELDS, MORE_FIELDS, TIEBREAK_FIELDS
+from tournaments.draws.designer.forms import BASIC_FIELDS, MORE_FIELDS, TIEBREAK_FIELDS
 from tournaments.formats.errors import Refused
 from tournaments.formats.settings import (
     DEFAULT_TIEBREAKS,

@@ -10,23 +10,24 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.ledger.selectors.accounts import (
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.ledger import payments as desk
+from tournaments.ledger.accounts import (
     Account,
     account_of,
     accounts_of,
+    box_of,
     division_charges,
     owed_by_entry,
+    standing_count,
     unpaid_names,
 )
-from tournaments.ledger.selectors.box import box_of, standing_count
-from tournaments.ledger.services import desk, payments
-from tournaments.ledger.services.payments import PaymentInput
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Payment, Substitution, Tournament
-from tournaments.prizes.services import pools
-from tournaments.prizes.services.pools import PoolInput
+from tournaments.prizes import services as pools
+from tournaments.prizes.services import PoolInput
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
@@ -48,10 +49,10 @@ class Till:
 
     def receive(self, player: Player, amount: int, method: str = "cash") -> list[Payment]:
         payment = self.input(amount, method)
-        return payments.receive(tournament=self.event, player=player, payment=payment, by=self.by, now=NOW)
+        return desk.receive(tournament=self.event, player=player, payment=payment, by=self.by, now=NOW)
 
     def refund(self, player: Player, amount: int) -> list[Payment]:
-        return payments.refund(tournament=self.event, player=player, payment=self.input(amount), by=self.by, now=NOW)
+        return desk.refund(tournament=self.event, player=player, payment=self.input(amount), by=self.by, now=NOW)
 
     def account(self, player: Player) -> Account:
         return account_of(self.event, player)
@@ -106,7 +107,7 @@ def test_who_owes_comes_first_and_pays_entry_before_pool(till: Till, bob: Player
 def test_a_double_tap_pays_once(till: Till, bob: Player) -> None:
     payment = PaymentInput(1000, "form 1")
     for _ in range(2):
-        rows = payments.receive(tournament=till.event, player=bob, payment=payment, by=till.by, now=NOW)
+        rows = desk.receive(tournament=till.event, player=bob, payment=payment, by=till.by, now=NOW)
         assert [row.amount for row in rows] == [1000]
     assert till.account(bob).paid == 1000
 
@@ -120,12 +121,12 @@ def test_nobody_pays_more_than_they_owe(till: Till, bob: Player, amount: int, co
 
 def test_taking_a_payment_back_is_a_payment(till: Till, bob: Player) -> None:
     (paid,) = till.receive(bob, 3000)
-    back = payments.take_back(payment=paid, by=till.by, now=NOW)
+    back = desk.take_back(payment=paid, by=till.by, now=NOW)
     assert (back.amount, back.undoes, till.account(bob).owes) == (-3000, paid, 3000)
     assert box_of(till.event).expected == 0
     for payment, code in ((paid, "payment_undone"), (back, "payment_is_undo")):
         with pytest.raises(Refused, match=code):
-            payments.take_back(payment=payment, by=till.by, now=NOW)
+            desk.take_back(payment=payment, by=till.by, now=NOW)
 
 
 def test_a_withdrawal_before_the_draw_is_refunded_what_it_paid(till: Till, bob: Player) -> None:
@@ -204,10 +205,10 @@ def test_leaving_a_pool_makes_its_fee_a_refund(till: Till, bob: Player) -> None:
 
 def test_the_box_is_closed_with_what_was_counted_and_reopened(till: Till, bob: Player, carol: Player) -> None:
     event, by = till.event, till.by
-    payments.add_float(tournament=event, payment=till.input(10000), by=by, now=NOW)
+    desk.add_float(tournament=event, payment=till.input(10000), by=by, now=NOW)
     till.receive(bob, 3000)
     till.receive(carol, 3000, "transfer")
-    payments.spend(tournament=event, payment=till.input(1840, note="score sheets"), by=by, now=NOW)
+    desk.spend(tournament=event, payment=till.input(1840, note="score sheets"), by=by, now=NOW)
     box = box_of(event)
     assert [(row.kind, row.count, row.amount) for row in box.cash] == [
         ("float", 1, 10000), ("entry", 1, 3000), ("expense", 1, -1840),
@@ -232,7 +233,7 @@ def test_the_box_is_closed_with_what_was_counted_and_reopened(till: Till, bob: P
 
 def test_an_expense_says_what_it_was_for(till: Till) -> None:
     with pytest.raises(Refused, match="note_needed"):
-        payments.spend(tournament=till.event, payment=till.input(100), by=till.by, now=NOW)
+        desk.spend(tournament=till.event, payment=till.input(100), by=till.by, now=NOW)
 
 
 def test_the_database_refuses_a_payment_in_the_wrong_direction(till: Till, bob: Player) -> None:

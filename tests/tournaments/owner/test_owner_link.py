@@ -19,10 +19,10 @@ from players.clubs.services import add_member, add_player, create_club
 from players.models import Club, Membership, Player, User
 from players.people.erasure import erase_player
 from tests.pages import html
+from tournaments import owner as links
 from tournaments.demo.club import SLUG
 from tournaments.demo.removal import decline, is_declined
 from tournaments.models import Installation
-from tournaments.owner import links
 
 pytestmark = pytest.mark.django_db
 GRETE = {"display_name": "Grete", "email": "grete@example.com", "new_password": "crawford-1969", "sure": "on"}

@@ -11,7 +11,7 @@ from matches.models import Match, Provisional, Result
 from players.actors import Actor
 from players.models import LogEntry, User
 from tournaments.models import Division, Fixture
-from tournaments.results.services import overdue
+from tournaments.results import overdue
 
 pytestmark = pytest.mark.django_db
 

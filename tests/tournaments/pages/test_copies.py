@@ -11,16 +11,15 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.floor.facts import FloorSettings
-from tournaments.floor.services.opening import FloorPlan, TablePlan, save_floor
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor.evening import FloorPlan, TablePlan, save_floor
+from tournaments.floor.state import FloorSettings
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Division, Tournament
-from tournaments.pages.services import copy_event, weeks_until_next
-from tournaments.prizes.selectors.prizes import plan_of
-from tournaments.prizes.services.plans import PlanInput, save_plan
-from tournaments.prizes.services.pools import PoolInput, create_pool
+from tournaments.pages.seasons import copy_event, weeks_until_next
+from tournaments.prizes.prizes import plan_of
+from tournaments.prizes.services import PlanInput, PoolInput, create_pool, save_plan
 from tournaments.prizes.shares import Pot
 from tournaments.state import stages
 

@@ -22,13 +22,13 @@ from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import box, division_url, page, text
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
-from tournaments.draws.draw_page import draw_page
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.selectors.consistent_reads import read_with_seq
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.draws.page import draw_page
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.events.selectors import read_with_seq
 from tournaments.models import Division, Draw, Entry, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from tests.tournaments.support.pages import page, text
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 

@@ -16,10 +16,11 @@ from players.actors import Actor
 from players.models import User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
-from tournaments.events.services.events import create_tournament, update_tournament
-from tournaments.floor.services import autopilot, calls, opening
+from tournaments.events.services import create_tournament, update_tournament
+from tournaments.floor import calls as autopilot
+from tournaments.floor import evening as opening
+from tournaments.floor.page.page import HEADER
 from tournaments.models import Division, Fixture, FloorEvent, Round, Table, Tournament
-from tournaments.pages.floor.parts import HEADER
 
 pytestmark = pytest.mark.django_db
 
@@ -255,10 +256,10 @@ def test_players_read_on_their_pages_to_which_table_they_are_called(
         return ["You are called to table 4." in html(as_user(user).get(place)) for place in places]
 
     assert reads(bob) == [False] * 3
-    calls.call(fixture=running.fixture, table=table, by=by_alice, now=now)
+    autopilot.call(fixture=running.fixture, table=table, by=by_alice, now=now)
     assert reads(bob) == reads(carol) == [True] * 3
     assert reads(dave) == [False] * 3
-    calls.start(fixture=running.fixture, by=by_alice, now=now)
+    autopilot.start(fixture=running.fixture, by=by_alice, now=now)
     assert reads(bob) == [False] * 3
 
 

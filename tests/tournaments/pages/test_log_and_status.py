@@ -14,7 +14,7 @@ from players.models import User
 from tests.tournaments.conftest import NOW, RunningEvent, erin
 from tests.tournaments.support.pages import page, post, text
 from tournaments.models import Fixture
-from tournaments.results.services import heartbeat
+from tournaments.results import workers as heartbeat
 from tournaments.state.log import ON_A_PAGE, _named, entries_of
 
 __all__ = ["erin"]

@@ -14,9 +14,9 @@ from players.models import Player, User
 from tests.matches.cast import open_match
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import page, text
-from tournaments.entries.services import entries
+from tournaments.entries import services as entries
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 SMALL, LARGE = 8, 128

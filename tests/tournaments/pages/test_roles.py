@@ -29,10 +29,11 @@ from tests.pages import assert_not_shared, assert_protected
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
 from tournaments.entries.event_links import path_for
-from tournaments.entries.services.kiosks import create_kiosk, pairing_token
-from tournaments.events.services.helpers import add_helper
+from tournaments.entries.kiosks import create_kiosk, pairing_token
+from tournaments.events.helpers import add_helper
 from tournaments.models import AgreedSplit, Correction, Payment, SidePool, Table, Tournament
-from tournaments.results.services import corrections, results
+from tournaments.results import corrections
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 

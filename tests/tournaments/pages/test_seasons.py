@@ -9,10 +9,10 @@ from engine.errors import Refused
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tests.tournaments.pages.conftest import play_league
-from tournaments.entries.services import entries
+from tournaments.entries import services as entries
 from tournaments.formats.settings import LEAGUE, StageSettings
 from tournaments.models import Division, Stage, Tournament
-from tournaments.pages import services as seasons
+from tournaments.pages import seasons
 from tournaments.state import stages
 
 pytestmark = pytest.mark.django_db

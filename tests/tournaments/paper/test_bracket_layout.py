@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from tournaments.paper.bracket_layout import Piece, SheetLine, SheetMatch, layout, pieces
+from tournaments.paper.brackets import Piece, SheetLine, SheetMatch, layout, pieces
 
 
 def knockout(players: int, *, column: int = 0, first: int = 1) -> SheetMatch:

@@ -22,11 +22,11 @@ from tests.tournaments.conftest import (
     running,
     tournament,
 )
-from tournaments.floor.services.calls import call
-from tournaments.floor.services.opening import open_floor
+from tournaments.floor.calls import call
+from tournaments.floor.evening import open_floor
 from tournaments.models import Table, Tournament
-from tournaments.paper.score_sheets import ScoreSheet
-from tournaments.results.services import results
+from tournaments.paper.cards import ScoreSheet
+from tournaments.results import services as results
 from tournaments.state.sheet_codes import code_of, number_of, scanned_fixture, with_match_numbers
 
 __all__ = ["alice_client", "as_user", "bob_player", "by_alice", "carol_player", "club", "make_division"]

@@ -9,15 +9,14 @@ import pytest
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from tests.tournaments.conftest import NOW
-from tournaments.ledger.selectors.accounts import accounts_of
-from tournaments.ledger.services import payments
-from tournaments.ledger.services.payments import PaymentInput
+from tournaments.ledger import payments
+from tournaments.ledger.accounts import accounts_of
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Fixture, Payment
-from tournaments.prizes.selectors.prizes import DivisionPrizes, prizes_of
-from tournaments.prizes.services.payouts import pay_out
-from tournaments.prizes.services.plans import PlanInput, save_plan
+from tournaments.prizes.prizes import DivisionPrizes, prizes_of
+from tournaments.prizes.services import PlanInput, pay_out, save_plan
 from tournaments.prizes.shares import Pot
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 PLAN = PlanInput([Pot("main", (6000, 3000, 500, 500))], registration=600, unit=500)
 

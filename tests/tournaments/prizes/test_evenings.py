@@ -11,18 +11,15 @@ from django.core.management import CommandError, call_command
 from players.actors import Actor
 from tests.tournaments.conftest import NOW
 from tests.tournaments.prizes.conftest import play
-from tournaments.entries.services import entries
-from tournaments.ledger import fees
-from tournaments.ledger.selectors.accounts import accounts_of
-from tournaments.ledger.selectors.box import box_of
-from tournaments.ledger.services import desk, payments
-from tournaments.ledger.services.payments import PaymentInput
+from tournaments.entries import services as entries
+from tournaments.ledger import money as fees
+from tournaments.ledger import payments as desk
+from tournaments.ledger.accounts import accounts_of, box_of
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Payment, Tournament
 from tournaments.prizes import shares
-from tournaments.prizes.selectors.prizes import prizes_of
-from tournaments.prizes.services.payouts import pay_out
-from tournaments.prizes.services.plans import PlanInput, save_plan
-from tournaments.prizes.services.pools import PoolInput, create_pool, join_pool
+from tournaments.prizes.prizes import prizes_of
+from tournaments.prizes.services import PlanInput, PoolInput, create_pool, join_pool, pay_out, save_plan
 from tournaments.prizes.shares import Pot
 from tournaments.prizes.simulation import simulate_evenings
 
@@ -79,7 +76,7 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
     for account in accounts_of(event):
         if account.owes:
             paid = PaymentInput(account.owes, f"{key} {account.player.pk}")
-            payments.receive(tournament=event, player=account.player, payment=paid, **acts)
+            desk.receive(tournament=event, player=account.player, payment=paid, **acts)
     leaver = division.entries.order_by("pk")[rng.randrange(division.entries.count())]
     entries.withdraw(entry=leaver, **acts)
     play(division, by, rng)
@@ -90,7 +87,7 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
             payment = PaymentInput(row.open, f"{key} {row.pot} {row.entry}")
             (payout,) = pay_out(entry=entry, pot=row.pot, payment=payment, **acts)
             if rng.random() < 0.3:
-                payments.take_back(payment=payout, **acts)
+                desk.take_back(payment=payout, **acts)
     after = prizes_of(division)
     awarded = sum(row.due for row in after.every_row if row.entry is not None)
     still_open = sum(row.open for row in after.every_row)

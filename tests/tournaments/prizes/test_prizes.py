@@ -6,16 +6,22 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from tests.tournaments.conftest import NOW
 from tests.tournaments.prizes.conftest import PLAN, Prizes
-from tournaments.ledger.selectors.box import box_of
-from tournaments.ledger.services import payments
+from tournaments.ledger import payments
+from tournaments.ledger.accounts import box_of
 from tournaments.models import Fixture
-from tournaments.prizes.selectors.changes import prize_changes
-from tournaments.prizes.selectors.places import pot_keys
-from tournaments.prizes.services.payouts import pay_out
-from tournaments.prizes.services.plans import PlanInput, agree_split, save_plan, take_back_split
-from tournaments.prizes.services.pools import PoolInput, create_pool, join_pool
+from tournaments.prizes.prizes import pot_keys, prize_changes
+from tournaments.prizes.services import (
+    PlanInput,
+    PoolInput,
+    agree_split,
+    create_pool,
+    join_pool,
+    pay_out,
+    save_plan,
+    take_back_split,
+)
 from tournaments.prizes.shares import Pot
-from tournaments.results.services.corrections import CorrectionInput, apply_correction, preview_correction
+from tournaments.results.corrections import CorrectionInput, apply_correction, preview_correction
 from tournaments.state.preview import Choice
 
 pytestmark = pytest.mark.django_db

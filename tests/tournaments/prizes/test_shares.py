@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournaments.ledger.fees import Fees, allocate
+from tournaments.ledger.money import Fees, allocate
 from tournaments.prizes.shares import (
     WHOLE,
     CertainPlaces,

@@ -23,8 +23,8 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.prizes.conftest import Prizes
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Payment
-from tournaments.pages.selectors.summary import event_night
-from tournaments.results.services import results
+from tournaments.pages.summary import event_night
+from tournaments.results import services as results
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

@@ -12,12 +12,12 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import is_clean
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Fixture
-from tournaments.results.services import confirmations, results
-from tournaments.results.services.confirmations import Confirmation, confirm_all, open_reports
+from tournaments.results import services as confirmations
+from tournaments.results.services import Confirmation, confirm_all, open_reports
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
@@ -112,7 +112,7 @@ def test_a_second_tap_confirms_nothing_twice(division: Division, by_alice: Actor
 def test_what_was_settled_meanwhile_stays_as_it_is(division: Division, by_alice: Actor) -> None:
     number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
     fixture = Fixture.objects.select_related("stage").get(stage__division=division, number=number)
-    results.enter_result(fixture=fixture, result=ResultInput(1, (2, 7)), by=by_alice, now=timezone.now())
+    confirmations.enter_result(fixture=fixture, result=ResultInput(1, (2, 7)), by=by_alice, now=timezone.now())
     assert number not in confirm(division, by_alice)
     assert Result.objects.get(match=fixture.match).score == (2, 7)
 

@@ -13,9 +13,8 @@ from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
 from tournaments.formats.settings import StageSettings
+from tournaments.match_events import consequences_of, settle_after_result
 from tournaments.models import Division
-from tournaments.results.consequences import consequences_of
-from tournaments.results.receivers import settle_after_result
 
 pytestmark = pytest.mark.django_db
 

@@ -30,9 +30,9 @@ from tests.tournaments.support.correcting import (
 )
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture
-from tournaments.results.selectors.corrections import corrections_of
-from tournaments.results.services import corrections, results
-from tournaments.results.services.corrections import CorrectionInput
+from tournaments.results import corrections
+from tournaments.results import services as results
+from tournaments.results.corrections import CorrectionInput, corrections_of
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from players.models import LogEntry, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 SHOWN = {"winner": "1", "left": "5", "right": "7", "kind": "played", "rated": "1"}

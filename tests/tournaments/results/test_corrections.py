@@ -14,7 +14,7 @@ from matches.models import Match, PlayerRating, Result
 from tests.tiers import TIER
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, another, integrity_differences, quickly, won_by
 from tournaments.models import Fixture
-from tournaments.results.services import corrections
+from tournaments.results import corrections
 from tournaments.state.derivation import states_of
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, _places
 

@@ -5,17 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.errors import Refused
-from tournaments.results.line_parser import (
-    Command,
-    ForfeitLine,
-    NamedForfeit,
-    NamedScore,
-    ScoreLine,
-    parse,
-    side_of,
-    split,
-)
-from tournaments.state.refusals import MESSAGES
+from tournaments.refusals import MESSAGES
+from tournaments.results.lines import Command, ForfeitLine, NamedForfeit, NamedScore, ScoreLine, parse, side_of, split
 
 PLAYERS = ("Quinn Olsen", "Uma Levermann")
 

@@ -14,7 +14,7 @@ from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.correcting import Cup, another, won_by
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Fixture
-from tournaments.results.services import corrections
+from tournaments.results import corrections
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import differences
 from tournaments.state.preview import Choice

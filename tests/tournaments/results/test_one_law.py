@@ -39,10 +39,11 @@ from tests.matches.records.samples import simulated
 from tests.tiers import TEST_SEED, first_in_make_test
 from tests.tournaments.conftest import join
 from tests.tournaments.support.own_match import draw_pair
-from tournaments.entries.services import check_in
+from tournaments.entries import check_in
 from tournaments.models import CheckIn, Division, Fixture, Tournament
-from tournaments.results.services import overdue, results, withdrawals
-from tournaments.results.services.confirmations import close_results, confirm_all, provisional_results
+from tournaments.results import overdue
+from tournaments.results import services as results
+from tournaments.results.services import close_results, confirm_all, provisional_results
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
@@ -404,7 +405,7 @@ def report_confirmed_by_a_director(world: World) -> None:
 
 
 def withdrawal(world: World) -> None:
-    withdrawals.withdraw_side(fixture=world.fixture, side=world.carol, scope="division", by=world.alice, now=world.now)
+    results.withdraw_side(fixture=world.fixture, side=world.carol, scope="division", by=world.alice, now=world.now)
 
 
 SAID_OR_RULED: dict[str, tuple[Callable[[World], None], bool]] = {

@@ -19,7 +19,7 @@ from tests.matches.records.samples import simulated
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures
 from tournaments.models import Division, Fixture
-from tournaments.results.services.overdue import apply_deadline, due_fixtures
+from tournaments.results.overdue import apply_deadline, due_fixtures
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

@@ -12,15 +12,13 @@ from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.own_match import draw_pair, refusal
 from tests.tournaments.support.swiss_rounds import is_clean
-from tournaments.entries.services import entries
-from tournaments.entries.services.late import enter_late
-from tournaments.entries.services.late_previews import preview_undo, undo_late
-from tournaments.entries.services.returns import bring_back, preview_return
-from tournaments.floor.services import lines
+from tournaments.entries import services as entries
+from tournaments.entries.late import enter_late, preview_undo, undo_late
+from tournaments.entries.returns import bring_back, preview_return
+from tournaments.floor import lines
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
-from tournaments.results.services import corrections, quick_entry
-from tournaments.results.services.results import enter_result
-from tournaments.results.services.withdrawals import withdraw_from_bracket
+from tournaments.results import corrections, quick_entry
+from tournaments.results.services import enter_result, withdraw_from_bracket
 
 pytestmark = pytest.mark.django_db
 SCOPES = ("bracket", "division", "event")

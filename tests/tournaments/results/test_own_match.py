@@ -13,7 +13,8 @@ from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.own_match import draw_pair, refusal
 from tournaments.models import Division, Fixture
-from tournaments.results.services import corrections, quick_entry, results
+from tournaments.results import corrections, quick_entry
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 REASON = "Bob has left; his message says 7-3."

@@ -14,15 +14,15 @@ from players.models import Player, User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tests.tournaments.support.swiss_rounds import is_clean
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.floor.services.lines import enter_lines
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor.lines import enter_lines
 from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture, Slot, Tournament
-from tournaments.results.line_parser import MOST_LINES
-from tournaments.results.services import results
-from tournaments.results.services.quick_entry import Entered, LineOutcome, enter_line, forfeit_missing
+from tournaments.results import services as results
+from tournaments.results.lines import MOST_LINES
+from tournaments.results.quick_entry import Entered, LineOutcome, enter_line, forfeit_missing
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

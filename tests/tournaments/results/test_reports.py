@@ -18,11 +18,11 @@ from players.actors import Actor
 from players.models import Player
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent, publish
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.standings.rounds import playable
 from tournaments.state.stages import set_stages
 

@@ -23,11 +23,11 @@ from players.models import Notification, Player, User
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES
-from tournaments.floor.services import lines
+from tournaments.floor import lines
 from tournaments.formats.settings import StageSettings
+from tournaments.match_events import settle_after_result
 from tournaments.models import Division, Fixture
-from tournaments.results.receivers import settle_after_result
-from tournaments.results.services import confirmations, results
+from tournaments.results import services as confirmations
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +43,7 @@ def queries_of(service: Callable[..., object], **arguments: object) -> list[str]
 
 
 def director(fixture: Fixture, by: Actor) -> list[list[str]]:
-    return [queries_of(results.enter_result, fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOW)]
+    return [queries_of(confirmations.enter_result, fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOW)]
 
 
 def quick_line(fixture: Fixture, by: Actor) -> list[list[str]]:

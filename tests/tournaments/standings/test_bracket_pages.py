@@ -16,9 +16,9 @@ from players.models import Player
 from tests.pages import html as page_html
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of, stage_formats
-from tournaments.draws.selectors.drafts import DraftCounts, counts, draft_rounds
-from tournaments.draws.services.draws import publish_draw
-from tournaments.entries.services.entries import withdraw
+from tournaments.draws.lists import DraftCounts, counts, draft_rounds
+from tournaments.draws.services import publish_draw
+from tournaments.entries.services import withdraw
 from tournaments.formats.graph import Seat, Source
 from tournaments.formats.progress import Progress
 from tournaments.formats.settings import (
@@ -34,10 +34,10 @@ from tournaments.formats.settings import (
     StageSettings,
 )
 from tournaments.models import Division, Entry, Fixture, Slot
-from tournaments.results.services import results
-from tournaments.results.services.corrections import CorrectionInput, apply_correction
-from tournaments.standings.selectors import brackets
-from tournaments.standings.selectors.placings import progress_of_rows
+from tournaments.results import services as results
+from tournaments.results.corrections import CorrectionInput, apply_correction
+from tournaments.standings import brackets
+from tournaments.standings.placings import progress_of_rows
 from tournaments.state.derivation import states_of
 from tournaments.state.preview import Choice
 

@@ -8,7 +8,7 @@ from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
 from tournaments.formats.plans import draw_places, plan_of, sources_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
-from tournaments.standings.layout import (
+from tournaments.standings.brackets import (
     CURVES,
     MERGE,
     STRAIGHT,

@@ -5,7 +5,7 @@ from typing import Any
 
 from tournaments.standings.changes import RatingLine
 from tournaments.standings.labels import letter
-from tournaments.standings.selectors.rows import TableView
+from tournaments.standings.standings import TableView
 
 
 def test_the_letter_of_a_round_stands_in_the_legend() -> None:

@@ -16,7 +16,7 @@ from tests.pages import html as page_html
 from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
-from tournaments.entries.services import entries
+from tournaments.entries import services as entries
 from tournaments.formats.facts import Withdrawal
 from tournaments.formats.graph import Graph
 from tournaments.formats.progress import progress
@@ -24,8 +24,7 @@ from tournaments.formats.tables.round_robin import round_robin
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Entry
-from tournaments.standings.selectors.cells import kind_for_side
-from tournaments.standings.selectors.standings import standings_of
+from tournaments.standings.standings import kind_for_side, standings_of
 from tournaments.state.derivation import states_of
 from tournaments.state.names import names_of
 

@@ -7,7 +7,7 @@ import pytest
 
 from players.models import Club, Membership, Player
 from tournaments.models import Division, Entry
-from tournaments.state.club_mates import club_mates, club_of_each
+from tournaments.state.names import club_mates, club_of_each
 
 pytestmark = pytest.mark.django_db
 

@@ -7,11 +7,11 @@ import pytest
 from players.actors import SYSTEM
 from players.models import Player
 from tests.tournaments.conftest import NOW
-from tournaments.demo.weekend import FINISHED, play_share
-from tournaments.draws.selectors.drafts import counts
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.demo.club import FINISHED, play_share
+from tournaments.draws import services as draws
+from tournaments.draws.lists import counts
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import (
     BY_ROUND,
     DOUBLE,

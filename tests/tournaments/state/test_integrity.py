@@ -13,9 +13,9 @@ from matches.models import RatingPool
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures, play_all
-from tournaments.entries.services import entries
+from tournaments.entries import services as entries
 from tournaments.models import Division, Fixture, Slot
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.integrity import Selection, differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

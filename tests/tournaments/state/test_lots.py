@@ -15,7 +15,7 @@ from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Stage
-from tournaments.results.services.overdue import apply_deadline
+from tournaments.results.overdue import apply_deadline
 from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db

@@ -13,10 +13,11 @@ from players.models import Delivery, Notification, Player, User
 from players.notifications.emails import send_emails
 from players.notifications.kinds import texts_of
 from tests.tournaments.conftest import NOW, RunningEvent
-from tournaments.entries.services import entries
-from tournaments.floor.services import calls, opening
+from tournaments.entries import services as entries
+from tournaments.floor import calls
+from tournaments.floor import evening as opening
 from tournaments.models import Division, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 MINUTE = timedelta(minutes=1)

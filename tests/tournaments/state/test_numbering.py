@@ -10,7 +10,7 @@ from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.state.numbering import take_numbers
+from tournaments.state.locks import take_numbers
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

@@ -10,10 +10,10 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services.draws import make_draft, publish_draw, request_draw
-from tournaments.entries.services import entries
-from tournaments.events.services import events
-from tournaments.events.services.deadlines import set_deadlines
+from tournaments.draws.services import make_draft, publish_draw, request_draw
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.events.deadlines import set_deadlines
 from tournaments.formats.graph import BYE, EntrySource, LoserOf, PlaceOf, Seat, Source, WinnerOf
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Stage

@@ -16,7 +16,7 @@ from players.models import Player, User
 from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.topics import topics_shown
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]

@@ -19,17 +19,17 @@ from matches.ratings import services as ratings
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON, Clocked
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Round, Slot, Stage
-from tournaments.results.services import corrections, results
+from tournaments.results import corrections
+from tournaments.results import services as results
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import differences
-from tournaments.state.locks import lock_division
-from tournaments.state.numbering import lock_event
+from tournaments.state.locks import lock_division, lock_event
 from tournaments.state.settle import settle_division
 from tournaments.state.stage_rows import DivisionRows
 from tournaments.state.stages import set_stages

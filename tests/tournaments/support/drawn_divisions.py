@@ -7,12 +7,12 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Fixture, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state.stages import set_stages
 
 LENGTH = 7

@@ -16,9 +16,9 @@ from matches.models import Claim, Match, Result
 from matches.ratings import services as ratings
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.lots import commitment
 from tournaments.models import Advance, Correction, Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.state.integrity import differences

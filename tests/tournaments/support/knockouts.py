@@ -4,7 +4,7 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tournaments.models import Division, Fixture
-from tournaments.results.services import results
+from tournaments.results import services as results
 
 
 def fixtures(division: Division) -> list[Fixture]:

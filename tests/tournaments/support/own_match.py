@@ -9,9 +9,9 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Fixture
 
 

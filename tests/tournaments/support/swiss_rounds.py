@@ -9,12 +9,13 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON, Clocked
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries, late
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.entries import late
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state import stages
 from tournaments.state.integrity import Selection, differences
 

@@ -18,7 +18,7 @@ from players.models import Player, User
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.models import Division, Fixture
-from tournaments.wall.tv import tv
+from tournaments.wall import tv
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 

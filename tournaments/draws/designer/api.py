@@ -1,28 +1,392 @@
 """API: the stages of a division, and a preview of what they mean for an evening."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.messages import sentence
+from matches.models.matches import LONGEST_MATCH
 from players.access import Role
-from tournaments.draws.designer.preview_data import preview_data
-from tournaments.draws.designer.serializers import (
-    EveningSerializer,
-    NewStagesSerializer,
-    OutlineSerializer,
-    SetStageSerializer,
-    WantedOutlineSerializer,
+from tournaments.draws.designer.forms import MOST_QUALIFIERS
+from tournaments.events.api import DivisionView
+from tournaments.events.forms import MOST_TABLES
+from tournaments.events.services import entries_in
+from tournaments.formats.elimination.patterns import Proposal
+from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
+from tournaments.formats.forecast.finish_times import Finish, Pace
+from tournaments.formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
+from tournaments.formats.plans import MOST_STAGES
+from tournaments.formats.settings import (
+    FEWEST_LIVES,
+    GROUP_DRAWS,
+    LONGEST_COUNTDOWN,
+    MOST_GROUPS,
+    MOST_LIVES,
+    MOST_ROUNDS,
+    MOST_TABLE_POINTS,
+    NextRound,
+    StageSettings,
 )
-from tournaments.events.api.base import DivisionView
-from tournaments.formats.settings import StageSettings
-from tournaments.models import Division
+from tournaments.formats.swiss.event import Order
+from tournaments.formats.tables.records import Edition
+from tournaments.formats.tables.round_robin import LeaverRule, Unplayed
+from tournaments.formats.tables.tiebreaks import TIEBREAKS
+from tournaments.models import Division, Stage
+from tournaments.models.events import MOST_ENTRIES
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
 from tournaments.state.stages import set_stages, stage_settings
+
+# Serializers of stages and of the preview of a format.
+
+
+MOST_LENGTHS = 30
+LONGEST_PATTERN = 80
+USUAL = StageSettings()
+
+
+def _lengths(help_text: str) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH),
+        max_length=MOST_LENGTHS,
+        required=False,
+        help_text=help_text,
+    )
+
+
+def _whole(least: int, most: int, help_text: str, **options: Any) -> serializers.IntegerField:
+    return serializers.IntegerField(min_value=least, max_value=most, required=False, help_text=help_text, **options)
+
+
+def _switch(help_text: str) -> serializers.BooleanField:
+    return serializers.BooleanField(required=False, help_text=help_text)
+
+
+def _pattern(help_text: str, **options: Any) -> serializers.CharField:
+    return serializers.CharField(
+        max_length=LONGEST_PATTERN, required=False, allow_blank=True, help_text=help_text, **options
+    )
+
+
+class StageFieldsSerializer(serializers.Serializer[Any]):
+    """The settings of a stage. Missing ones get their default; those its format does not use are refused."""
+
+    format = serializers.ChoiceField(Stage.Format.choices, help_text="How opponents are found.")
+    lengths = _lengths(
+        "Match lengths by round, in points; the last one applies to all later rounds. Empty: those of the division."
+    )
+    lower_lengths = _lengths("Lengths in the consolation or the lower bracket. Empty: as in the main draw.")
+    last_lengths = _lengths("Lengths in the last chance. Empty: as in the consolation.")
+    final_lengths = _lengths("Length of the final of a double elimination. Empty: the last of `lengths`.")
+    pattern = _pattern(
+        "progressive, double: when losers enter, such as `A.B.|.C.`. Empty: in a double elimination the standard one, "
+        "in which the loser of the upper final plays the lower final; in a consolation the one with the fewest byes."
+    )
+    last_chance = _pattern(
+        "progressive: pattern of the bracket for losers of the consolation. Empty: of its first half; null: none.",
+        allow_null=True,
+    )
+    second_final = _switch("double: whether a second final is played if the upper bracket winner loses the first.")
+    rounds = _whole(1, MOST_ROUNDS, "swiss: number of rounds. Null: until one player is unbeaten.", allow_null=True)
+    lives = _whole(FEWEST_LIVES, MOST_LIVES, "lives: number of losses after which a player is out.")
+    order = serializers.ChoiceField(
+        [order.value for order in Order], required=False, help_text="swiss: how players with equal scores are paired."
+    )
+    next_round = serializers.ChoiceField(
+        [choice.value for choice in NextRound],
+        required=False,
+        help_text=(
+            "swiss, lives: when a round is complete, the next one waits for a request, becomes a draft for a director "
+            "to publish, or is published automatically after `countdown`."
+        ),
+    )
+    countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round is published automatically.")
+    missed_points = serializers.ChoiceField(
+        [0.0, 0.5], required=False, help_text="swiss: points that a late entry gets for each missed round."
+    )
+    allow_rematches = _switch("swiss: whether rematches are allowed, as few as possible, if they cannot be avoided.")
+    twice = _switch("Tables: whether opponents meet twice.")
+    groups = _whole(1, MOST_GROUPS, "groups: number of groups.")
+    group_draw = serializers.ChoiceField(
+        GROUP_DRAWS, required=False, help_text="groups: `drawn`: by lot behind the seeds; `snake`: by rating."
+    )
+    qualifiers = _whole(
+        1, MOST_QUALIFIERS, "Qualifiers for the next stage, per group or in all; null in the last stage.",
+        allow_null=True,
+    )  # fmt: skip
+    tiebreaks = serializers.ListField(
+        child=serializers.ChoiceField(list(TIEBREAKS)),
+        max_length=len(TIEBREAKS),
+        required=False,
+        help_text="In order; lots always come last. Empty: the defaults of the format.",
+    )
+    win = serializers.FloatField(
+        min_value=0, max_value=MOST_TABLE_POINTS, required=False, help_text="Tables: points for a win."
+    )
+    loss = serializers.FloatField(
+        min_value=0, max_value=MOST_TABLE_POINTS, required=False, help_text="Tables: points for a loss."
+    )
+    leaver_rule = serializers.ChoiceField(
+        [rule.value for rule in LeaverRule],
+        required=False,
+        help_text="Tables: what the results of a player who withdraws count.",
+    )
+    until = serializers.DateField(required=False, allow_null=True, help_text="league: the last day.")
+    join_until = serializers.DateField(required=False, allow_null=True, help_text="league: the last day to join.")
+    unplayed = serializers.ChoiceField(
+        [rule.value for rule in Unplayed],
+        required=False,
+        help_text="league: what a match counts that was not played by `until`: nothing, half a win, or by ruling.",
+    )
+    moving = _whole(0, 12, "league: number of players promoted and relegated.")
+    edition = serializers.ChoiceField(
+        [edition.value for edition in Edition],
+        required=False,
+        help_text="swiss: date of the edition of the FIDE Tie-Break Regulations that unplayed rounds follow.",
+    )
+
+
+class SetStageSerializer(StageFieldsSerializer):
+    """A stage with all its settings."""
+
+    number = serializers.IntegerField(help_text="From 1.")
+
+
+class NewStagesSerializer(serializers.Serializer[Any]):
+    """All stages of a division."""
+
+    stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MOST_STAGES)
+    tables = serializers.IntegerField(
+        min_value=1, max_value=MOST_TABLES, required=False, help_text="Tables of the whole event; unchanged if missing."
+    )
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` of the division that you saw.")
+
+
+class EveningSerializer(serializers.Serializer[Any]):
+    """The assumptions of a preview."""
+
+    entries = serializers.IntegerField(min_value=0, max_value=MOST_ENTRIES, required=False)
+    tables = serializers.IntegerField(min_value=1, max_value=MOST_TABLES, required=False)
+    starts_at = serializers.DateTimeField(required=False)
+    closes_at = serializers.DateTimeField(required=False)
+    minutes_per_point = serializers.FloatField(min_value=1, max_value=60, required=False)
+
+
+class WantedOutlineSerializer(EveningSerializer):
+    """Stages to preview, and the assumptions."""
+
+    stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MOST_STAGES)
+
+
+class CountSerializer(serializers.Serializer[Any]):
+    """A range; both ends are equal if it does not depend on results."""
+
+    least = serializers.IntegerField()
+    most = serializers.IntegerField()
+
+
+class FinishSerializer(serializers.Serializer[Any]):
+    """The expected end, from many simulated evenings."""
+
+    minutes = serializers.FloatField(help_text="Minutes after the start in half of the evenings.")
+    late_minutes = serializers.FloatField(help_text="Minutes after the start in nine of ten evenings.")
+    at = serializers.DateTimeField()
+    late_at = serializers.DateTimeField()
+
+
+class OutlinedRoundSerializer(serializers.Serializer[Any]):
+    """A round; one that may not be needed has counts with a `least` of 0."""
+
+    number = serializers.IntegerField()
+    entrants = CountSerializer()
+    matches = CountSerializer()
+    byes = CountSerializer()
+    length = serializers.IntegerField()
+    drops = serializers.ListField(child=serializers.CharField(), help_text="Rounds whose losers enter here.")
+    finish = FinishSerializer(allow_null=True)
+
+
+class OutlinedBracketSerializer(serializers.Serializer[Any]):
+    """A bracket, or all groups together."""
+
+    key = serializers.CharField()
+    pattern = serializers.CharField(allow_blank=True)
+    matches = CountSerializer()
+    byes = CountSerializer()
+    rounds = OutlinedRoundSerializer(many=True)
+
+
+class ProposedPatternSerializer(serializers.Serializer[Any]):
+    """A pattern that suits the field."""
+
+    name = serializers.CharField()
+    pattern = serializers.CharField()
+    rounds = serializers.IntegerField()
+    matches = serializers.IntegerField()
+    byes = serializers.IntegerField()
+
+
+class OutlinedStageSerializer(serializers.Serializer[Any]):
+    """A stage."""
+
+    number = serializers.IntegerField()
+    format = serializers.ChoiceField(Stage.Format.choices)
+    entrants = serializers.IntegerField()
+    matches = CountSerializer()
+    byes = CountSerializer()
+    rounds = CountSerializer(help_text="Rounds of the main bracket, one after the other.")
+    matches_each = CountSerializer(help_text="Matches of one player.")
+    groups = serializers.ListField(child=serializers.IntegerField(), help_text="Sizes of the groups.")
+    going_on = serializers.IntegerField(help_text="Players who qualify for the next stage.")
+    finish = FinishSerializer(allow_null=True)
+    patterns = ProposedPatternSerializer(many=True)
+    last_chance_patterns = ProposedPatternSerializer(many=True)
+    brackets = OutlinedBracketSerializer(many=True)
+
+
+class RemarkSerializer(serializers.Serializer[Any]):
+    """A remark for the director."""
+
+    kind = serializers.ChoiceField([(kind.value, kind.name) for kind in RemarkKind])
+    code = serializers.CharField()
+    params = serializers.SerializerMethodField()
+    stage = serializers.IntegerField(allow_null=True)
+    detail = serializers.CharField(help_text="The remark in words.")
+
+    @extend_schema_field(serializers.DictField())
+    def get_params(self, remark: dict[str, Any]) -> dict[str, Any]:
+        """Return the values that the remark contains."""
+        return {
+            name: value if isinstance(value, int | float) else str(value) for name, value in remark["params"].items()
+        }
+
+
+class OutlineSerializer(serializers.Serializer[Any]):
+    """The preview of a format for a field."""
+
+    possible = serializers.BooleanField(help_text="Whether no remark is an error.")
+    entries = serializers.IntegerField()
+    matches = CountSerializer()
+    byes = CountSerializer()
+    rounds = CountSerializer(help_text="Rounds of the main brackets of all stages, one after the other.")
+    matches_each = CountSerializer(help_text="Matches of one player.")
+    tables = serializers.IntegerField(help_text="Most tables in use at the same time.")
+    finish = FinishSerializer(allow_null=True, help_text="Null for a league and for an impossible format.")
+    remarks = RemarkSerializer(many=True)
+    stages = OutlinedStageSerializer(many=True)
+
+
+# The preview of a format as data for the API.
+
+
+def preview_data(division: Division, stages: Sequence[StageSettings], evening: dict[str, Any]) -> dict[str, Any]:
+    """Return the preview of these stages; values missing from `evening` are those of the event."""
+    event = division.tournament
+    count = evening.get("entries")
+    entries = entries_in(division) if count is None else count
+    pace = Pace(evening.get("tables") or event.tables_for(entries))
+    if "minutes_per_point" in evening:
+        pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
+    starts = evening.get("starts_at") or event.starts_at
+    forecast = forecast_stages(
+        stages,
+        entries,
+        default_lengths=division.lengths,
+        pace=pace,
+        starts=starts,
+        closes=evening.get("closes_at"),
+    )
+    return OutlineSerializer(_forecast(forecast, starts)).data
+
+
+def _forecast(forecast: Forecast, starts: datetime) -> dict[str, Any]:
+    return {
+        "possible": forecast.possible,
+        "entries": forecast.entries,
+        "matches": forecast.matches,
+        "byes": forecast.byes,
+        "rounds": forecast.rounds,
+        "matches_each": forecast.matches_each,
+        "tables": forecast.tables,
+        "finish": _finish(forecast.finish, starts),
+        "remarks": [_remark(remark) for remark in forecast.remarks],
+        "stages": [_stage_data(stage, starts) for stage in forecast.stages],
+    }
+
+
+def _finish(finish: Finish | None, starts: datetime) -> dict[str, Any] | None:
+    if finish is None:
+        return None
+    at, late_at = (starts + timedelta(minutes=minutes) for minutes in (finish.median, finish.late))
+    return {"minutes": finish.median, "late_minutes": finish.late, "at": at, "late_at": late_at}
+
+
+def _remark(remark: Remark) -> dict[str, Any]:
+    return {
+        "kind": remark.kind.value,
+        "code": remark.code,
+        "params": remark.params,
+        "stage": remark.stage,
+        "detail": sentence(remark.code, remark.params),
+    }
+
+
+def _stage_data(stage: StageForecast, starts: datetime) -> dict[str, Any]:
+    return {
+        "number": stage.number,
+        "format": stage.format,
+        "entrants": stage.entrants,
+        "matches": stage.matches,
+        "byes": stage.byes,
+        "rounds": stage.rounds,
+        "matches_each": stage.matches_each,
+        "groups": stage.groups,
+        "going_on": stage.going_on,
+        "finish": _finish(stage.finish, starts),
+        "patterns": [_pattern_data(proposal) for proposal in stage.choices.lower],
+        "last_chance_patterns": [_pattern_data(proposal) for proposal in stage.choices.last_chance],
+        "brackets": [_bracket(bracket, starts) for bracket in stage.brackets],
+    }
+
+
+def _pattern_data(proposal: Proposal) -> dict[str, Any]:
+    return {
+        "name": proposal.name,
+        "pattern": str(proposal.pattern),
+        "rounds": len(proposal.rounds),
+        "matches": sum(round_.matches for round_ in proposal.rounds),
+        "byes": proposal.byes,
+    }
+
+
+def _bracket(bracket: BracketForecast, starts: datetime) -> dict[str, Any]:
+    return {
+        "key": bracket.key,
+        "pattern": bracket.pattern,
+        "matches": bracket.matches,
+        "byes": bracket.byes,
+        "rounds": [_round(round_, starts) for round_ in bracket.rounds],
+    }
+
+
+def _round(round_: RoundForecast, starts: datetime) -> dict[str, Any]:
+    return {
+        "number": round_.number,
+        "entrants": round_.entrants,
+        "matches": round_.matches,
+        "byes": round_.byes,
+        "length": round_.length,
+        "drops": round_.drops,
+        "finish": _finish(round_.finish, starts),
+    }
+
 
 GROUPS_THEN_KNOCKOUT = [
     {"format": "groups", "groups": 4, "qualifiers": 2, "lengths": [5]},

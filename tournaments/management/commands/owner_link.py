@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from tournaments.owner import links
+from tournaments import owner as links
 
 
 class Command(BaseCommand):

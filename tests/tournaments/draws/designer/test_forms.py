@@ -13,7 +13,7 @@ from players.actors import Actor
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url
-from tournaments.draws.designer.forms.designer import DesignerForm
+from tournaments.draws.designer.forms import DesignerForm
 from tournaments.draws.designer.page import DesignerPage
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import StageSettings

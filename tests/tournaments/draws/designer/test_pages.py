@@ -16,12 +16,12 @@ from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url, text
-from tournaments.draws.designer.forms.stage_values import initial_of
-from tournaments.draws.designer.preview import _remark
-from tournaments.draws.selectors.drafts import DraftStage
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tournaments.draws import services as draws
+from tournaments.draws.designer.forms import initial_of
+from tournaments.draws.designer.page import _remark
+from tournaments.draws.lists import DraftStage
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.formats.forecast.forecasts import FAULT, Remark
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS, preset

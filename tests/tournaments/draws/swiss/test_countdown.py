@@ -10,8 +10,8 @@ from django.urls import reverse
 from engine.errors import Refused
 from players.models import LogEntry, User
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import draws
-from tournaments.draws.services.rounds import request_round
+from tournaments.draws import services as draws
+from tournaments.draws.rounds import request_round
 from tournaments.formats.settings import NextRound
 from tournaments.models import Draw
 

@@ -9,8 +9,8 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import rounds as round_services
-from tournaments.draws.services.rounds import RoundChanges
+from tournaments.draws import rounds as round_services
+from tournaments.draws.rounds import RoundChanges
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Tournament
 

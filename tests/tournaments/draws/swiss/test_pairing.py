@@ -11,14 +11,14 @@ from players.actors import Actor
 from players.models import Club, Membership
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
-from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as round_services
-from tournaments.draws.services.rounds import RoundChanges
-from tournaments.events.services import events
+from tournaments.draws import rounds as round_services
+from tournaments.draws import services as draws
+from tournaments.draws.rounds import RoundChanges
+from tournaments.events import services as events
 from tournaments.formats.plans import places_before
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
-from tournaments.results.services import results
+from tournaments.results import services as results
 from tournaments.state import stages
 from tournaments.state.derivation import states_of
 

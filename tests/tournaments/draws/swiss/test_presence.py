@@ -9,8 +9,8 @@ from players.actors import Actor
 from players.models import LogEntry
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import rounds as round_services
-from tournaments.entries.services import late
+from tournaments.draws import rounds as round_services
+from tournaments.entries import late
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Withdrawal

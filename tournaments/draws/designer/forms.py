@@ -1,0 +1,497 @@
+"""Forms of the format designer: its stages, and the evening that its preview assumes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, time, tzinfo
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.functional import Promise, lazy
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from core.messages import sentence
+from engine.errors import Refused
+from players.forms import RefusingForm
+from tournaments.draws.evenings import Evening, first_after
+from tournaments.events.forms import MOST_TABLES, LocalField, localise
+from tournaments.formats.elimination.patterns import Proposal, parse
+from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, Pace, parse_lengths
+from tournaments.formats.forecast.stages import Choices
+from tournaments.formats.plans import MOST_STAGES
+from tournaments.formats.presets import PRESETS
+from tournaments.formats.settings import (
+    CHOICES,
+    DEFAULT_TIEBREAKS,
+    DOUBLE,
+    FEWEST_LIVES,
+    FORMATS,
+    GROUPS,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    LONGEST_COUNTDOWN,
+    MOST_GROUPS,
+    MOST_LIVES,
+    MOST_ROUNDS,
+    MOST_TABLE_POINTS,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    SWISS,
+    StageSettings,
+)
+from tournaments.formats.swiss.event import Order
+from tournaments.formats.tables.records import Edition
+from tournaments.formats.tables.round_robin import LeaverRule, Unplayed
+from tournaments.formats.tables.tiebreaks import TIEBREAKS
+from tournaments.models.events import MOST_ENTRIES
+from tournaments.standings.labels import edition_day, tiebreak
+from tournaments.state.format_labels import (
+    FORMAT_NAMES,
+    FORMAT_SENTENCES,
+    NEXT_ROUND_NAMES,
+    ORDER_NAMES,
+    PATTERN_NAMES,
+    PATTERN_SENTENCES,
+)
+
+# Conversion between the settings of a stage and the fields of its form.
+
+
+TIEBREAK_FIELDS = ("tiebreak1", "tiebreak2", "tiebreak3", "tiebreak4", "tiebreak5")
+AUTOMATIC, OWN, WITHOUT = "auto", "own", "none"
+LOTS = "lots"
+"""The tie-break that always comes last, so it is not offered as a choice."""
+
+FieldChoices = list[tuple[str, Promise | str]]
+
+BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
+    KNOCKOUT: ("lengths",),
+    PROGRESSIVE: (
+        "pattern",
+        "own_pattern",
+        "last_chance",
+        "own_last_chance",
+        "lengths",
+        "lower_lengths",
+        "last_lengths",
+    ),
+    DOUBLE: ("pattern", "own_pattern", "second_final", "lengths", "lower_lengths", "final_lengths"),
+    SWISS: ("rounds", "lengths", "next_round", "countdown"),
+    LIVES: ("lives", "lengths", "next_round", "countdown"),
+    ROUND_ROBIN: ("twice", "lengths"),
+    GROUPS: ("groups", "twice", "lengths", "group_draw"),
+    LEAGUE: ("until", "join_until", "twice", "lengths"),
+}
+"""Format -> the fields of its own that most directors use."""
+TABLE_FIELDS = ("win", "loss", "leaver_rule")
+MORE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    SWISS: ("order", "missed_points", "allow_rematches", "edition", *TIEBREAK_FIELDS),
+    ROUND_ROBIN: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
+    GROUPS: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
+    LEAGUE: (*TABLE_FIELDS, "unplayed", "moving", *TIEBREAK_FIELDS),
+}
+"""Format -> the fields in its collapsible section."""
+KEPT_FIELDS = ("format", "qualifiers", "lengths")
+"""Fields that keep their value when another format is chosen."""
+PLAIN_FIELDS = {
+    "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
+    "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
+    "leaver_rule", "until", "join_until", "unplayed", "moving", "edition",
+}  # fmt: skip
+"""Fields with the same name as the setting they hold."""
+SWITCHES = {"second_final", "allow_rematches", "twice"}
+DATES = {"until", "join_until"}
+
+
+def settings_from(format_name: str, cleaned: Mapping[str, Any], *, last: bool) -> StageSettings:
+    """Return the settings for the cleaned fields of a stage; settings its format does not use keep their defaults."""
+    known = {*BASIC_FIELDS[format_name], *MORE_FIELDS.get(format_name, ())}
+    plain = {name: _setting(name, cleaned[name]) for name in known & PLAIN_FIELDS}
+    settings = StageSettings(format_name, **plain, qualifiers=None if last else cleaned["qualifiers"])
+    if "pattern" in known:
+        settings = replace(settings, pattern=_pattern(cleaned["pattern"], cleaned["own_pattern"]) or "")
+    if "last_chance" in known:
+        settings = replace(settings, last_chance=_pattern(cleaned["last_chance"], cleaned["own_last_chance"]))
+    if TIEBREAK_FIELDS[0] in known:
+        chosen = tuple(dict.fromkeys(cleaned[name] for name in TIEBREAK_FIELDS if cleaned[name]))
+        default = DEFAULT_TIEBREAKS[format_name]
+        settings = replace(settings, tiebreaks=() if (*chosen, LOTS) == default else chosen)
+    return settings
+
+
+def _setting(name: str, value: Any) -> Any:
+    """Convert the value of a field to the type that `StageSettings` uses."""
+    if name in SWITCHES:
+        return value == "yes"
+    if name in DATES:
+        return value.isoformat() if value else ""
+    types: dict[str, Any] = {"missed_points": float, **CHOICES}
+    return types[name](value) if name in types else value
+
+
+def _pattern(choice: str, own: str) -> str | None:
+    return {AUTOMATIC: "", WITHOUT: None, OWN: own}.get(choice, choice)
+
+
+def with_defaults(data: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the submitted data of a stage, with the format's defaults for fields that were not on the page.
+
+    Fields that the page showed for another format than the chosen one are ignored, except `KEPT_FIELDS`.
+    """
+    own = {name.removeprefix(f"{prefix}-"): value for name, value in data.items() if name.startswith(f"{prefix}-")}
+    chosen = own.get("format", "")
+    if own.get("shown", chosen) != chosen:
+        own = {name: value for name, value in own.items() if name in KEPT_FIELDS}
+    defaults = initial_of(StageSettings(chosen if chosen in FORMATS else KNOCKOUT))
+    return {f"{prefix}-{name}": str(value) for name, value in (defaults | own).items() if value is not None}
+
+
+def pattern_choices(proposals: Sequence[Proposal], chosen: str) -> FieldChoices:
+    """Return the proposed patterns with their counts, and the chosen one even if it is not proposed."""
+    choices: FieldChoices = [(str(proposal.pattern), _pattern_label(proposal)) for proposal in proposals]
+    known = {AUTOMATIC, OWN, WITHOUT, "", *(pattern for pattern, _label in choices)}
+    return choices if chosen in known else [*choices, (chosen, chosen)]
+
+
+def _pattern_label(proposal: Proposal) -> str:
+    rounds, matches = len(proposal.rounds), sum(round_.matches for round_ in proposal.rounds)
+    counts = [
+        ngettext("%(count)d round", "%(count)d rounds", rounds) % {"count": rounds},
+        ngettext("%(count)d match", "%(count)d matches", matches) % {"count": matches},
+        ngettext("%(count)d bye", "%(count)d byes", proposal.byes) % {"count": proposal.byes},
+    ]
+    return f"{proposal.pattern}  {PATTERN_NAMES.get(proposal.name, proposal.name)}: {', '.join(counts)}"
+
+
+def initial_of(settings: StageSettings) -> dict[str, Any]:
+    """Return the initial values of the fields for these settings."""
+    order = [code for code in settings.tiebreak_order if code != LOTS]
+    plain = {name: getattr(settings, name) for name in PLAIN_FIELDS}
+    switches = {name: "yes" if value else "no" for name, value in plain.items() if name in SWITCHES}
+    lengths = {name: " ".join(map(str, plain[name])) for name in plain if name.endswith("lengths")}
+    tiebreaks = {name: order[at] if at < len(order) else "" for at, name in enumerate(TIEBREAK_FIELDS)}
+    return {
+        **plain, **switches, **lengths, **tiebreaks,
+        "format": settings.format,
+        "qualifiers": settings.qualifiers,
+        "pattern": settings.pattern or AUTOMATIC,
+        "own_pattern": "",
+        "last_chance": WITHOUT if settings.last_chance is None else settings.last_chance or AUTOMATIC,
+        "own_last_chance": "",
+        "win": f"{settings.win:g}",
+        "loss": f"{settings.loss:g}",
+        **{name: str(plain[name]) for name in CHOICES},
+    }  # fmt: skip
+
+
+# The form of one stage on the designer page.
+
+
+MOST_QUALIFIERS = 1024
+DEFAULTS = StageSettings()
+YES_NO: FieldChoices = [("no", _("no")), ("yes", _("yes"))]
+
+
+def _select(label: Any, choices: FieldChoices, **options: Any) -> forms.ChoiceField:
+    return forms.ChoiceField(label=label, choices=choices, **options)
+
+
+def _lengths(label: Any, help_text: Any = "") -> forms.CharField:
+    widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
+    return forms.CharField(label=label, required=False, max_length=60, widget=widget, help_text=help_text)
+
+
+def _whole(label: Any, least: int, most: int, **options: Any) -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=least, max_value=most, **options)
+
+
+def _points(label: Any) -> forms.FloatField:
+    return forms.FloatField(label=label, min_value=0, max_value=MOST_TABLE_POINTS)
+
+
+class StageForm(RefusingForm):
+    """One stage: `number` counts from 1, and the `last` one has no qualifiers."""
+
+    format = _select(_("Format"), [(name, FORMAT_NAMES[name]) for name in FORMATS])
+    qualifiers = _whole(_("Qualifiers"), 1, MOST_QUALIFIERS, required=False)
+    lengths = _lengths(
+        _("Match length by round"), _("In points, for example 5 5 7 9 11. The last length applies to all later rounds.")
+    )
+    lower_lengths = _lengths(_("Lengths in the consolation"), _("Leave empty to use those of the main draw."))
+    last_lengths = _lengths(_("Lengths in the last chance"), _("Leave empty to use those of the consolation."))
+    final_lengths = _lengths(_("Lengths in the final"), _("Leave empty to use the length of the last round."))
+    pattern = _select(_("Consolation"), [])
+    own_pattern = forms.CharField(
+        label=_("Custom pattern"),
+        required=False,
+        max_length=80,
+        help_text=_("Example: in A.B.|.C the losers of rounds 1, 2 and 3 enter; | is a round without new players."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
+    )
+    last_chance = _select(_("Last chance"), [])
+    own_last_chance = forms.CharField(
+        label=_("Custom pattern for the last chance"),
+        required=False,
+        max_length=80,
+        help_text=_("The letters stand for the rounds of the consolation."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
+    )
+    second_final = _select(
+        _("Final"),
+        [("no", _("one match")), ("yes", _("a second match if the upper bracket winner loses the first"))],
+    )
+    rounds = _whole(
+        _("Rounds"), 1, MOST_ROUNDS, required=False, help_text=_("Leave empty to play until one player is unbeaten.")
+    )
+    lives = _whole(_("Lives"), FEWEST_LIVES, MOST_LIVES, help_text=_("Players are out after this many losses."))
+    order = _select(_("Pairing of players with equal scores"), [(order.value, ORDER_NAMES[order]) for order in Order])
+    next_round = _select(_("When a round is complete, the next one"), list(NEXT_ROUND_NAMES))
+    countdown = _whole(
+        _("Countdown, in seconds"),
+        0,
+        LONGEST_COUNTDOWN,
+        help_text=_("Only for rounds that are published automatically. You can stop the countdown."),
+    )
+    missed_points = _select(
+        _("Late entries get for each missed round"), [("0.0", _("nothing")), ("0.5", _("half a point"))]
+    )
+    allow_rematches = _select(_("Allow rematches if they cannot be avoided"), YES_NO)
+    twice = _select(_("Opponents meet"), [("no", _("once")), ("yes", _("twice"))])
+    groups = _whole(_("Groups"), 1, MOST_GROUPS)
+    group_draw = _select(
+        _("Groups are filled"),
+        [("drawn", _("by lot, with one seed in each")), ("snake", _("by rating (snake)"))],
+    )
+    win = _points(_("Points for a win"))
+    loss = _points(_("Points for a loss"))
+    leaver_rule = _select(
+        _("Results of players who withdraw"),
+        [
+            (LeaverRule.HALF.value, _("count if the player has played at least half of the matches")),
+            (LeaverRule.KEEP.value, _("count")),
+            (LeaverRule.DELETE.value, _("are deleted")),
+        ],
+    )
+    until = forms.DateField(label=_("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    join_until = forms.DateField(
+        label=_("Last day to join"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    unplayed = _select(
+        _("Matches not played by the last day"),
+        [
+            (Unplayed.NOTHING.value, _("do not count")),
+            (Unplayed.HALF.value, _("count as half a win for both")),
+            (Unplayed.RULING.value, _("are decided by the director")),
+        ],
+    )
+    edition = _select(
+        _("FIDE regulations for unplayed rounds, edition of"),
+        [(edition.value, lazy(edition_day, str)(edition)) for edition in Edition],
+    )
+    moving = _whole(_("Players promoted and relegated"), 0, 12)
+    tiebreak1 = _select(_("First tie-break"), [], required=False)
+    tiebreak2 = _select(_("Second tie-break"), [], required=False)
+    tiebreak3 = _select(_("Third tie-break"), [], required=False)
+    tiebreak4 = _select(_("Fourth tie-break"), [], required=False)
+    tiebreak5 = _select(_("Fifth tie-break"), [], required=False)
+
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        "no_such_format": "format",
+        "unknown_tiebreak": "tiebreak1",
+        "tiebreak_needs_one_length": "tiebreak1",
+        "stage_qualifiers": "qualifiers",
+        "group_count": "groups",
+    }
+
+    def __init__(
+        self,
+        data: Mapping[str, str] | None = None,
+        *,
+        number: int,
+        last: bool,
+        default_lengths: Sequence[int],
+        stored: StageSettings = DEFAULTS,
+    ) -> None:
+        self.number, self.last, self.default_lengths = number, last, default_lengths
+        self.settings: StageSettings | None = None if data is not None else stored
+        """The chosen settings; None until they are valid."""
+        prefix = f"s{number}"
+        super().__init__(
+            None if data is None else with_defaults(data, prefix),
+            prefix=prefix,
+            initial=initial_of(stored),
+            auto_id="%s",
+        )
+        self.fields["lengths"].widget.attrs["placeholder"] = " ".join(map(str, default_lengths))
+        chosen = str(self["format"].value())
+        self.format_name = chosen if chosen in FORMATS else KNOCKOUT
+        self.offer(Choices())
+        if self.format_name == DOUBLE:
+            self.fields["pattern"].label = _("Lower bracket")
+            self.fields["lower_lengths"].label = _("Lengths in the lower bracket")
+            self.fields["lower_lengths"].help_text = _("Leave empty to use those of the upper bracket.")
+        if self.format_name == GROUPS:
+            self.fields["qualifiers"].label = _("Qualifiers per group")
+
+    def offer(self, choices: Choices) -> None:
+        """Set the patterns that suit the previewed field; a chosen pattern that does not suit it stays in the list."""
+        standard = _("standard: the loser of the upper final plays the lower final")
+        automatic = standard if self.format_name == DOUBLE else _("fewest byes")
+        lower = pattern_choices(choices.lower, self._value("pattern"))
+        self._set_choices("pattern", [(AUTOMATIC, automatic), *lower, (OWN, _("custom pattern…"))])
+        sentences = dict.fromkeys(PATTERN_SENTENCES[proposal.name] for proposal in choices.lower)
+        self.fields["pattern"].help_text = " ".join(map(str, sentences))
+        last = pattern_choices(choices.last_chance, self._value("last_chance"))
+        first = [(WITHOUT, _("none")), (AUTOMATIC, _("for losers of the first half of the consolation"))]
+        self._set_choices("last_chance", [*first, *last, (OWN, _("custom pattern…"))])
+        tiebreaks = [(code, tiebreak(code).name) for code in TIEBREAKS if code != LOTS]
+        for field in TIEBREAK_FIELDS:
+            self._set_choices(field, [("", "–"), *tiebreaks])
+
+    def _value(self, name: str) -> str:
+        return str(self[name].value() or "")
+
+    def _set_choices(self, name: str, choices: FieldChoices) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101, they are declared above
+        field.choices = choices
+
+    @property
+    def about(self) -> Promise:
+        """One sentence about the format."""
+        return FORMAT_SENTENCES[self.format_name]
+
+    @property
+    def basic(self) -> list[forms.BoundField]:
+        """The main fields of this format that apply to what is chosen."""
+        hidden = {
+            "own_pattern": self._value("pattern") != OWN,
+            "own_last_chance": self._value("last_chance") != OWN,
+            "last_lengths": self._value("last_chance") == WITHOUT,
+        }
+        names = [name for name in BASIC_FIELDS[self.format_name] if not hidden.get(name)]
+        return [self[name] for name in (*([] if self.last else ["qualifiers"]), *names)]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """The fields in the collapsible section, except tie-breaks."""
+        return [self[name] for name in MORE_FIELDS.get(self.format_name, ()) if name not in TIEBREAK_FIELDS]
+
+    @property
+    def more_open(self) -> bool:
+        """Whether a field in the collapsible section differs from its default or has an error."""
+        defaults = initial_of(StageSettings(self.format_name))
+        names = MORE_FIELDS.get(self.format_name, ())
+        return any(self._value(name) != str(defaults[name]) or self[name].errors for name in names)
+
+    @property
+    def tiebreaks(self) -> list[tuple[forms.BoundField, str]]:
+        """The tie-break fields, each with the definition of the chosen tie-break."""
+        if TIEBREAK_FIELDS[0] not in MORE_FIELDS.get(self.format_name, ()):
+            return []
+        codes = [self._value(name) for name in TIEBREAK_FIELDS]
+        definitions = [tiebreak(code).definition if code in TIEBREAKS else "" for code in codes]
+        return list(zip([self[name] for name in TIEBREAK_FIELDS], definitions, strict=True))
+
+    def clean(self) -> dict[str, Any]:
+        """Parse lengths and patterns, then set `settings` if the stage is valid."""
+        cleaned = super().clean() or {}
+        for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths"):
+            self._parse(name, lambda text: parse_lengths(text) if text.strip() else ())
+        for name in ("own_pattern", "own_last_chance"):
+            self._parse(name, lambda text: str(parse(text)) if text.strip() else "")
+        for choice, own in (("pattern", "own_pattern"), ("last_chance", "own_last_chance")):
+            if cleaned.get(choice) == OWN and own in cleaned and not cleaned[own]:
+                self.add_error(own, ValidationError(sentence("pattern_empty", {})))
+        if not self.errors:
+            try:
+                settings = settings_from(self.format_name, self.cleaned_data, last=self.last)
+                self.settings = settings.checked(self.default_lengths)
+            except Refused as refused:
+                self.refuse(refused)
+        return cleaned
+
+    def refuse(self, refused: Refused) -> None:
+        """Show the refusal beside its field; `bad_setting` carries the name of the field."""
+        name = refused.params.get("name") if refused.code == "bad_setting" else None
+        if refused.code.startswith("pattern_"):
+            name = "pattern"
+        if name in self.fields:
+            self.add_error(name, sentence(refused.code, refused.params))
+        else:
+            super().refuse(refused)
+
+    def _parse(self, name: str, parse_text: Callable[[str], Any]) -> None:
+        if name not in self.cleaned_data:
+            return
+        try:
+            self.cleaned_data[name] = parse_text(self.cleaned_data[name])
+        except Refused as refused:
+            self.add_error(name, sentence(refused.code, refused.params))
+
+
+# The assumptions of a preview: number of players, tables, start and closing time.
+
+
+class EveningForm(RefusingForm):
+    """How many players and tables a format is previewed for, and when the evening starts and ends."""
+
+    players = forms.IntegerField(label=_("Players"), min_value=0, max_value=MOST_ENTRIES)
+    tables = forms.IntegerField(label=_("Tables"), min_value=1, max_value=MOST_TABLES)
+    starts = LocalField(label=_("Start"))
+    closes = forms.TimeField(
+        label=_("Closing time"), required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
+    )
+    minutes = forms.FloatField(label=_("Minutes per point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
+
+    FIELD_OF: ClassVar[dict[str, str]] = {"no_tables": "tables"}
+
+    def pace(self) -> Pace:
+        """Return the number of tables and the minutes per point that a schedule is computed with."""
+        return Pace(self.cleaned_data["tables"], minutes_per_point=self.cleaned_data["minutes"])
+
+    def evening(self) -> Evening | None:
+        """Return the evening in local times; None without players or a closing time."""
+        starts, closes, players = (self.cleaned_data[name] for name in ("starts", "closes", "players"))
+        if closes is None or not players:
+            return None
+        return Evening(players, self.cleaned_data["tables"], starts, first_after(starts, closes))
+
+    def span(self, zone: tzinfo) -> tuple[datetime, datetime | None]:
+        """Return the start and, if a closing time is set, the first instant after it at which clocks show that time."""
+        naive: datetime = self.cleaned_data["starts"]
+        starts = localise(naive, zone)
+        assert starts is not None  # noqa: S101, the field is required
+        closes: time | None = self.cleaned_data["closes"]
+        if closes is None:
+            return starts, None
+        return starts, localise(first_after(naive, closes), zone)
+
+
+# The frame of the designer page: how many stages it has and which of its buttons was pressed.
+
+
+class DesignerForm(RefusingForm):
+    """The fields that belong to no stage; each stage and the evening have forms of their own over the same data."""
+
+    stages = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES)
+    new_count = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES, required=False)
+    """The new number of stages, sent by the buttons that add or remove one."""
+    preset = forms.ChoiceField(label=_("Preset"), choices=[(name, name) for name in PRESETS], required=False)
+    """The template that replaces all stages."""
+    faulty = forms.BooleanField(required=False)
+    """Whether the page showed errors when it was sent."""
+    FIELD_OF: ClassVar[dict[str, str]] = {}
+
+    @property
+    def faults(self) -> list[str]:
+        """All errors, each after the label of its field."""
+        return [f"{self.fields[name].label}: {error}" for name, errors in self.errors.items() for error in errors]
+
+    @property
+    def stage_count(self) -> int:
+        """The number of stages to show."""
+        count: int = self.cleaned_data["new_count"] or self.cleaned_data["stages"]
+        return count

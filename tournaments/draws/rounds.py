@@ -1,0 +1,414 @@
+"""Stages that are paired round by round: requesting, pairing and changing rounds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.ratings.services import ratings_of
+from players.actors import Actor, log
+from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
+from tournaments.formats.plans import ROUNDS, lengths_of
+from tournaments.formats.settings import BY_ROUND, LIVES, SWISS, NextRound, StageSettings
+from tournaments.formats.swiss.event import SwissEvent, SwissRound
+from tournaments.formats.swiss.feasibility import plan_rounds
+from tournaments.formats.swiss.lives import lives_left, pair_lives
+from tournaments.formats.swiss.pairing import RoundRequest, best_matching, legal, pair_round
+from tournaments.models import Bracket, ByeRequest, Division, Draw, Entry, Stage, Tournament
+from tournaments.state.advancement import replace_draft, request_draft
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.locks import division_changed, lock_division, take_numbers
+from tournaments.state.names import club_of_each
+from tournaments.state.plans import deadline_of, settings_of, store_round, store_settings
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import digest, requested_byes
+
+# Pairing of Swiss and lives, one round at a time.
+#
+# A pairing is requested as a row (a `Draw` with a round), made by a worker outside any lock, and published: from then
+# on the round is a fact. A draft is outdated if scores or entries have changed since it was made.
+
+
+@dataclass(frozen=True)
+class DraftContent:
+    """The values of a draft's row; `refusal` (code, params) is set if no draft was possible.
+
+    `ratings` are the ratings it was made with, by entry, to be stored with the entries.
+    """
+
+    places: list[int | None] = field(default_factory=list)
+    byes: dict[str, str] = field(default_factory=dict)
+    basis: str = ""
+    algorithm: str = ""
+    remarks: list[dict[str, Any]] = field(default_factory=list)
+    refusal: dict[str, Any] | None = None
+    ratings: Mapping[int, float] = field(default_factory=dict)
+
+
+def current_event(division: Division, stage: Stage) -> SwissEvent:
+    """Return a stage that is paired round by round as input of the pairing."""
+    state = current_state(division, stage)
+    assert state.event is not None  # noqa: S101, callers pass stages that are paired by rounds
+    return state.event
+
+
+def current_state(division: Division, stage: Stage) -> StageState:
+    """Return the state of a stage, even before its first round is paired."""
+    return next(state for state in states_of(division, also=stage) if state.stage.pk == stage.pk)
+
+
+def _event_of(division: Division, draw: Draw) -> SwissEvent:
+    """Return the input of a pairing, without the entries that it leaves out."""
+    event = current_event(division, draw.stage)
+    return replace(event, players=tuple(player for player in event.players if player.entry not in draw.left_out))
+
+
+def make_round(division: Division, draw: Draw) -> DraftContent:
+    """Make the draft of a round; nothing is written."""
+    stage = draw.stage
+    settings, event = settings_of(stage), _event_of(division, draw)
+    byes = requested_byes(stage, event)
+    basis = digest(event, byes)
+    ratings = ratings_by_entry(division, draw)
+    event = _with_ratings_and_clubs(division, event, ratings)
+    seed = bytes.fromhex(stage.seed)
+    try:
+        if settings.format == LIVES:
+            round_ = pair_lives(event, settings.lives, seed=seed, draft=draw.number)
+        else:
+            request = RoundRequest(byes, tuple((a, b) for a, b in draw.manual))
+            round_ = pair_round(event, request, seed=seed, draft=draw.number)
+    except Refused as refused:
+        return DraftContent(refusal={"code": refused.code, "params": refused.params}, basis=basis)
+    return DraftContent(
+        places=_places(round_),
+        byes=_byes(round_),
+        basis=basis,
+        algorithm=settings.format,
+        remarks=_later_round_remarks(settings, event, round_),
+        ratings=ratings,
+    )
+
+
+def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
+    """Return the ratings to store with a draft: before the first round those of all entries, later of late ones."""
+    rows = division.entries.filter(status=Entry.Status.IN)
+    if draw.stage.number > 1 or draw.round > 1:
+        rows = rows.filter(rating=None)
+    players = dict(rows.values_list("pk", "player_id"))
+    ratings = ratings_of(players=list(players.values()), pool=division.pool)
+    return {entry: ratings[player] for entry, player in players.items()}
+
+
+def _with_ratings_and_clubs(division: Division, event: SwissEvent, ratings: Mapping[int, float]) -> SwissEvent:
+    """Return the event with current ratings, and with clubs if club-mates are kept apart."""
+    clubs = club_of_each(division, [player.entry for player in event.players]) if division.apart else {}
+    players = tuple(
+        replace(player, rating=ratings.get(player.entry, player.rating), club=clubs.get(player.entry))
+        for player in event.players
+    )
+    return replace(event, players=players)
+
+
+def _later_round_remarks(settings: StageSettings, event: SwissEvent, round_: SwissRound) -> list[dict[str, Any]]:
+    """Return a warning if this round would leave a later planned round without a pairing."""
+    left = (settings.rounds or 0) - event.next_round
+    if settings.format == LIVES or settings.allow_rematches or left < 1:
+        return []
+    after = event.with_round(round_)
+    plan = plan_rounds(after, left, match=best_matching)
+    if plan.possible:
+        return []
+    sure = left
+    while sure and not plan_rounds(after, sure, match=best_matching).possible:
+        sure -= 1
+    params = {"round": event.next_round + sure + 1, "certain": plan.possible is False}
+    return [{"code": "later_round_impossible", "params": params}]
+
+
+def _places(round_: SwissRound) -> list[int | None]:
+    pairs = [entry for pair in round_.pairs for entry in (pair.first, pair.second)]
+    return [*pairs, *(place for bye in round_.byes for place in (bye.entry, None))]
+
+
+def _byes(round_: SwissRound) -> dict[str, str]:
+    return {str(bye.entry): bye.kind.value for bye in round_.byes}
+
+
+def is_outdated(division: Division, draw: Draw) -> bool:
+    """Whether scores or entries have changed since a draft was made, or its round is no longer the next."""
+    event = _event_of(division, draw)
+    settings = settings_of(draw.stage)
+    if draw.round != event.next_round or draw.basis != digest(event, requested_byes(draw.stage, event)):
+        return True
+    return {place for place in draw.places if place is not None} != set(to_be_paired(settings, event))
+
+
+def to_be_paired(settings: StageSettings, event: SwissEvent) -> list[int]:
+    """Return the ids of the entries that play the next round."""
+    if settings.format == LIVES:
+        return list(lives_left(event, settings.lives))
+    return [player.entry for player in event.players if player.active(event.next_round)]
+
+
+def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
+    """Write a paired round into the plan of its stage; `event` must be locked."""
+    stage = draw.stage
+    bracket, _ = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
+    pairs = list(zip(draw.places[::2], draw.places[1::2], strict=True))
+    first = take_numbers(event, len(pairs))
+    fixtures = tuple(
+        Fixture(first + at, (EntrySource(a), BYE if b is None else EntrySource(b))) for at, (a, b) in enumerate(pairs)
+    )
+    lengths = lengths_of(settings_of(stage), ROUNDS, stage.division.lengths)
+    deadline = deadline_of(ROUNDS, draw.round, deadlines)
+    store_round(bracket, Round(draw.round, fixtures), lengths=lengths, deadline=deadline)
+    if stage.status == Stage.Status.PLANNED:
+        stage.status = Stage.Status.RUNNING
+        stage.save(update_fields=["status"])
+
+
+# Stages that are paired round by round: requesting a round, changing how the rounds go on, requesting byes.
+
+
+Pair = tuple[Entry, Entry]
+
+
+class PairedStage(NamedTuple):
+    """A stage that is paired round by round, in its current state."""
+
+    stage: Stage
+    settings: StageSettings
+    state: StageState
+    event: SwissEvent
+
+
+@dataclass(frozen=True, slots=True)
+class RoundChanges:
+    """New settings for a running stage; None keeps the current value.
+
+    `rounds` is the planned number of rounds, `next_round` what happens when a round is complete, `countdown` the
+    seconds after which a round publishes itself.
+    """
+
+    rounds: int | None = None
+    allow_rematches: bool | None = None
+    next_round: NextRound | None = None
+    countdown: int | None = None
+
+    def applied_to(self, settings: StageSettings) -> StageSettings:
+        """Return the changed settings. Refused: what `StageSettings.checked` refuses."""
+        return replace(settings, **{name: value for name, value in asdict(self).items() if value is not None}).checked()
+
+
+def stage_by_rounds(division: Division) -> Stage | None:
+    """Return the latest stage that is paired round by round and has begun; before the draw, the first stage if it is.
+
+    None if there is no such stage.
+    """
+    stages = division.stages.filter(format__in=BY_ROUND)
+    begun = stages.exclude(status=Stage.Status.PLANNED).order_by("-number").first()
+    return begun or stages.filter(number=1).first()
+
+
+def paired_stage_of(division: Division) -> PairedStage:
+    """Return that stage with its current state. Refused: `not_by_rounds`."""
+    stage = stage_by_rounds(division)
+    if stage is None:
+        raise Refused("not_by_rounds")
+    stage.division = division
+    state = current_state(division, stage)
+    assert state.event is not None  # noqa: S101, it is paired by rounds
+    return PairedStage(stage, settings_of(stage), state, state.event)
+
+
+def request_round(
+    *, division: Division, by: Actor, now: datetime, after: int, reason: str = "", manual: Sequence[Pair] = ()
+) -> Draw:
+    """Request a draft of the next round, which a worker makes; it is published like any draft.
+
+    `manual` are pairs fixed beforehand. Pairing a round again needs a reason, which will be public.
+    Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `division_not_drawn`, `rounds_over`, `round_open`,
+    `draft_in_work`, `reason_needed`, and for a fixed pair `pair_not_in_round`, `pair_twice`, `pair_not_allowed`,
+    `not_with_lives`.
+    """
+    with transaction.atomic():
+        row = _locked(division, after)
+        current = paired_stage_of(row)
+        stage, number = current.stage, current.event.next_round
+        if row.status == Division.Status.ENTRIES:
+            raise Refused("division_not_drawn")
+        _check_not_over(current)
+        if current.event.rounds and not current.state.progress.over:
+            raise Refused("round_open", round=number - 1)
+        old = stage.draws.filter(round=number).order_by("-number").first()
+        pairs = _checked_pairs(current, manual)
+        return replace_draft(stage, number, old=old, reason=reason, by=by, now=now, manual=pairs)
+
+
+def change_rounds(*, division: Division, changes: RoundChanges, after: int, by: Actor, now: datetime) -> Stage:
+    """Change the settings of a running stage that is paired round by round.
+
+    A finished Swiss with more rounds than were paired goes on, as long as no later stage has begun. A round that could
+    not be paired is requested again.
+    Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `rounds_over`, `rounds_paired`,
+    `next_stage_begun`, and what `StageSettings.checked` refuses.
+    """
+    with transaction.atomic():
+        row = _locked(division, after)
+        current = paired_stage_of(row)
+        rounds = changes.rounds
+        _check_changeable(current, rounds)
+        if current.settings.format == LIVES and (rounds is not None or changes.allow_rematches is not None):
+            raise Refused("not_with_lives")
+        if rounds is not None and rounds < len(current.event.rounds):
+            raise Refused("rounds_paired", rounds=len(current.event.rounds))
+        settings = changes.applied_to(current.settings)
+        if settings != current.settings:
+            _store(row, current, settings, by, now)
+    return current.stage
+
+
+def _store(division: Division, current: PairedStage, settings: StageSettings, by: Actor, now: datetime) -> None:
+    stage, before = current.stage, current.settings
+    store_settings(stage, settings)
+    changes = {
+        name: [getattr(before, name), getattr(settings, name)]
+        for name in ("rounds", "allow_rematches", "next_round", "countdown")
+        if getattr(before, name) != getattr(settings, name)
+    }
+    log(by, "rounds_changed", division.topic, club=division.tournament.club, changes=changes)
+    division_changed(division)
+    unpublished = stage.draws.filter(state__in=[Draw.State.REQUESTED, Draw.State.DRAFT])
+    if settings.rounds is not None:
+        unpublished.filter(round__gt=settings.rounds).update(state=Draw.State.DISCARDED)
+    settle(division, by=by, now=now)
+    request_again_if_refused(division, by=by, now=now)
+
+
+def request_again_if_refused(division: Division, *, by: Actor, now: datetime) -> None:
+    """Request the next round again if it could not be paired; call it after a change that may allow a pairing."""
+    stage = stage_by_rounds(division)
+    last = stage.draws.order_by("-number").first() if stage is not None else None
+    if last is None or not last.refusal:
+        return
+    current = paired_stage_of(division)
+    number = current.event.next_round
+    if last.round == number and not current.state.over:
+        request_draft(current.stage, number, at_once=current.settings.next_round == NextRound.PUBLISH, now=now, by=by)
+
+
+# Byes requested by players
+
+
+def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: datetime) -> ByeRequest:
+    """Record that a player will miss a round of a Swiss; requesting the same bye again changes nothing.
+
+    Refused: `not_entered`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `round_paired`, `no_such_round`.
+    """
+    with transaction.atomic():
+        row = _locked(entry.division)
+        entry.refresh_from_db()
+        if entry.status != Entry.Status.IN:
+            raise Refused("not_entered", name=entry.player.shown_name)
+        current = paired_stage_of(row)
+        _check_unpaired_round(current, round_number)
+        requests = ByeRequest.objects.filter(entry=entry, stage=current.stage, round=round_number, taken_back_at=None)
+        if (existing := requests.filter(kind=kind).first()) is not None:
+            return existing
+        requests.update(taken_back_at=now)
+        bye = ByeRequest.objects.create(
+            entry=entry, stage=current.stage, round=round_number, kind=kind, at=now, by=by.user
+        )
+        _record_change(row, "bye_requested", bye, by)
+    return bye
+
+
+def take_back_bye(*, entry: Entry, round_number: int, by: Actor, now: datetime) -> ByeRequest:
+    """Cancel a requested bye. Refused: `no_bye_requested`, `round_paired`, and as `request_bye`."""
+    with transaction.atomic():
+        row = _locked(entry.division)
+        current = paired_stage_of(row)
+        _check_unpaired_round(current, round_number)
+        requests = ByeRequest.objects.filter(entry=entry, stage=current.stage, round=round_number, taken_back_at=None)
+        bye = requests.first()
+        if bye is None:
+            raise Refused("no_bye_requested", name=entry.player.shown_name, round=round_number)
+        bye.taken_back_at = now
+        bye.save(update_fields=["taken_back_at"])
+        _record_change(row, "bye_taken_back", bye, by)
+        request_again_if_refused(row, by=by, now=now)
+    return bye
+
+
+def _record_change(division: Division, verb: str, bye: ByeRequest, by: Actor) -> None:
+    """Log a change of a bye and raise the division's `seq`."""
+    params = {"entry": bye.entry_id, "round": bye.round, "kind": bye.kind}
+    log(by, verb, division.topic, club=division.tournament.club, **params)
+    division_changed(division)
+
+
+# Checks
+
+
+def _locked(division: Division, after: int | None = None) -> Division:
+    row = lock_division(division.pk)
+    if after is not None and row.seq != after:
+        raise Refused("stale")
+    if row.tournament.status == Tournament.Status.CANCELLED or row.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    return row
+
+
+def _check_not_over(current: PairedStage) -> None:
+    planned = current.event.planned
+    paired = len(current.event.rounds)
+    if current.state.over or current.stage.status == Stage.Status.FINISHED:
+        raise Refused("rounds_over", rounds=paired)
+    if planned is not None and paired >= planned and current.state.progress.over:
+        raise Refused("rounds_over", rounds=paired)
+
+
+def _check_changeable(current: PairedStage, rounds: int | None) -> None:
+    """Refuse changes to a finished stage, except more rounds for a Swiss before a later stage has begun."""
+    more = current.settings.format == SWISS and rounds is not None and rounds > len(current.event.rounds)
+    if not (more and current.state.over):
+        _check_not_over(current)
+        return
+    later = current.stage.division.stages.filter(number__gt=current.stage.number).exclude(status=Stage.Status.PLANNED)
+    if (begun := later.order_by("number").first()) is not None:
+        raise Refused("next_stage_begun", stage=begun.number)
+
+
+def _check_unpaired_round(current: PairedStage, round_number: int) -> None:
+    """Refuse a bye unless it is for a planned round that is not paired yet."""
+    if current.settings.format == LIVES:
+        raise Refused("not_with_lives")
+    if round_number < current.event.next_round:
+        raise Refused("round_paired", round=round_number)
+    most = current.event.planned
+    if current.state.over or (most is not None and round_number > most):
+        raise Refused("no_such_round", round=round_number)
+
+
+def _checked_pairs(current: PairedStage, manual: Sequence[Pair]) -> list[tuple[int, int]]:
+    """Return the ids of fixed pairs; refused unless all play this round, none twice, and each pair may meet."""
+    if manual and current.settings.format == LIVES:
+        raise Refused("not_with_lives")
+    available = set(to_be_paired(current.settings, current.event))
+    byes = ByeRequest.objects.filter(stage=current.stage, round=current.event.next_round, taken_back_at=None)
+    available -= set(byes.values_list("entry", flat=True))
+    used: set[int] = set()
+    for first, second in manual:
+        names = {"first": first.player.shown_name, "second": second.player.shown_name}
+        if not {first.pk, second.pk} <= available:
+            raise Refused("pair_not_in_round", **names)
+        if first.pk == second.pk or {first.pk, second.pk} & used:
+            raise Refused("pair_twice", **names)
+        if not legal(current.event, first.pk, second.pk):
+            raise Refused("pair_not_allowed", **names)
+        used |= {first.pk, second.pk}
+    return [(first.pk, second.pk) for first, second in manual]

@@ -1,0 +1,520 @@
+"""API: who takes part in a division, re-entry, personal links, and previews of what they change."""
+
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.links import absolute_url
+from core.requests import parse_int
+from core.text_lengths import LONGEST_NAME
+from players.access import Role, my_player, require
+from players.accounts.serializers import PersonSerializer
+from players.accounts.services import ensure_player
+from players.people.services import MOST_NAMES
+from tournaments import access
+from tournaments.entries import check_in, lists, services
+from tournaments.entries.event_links import link_of, link_to_hand_out, revoke_event_link
+from tournaments.entries.forms import DIVISION, EVENT
+from tournaments.entries.late import preview_reentry, preview_undo, reenter, undo_late
+from tournaments.entries.previews import late_view, reentry_view, return_view, undo_view
+from tournaments.entries.returns import bring_back, preview_return
+from tournaments.events.api import DivisionView, EntryView, TournamentView
+from tournaments.models import CheckIn as CheckInRow
+from tournaments.models import Entry
+from tournaments.state.api import READ, WRITE, ReasonSerializer, by, example, me, validated
+
+# Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change.
+
+
+SCOPES = ["division", "event"]
+"""The scopes of a withdrawal or a return."""
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """Somebody who takes part."""
+
+    player = PersonSerializer()
+    division = serializers.CharField(source="division.public_id")
+
+    class Meta:
+        model = Entry
+        fields = (
+            "public_id", "division", "player", "number", "status", "rating", "checked_in_at", "away_until",
+            "entered_at", "withdrawn_at",
+        )  # fmt: skip
+
+
+class NewEntrySerializer(serializers.Serializer[Any]):
+    """Somebody to be entered, by name."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    player = serializers.CharField(
+        max_length=10,
+        required=False,
+        allow_blank=True,
+        help_text="Public id of a member, or `new` for another player with that name.",
+    )
+    preview = serializers.BooleanField(
+        default=False, help_text="Only preview what a late entry would change, in a division that is being played."
+    )
+    after = serializers.IntegerField(
+        min_value=0, required=False, help_text="Of the preview: refused as `stale` if anything has changed since."
+    )
+
+
+class NameListSerializer(serializers.Serializer[Any]):
+    """A list of names."""
+
+    names = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=MOST_NAMES)
+    choices = serializers.DictField(
+        child=serializers.CharField(max_length=10, allow_blank=True),
+        required=False,
+        help_text=(
+            "Place in the list (from 0) -> public id of the player meant, or `new`: somebody else of that name; "
+            "empty: leave this name out."
+        ),
+    )
+    preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+
+
+class NamedPersonSerializer(serializers.Serializer[Any]):
+    """What became of a name."""
+
+    name = serializers.CharField()
+    what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "repeated", "entered"])
+    asks = serializers.BooleanField(help_text="Whether it should be looked at: several members, or another spelling.")
+    player = PersonSerializer(allow_null=True)
+    candidates = PersonSerializer(many=True)
+
+
+class EnteredSerializer(serializers.Serializer[Any]):
+    """What became of a list."""
+
+    lines = NamedPersonSerializer(many=True)
+    entries = EntrySerializer(many=True)
+    left_out = serializers.ListField(child=serializers.CharField())
+
+
+class WithdrawalSerializer(ReasonSerializer):
+    """From what somebody withdraws."""
+
+    scope = serializers.ChoiceField(SCOPES)
+
+
+class ScopeSerializer(serializers.Serializer[Any]):
+    """Whether a player returns to one division or to the whole event."""
+
+    scope = serializers.ChoiceField(SCOPES, default=DIVISION)
+
+
+class PresentSerializer(serializers.Serializer[Any]):
+    """Whether a player is here, missing, or away until a time: `present`, or `state`."""
+
+    present = serializers.BooleanField(required=False, help_text="True is the state `here`, false is `missing`.")
+    state = serializers.ChoiceField(CheckInRow.State.choices, required=False)
+    until = serializers.DateTimeField(required=False, help_text="When a player who is `away` comes back.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Replace `present` with the `state`; require `until` for a player who is away, and for nobody else."""
+        if ("present" in attrs) == ("state" in attrs):
+            raise serializers.ValidationError({"state": _("Send either `present` or `state`.")})
+        if "present" in attrs:
+            attrs["state"] = CheckInRow.State.HERE if attrs.pop("present") else CheckInRow.State.MISSING
+        if (attrs["state"] == CheckInRow.State.AWAY) != ("until" in attrs):
+            raise serializers.ValidationError({"until": _("Send `until` with `away`, and only then.")})
+        return attrs
+
+
+class AffectedFixtureSerializer(serializers.Serializer[Any]):
+    """A match whose players change, or that is played again."""
+
+    number = serializers.IntegerField(help_text="13 is M13.")
+    public_id = serializers.CharField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+    remarks = serializers.ListField(child=serializers.CharField())
+
+
+class EntryPreviewSerializer(serializers.Serializer[Any]):
+    """The effects in one division."""
+
+    division = serializers.CharField()
+    notes = serializers.ListField(child=serializers.CharField())
+    changes = AffectedFixtureSerializer(many=True)
+
+
+class ReturnPreviewSerializer(serializers.Serializer[Any]):
+    """The effects of a return."""
+
+    seen = serializers.CharField(help_text="Send it with the return, which is `stale` if anything has changed.")
+    divisions = EntryPreviewSerializer(many=True)
+
+
+class ReturnSerializer(ReasonSerializer):
+    """A return after a withdrawal."""
+
+    scope = serializers.ChoiceField(SCOPES)
+    seen = serializers.CharField(max_length=64, help_text="The value from the preview.")
+
+
+class UndoPreviewSerializer(serializers.Serializer[Any]):
+    """The effects of a late entry, or of undoing one."""
+
+    after = serializers.IntegerField(help_text="Send it with the change, which is `stale` if anything has changed.")
+    divisions = EntryPreviewSerializer(many=True)
+
+
+class UndoSerializer(ReasonSerializer):
+    """A late entry to undo."""
+
+    after = serializers.IntegerField(min_value=0, help_text="The value from the preview.")
+
+
+class EventLinkSerializer(serializers.Serializer[Any]):
+    """A player's personal link for an event."""
+
+    url = serializers.URLField()
+    generation = serializers.IntegerField(help_text="How often the link was revoked.")
+
+
+# API: who takes part in a division.
+
+
+class Entries(DivisionView, generics.ListAPIView[Entry]):
+    """The entries of a division."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    serializer_class = EntrySerializer
+    filter_backends = ()
+
+    def get_queryset(self) -> Any:
+        """Return the entries in the order they were made, with the status in the query if there is one."""
+        if getattr(self, "swagger_fake_view", False):
+            return Entry.objects.none()
+        entries = self.get_division().entries.select_related("player", "division")
+        status_ = self.request.query_params.get("status")
+        return entries.filter(status=status_) if status_ in Entry.Status.values else entries
+
+    @extend_schema(
+        operation_id="entries_list",
+        summary="List the entries of a division",
+        parameters=[OpenApiParameter("status", str, enum=Entry.Status.values)],
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """One page of entries."""
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="entries_create",
+        summary="Enter a player by name",
+        description=(
+            "Members are matched regardless of capitals and accents; an unknown name becomes a member. If several "
+            "members match, the answer is 422 `name_ambiguous`; if one matches with another spelling, "
+            "`name_of_member`. Both have `candidates`: send one of them, or `new`, as `player`. In a running division "
+            "this is a late entry: into the next round of a Swiss, with a bye of a knockout, against everybody in a "
+            "league. If nothing is free, `status` is `waiting`."
+        ),
+        request=NewEntrySerializer,
+        examples=[OpenApiExample("By name", value={"name": "Elif Ristic"}, request_only=True)],
+        responses={201: EntrySerializer, 200: UndoPreviewSerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `already_entered` if the player is already in."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(NewEntrySerializer, request)
+        named = {"name": fields["name"], "player": fields.get("player", "")}
+        if fields["preview"]:
+            preview = lists.preview_late_name(division=division, now=self.acting()["now"], **named)
+            return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [late_view(preview)]}).data)
+        entry = lists.enter_name(division=division, after=fields.get("after"), **self.acting(), **named)
+        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+
+
+class Paste(DivisionView):
+    """Entering many players at once."""
+
+    @extend_schema(
+        operation_id="entries_paste",
+        summary="Enter a list of names",
+        description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated.",
+        request=NameListSerializer,
+        examples=[
+            OpenApiExample(
+                "A list", value={"names": ["Elif Ristic", "Omar Kageyama"], "preview": True}, request_only=True
+            )
+        ],
+        responses={200: EnteredSerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Whom each name matches, and who was entered."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(NameListSerializer, request)
+        lines = lists.preview(division=division, names=fields["names"])
+        result = lists.ListResult([], [])
+        if not fields["preview"]:
+            numbered = ((parse_int(place), player) for place, player in fields.get("choices", {}).items())
+            choices = {place: player for place, player in numbered if place is not None}
+            result = lists.enter_list(division=division, names=fields["names"], choices=choices, **self.acting())
+        data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
+        return Response(EnteredSerializer(data).data)
+
+
+def _line(line: lists.ListedName) -> dict[str, Any]:
+    return {
+        "name": line.match.name,
+        "what": line.status,
+        "asks": line.needs_choice,
+        "player": line.match.player,
+        "candidates": line.match.candidates,
+    }
+
+
+class Register(DivisionView):
+    """Registering oneself."""
+
+    @extend_schema(
+        operation_id="entries_register",
+        summary="Enter myself",
+        description="If all places are taken, `status` of the answer is `waiting`.",
+        request=None,
+        responses={201: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `registration_closed` or `already_entered`."""
+        division = self.get_division()
+        player = ensure_player(user=me(request), by=by(request))
+        entry = services.register(division=division, player=player, **self.acting())
+        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+
+
+class OneEntry(EntryView):
+    """An entry."""
+
+    @extend_schema(operation_id="entries_retrieve", summary="Get an entry", responses={200: EntrySerializer, **READ})
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """The entry as shown to everybody."""
+        return Response(EntrySerializer(self.get_entry()).data)
+
+
+class Withdraw(EntryView):
+    """Withdrawing an entry."""
+
+    @extend_schema(
+        operation_id="entries_withdraw",
+        summary="Withdraw an entry from its division, or its player from the whole event",
+        description="For directors and the player.",
+        request=WithdrawalSerializer,
+        examples=example(scope="event", reason="I am ill."),
+        responses={200: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `not_entered` if it is already withdrawn."""
+        entry = self.get_entry(Role.DIRECTOR)
+        fields = validated(WithdrawalSerializer, request)
+        reason = fields.get("reason", "")
+        if fields["scope"] == "event":
+            event = entry.division.tournament
+            services.withdraw_from_event(tournament=event, player=entry.player, reason=reason, **self.acting())
+        else:
+            services.withdraw(entry=entry, reason=reason, **self.acting())
+        entry.refresh_from_db()
+        return Response(EntrySerializer(entry).data)
+
+
+class CheckIn(EntryView):
+    """Checking a player in."""
+
+    @extend_schema(
+        operation_id="entries_check_in",
+        summary="Check a player in or out, or record until when they are away",
+        request=PresentSerializer,
+        examples=[
+            OpenApiExample("Here", value={"present": True}, request_only=True),
+            OpenApiExample("Away", value={"state": "away", "until": "2026-11-20T21:10:00+01:00"}, request_only=True),
+        ],
+        responses={200: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """For assistants and helpers."""
+        entry = self.get_entry(access.HELPER)
+        access.require_in(request.user, entry.division.tournament, access.HELPER)
+        entry = check_in.mark(entry=entry, **validated(PresentSerializer, request), **self.acting())
+        return Response(EntrySerializer(entry).data)
+
+
+class Leave(TournamentView):
+    """Withdrawing oneself from an event."""
+
+    @extend_schema(
+        operation_id="tournaments_leave",
+        summary="Withdraw myself from every division",
+        request=ReasonSerializer,
+        examples=example(reason="I am ill."),
+        responses={204: None, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Does nothing if I am not entered."""
+        tournament = self.get_tournament()
+        player = my_player(me(request))
+        fields = validated(ReasonSerializer, request)
+        services.withdraw_from_event(tournament=tournament, player=player, **self.acting(), **fields)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+# API: re-entry, and undoing a withdrawal or a late entry, each with a preview.
+
+
+class DirectedEntryView(EntryView):
+    """Base of the endpoints about an entry that only directors may use."""
+
+    permission_classes = (IsAuthenticated,)
+
+    def get_directed_entry(self) -> Entry:
+        """Return the entry of the URL for a director; unlike elsewhere, its player is refused."""
+        entry = self.get_entry()
+        require(self.request.user, entry.division.tournament.club, Role.DIRECTOR)
+        return entry
+
+
+class ReturnView(DirectedEntryView):
+    """The return of a player who has withdrawn."""
+
+    @extend_schema(
+        operation_id="entries_return_preview",
+        summary="Preview the return of a withdrawn player",
+        parameters=[OpenApiParameter("scope", str, enum=SCOPES)],
+        responses={200: ReturnPreviewSerializer, **READ, **WRITE},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. 409 `not_withdrawn` or `return_too_late`."""
+        entry = self.get_directed_entry()
+        query = ScopeSerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        preview = preview_return(entry=entry, event=query.validated_data["scope"] == EVENT)
+        return Response(ReturnPreviewSerializer({"seen": preview.mark, "divisions": return_view(preview)}).data)
+
+    @extend_schema(
+        operation_id="entries_return",
+        summary="Let a withdrawn player return",
+        description="Walkovers that followed from the withdrawal are opened again. Matches that have begun stay.",
+        request=ReturnSerializer,
+        examples=example(scope="division", seen="0f3c", reason="Was only stuck in traffic."),
+        responses={200: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `stale` if something has changed since the preview."""
+        entry = self.get_directed_entry()
+        fields = validated(ReturnSerializer, request)
+        bring_back(
+            entry=entry,
+            seen=fields["seen"],
+            event=fields["scope"] == EVENT,
+            reason=fields.get("reason", ""),
+            **self.acting(),
+        )
+        entry.refresh_from_db()
+        return Response(EntrySerializer(entry).data)
+
+
+class UndoLateView(DirectedEntryView):
+    """Undoing a late entry."""
+
+    @extend_schema(
+        operation_id="entries_undo_late_preview",
+        summary="Preview undoing a late entry",
+        responses={200: UndoPreviewSerializer, **READ, **WRITE},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. 409 `not_late` or `late_entry_begun`."""
+        preview = preview_undo(entry=self.get_directed_entry())
+        return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [undo_view(preview)]}).data)
+
+    @extend_schema(
+        operation_id="entries_undo_late",
+        summary="Undo a late entry",
+        description="The byes that it took are byes again.",
+        request=UndoSerializer,
+        examples=example(after=12, reason="Typed into the wrong division."),
+        responses={200: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `stale` if something has changed since the preview."""
+        entry = self.get_directed_entry()
+        fields = validated(UndoSerializer, request)
+        undo_late(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        entry.refresh_from_db()
+        return Response(EntrySerializer(entry).data)
+
+
+class ReentryView(DirectedEntryView):
+    """Another entry of a player who is out of the main bracket."""
+
+    @extend_schema(
+        operation_id="entries_re_enter_preview",
+        summary="Preview a re-entry",
+        responses={200: UndoPreviewSerializer, **READ, **WRITE},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. 409 `reentry_still_in`, `reentry_without_bye` or `reentry_closed`."""
+        preview = preview_reentry(entry=self.get_directed_entry(), now=self.acting()["now"])
+        return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [reentry_view(preview)]}).data)
+
+    @extend_schema(
+        operation_id="entries_re_enter",
+        summary="Let a player enter again",
+        description="A player who is out of the main bracket takes a bye by lot. Returns the new entry; undoing it is "
+        "undoing a late entry.",
+        request=UndoSerializer,
+        examples=example(after=12),
+        responses={201: EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `stale` if something has changed since the preview."""
+        entry = self.get_directed_entry()
+        fields = validated(UndoSerializer, request)
+        again = reenter(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)
+
+
+# API: a player's personal link for an event.
+
+
+class EventLinkView(EntryView):
+    """The personal link of the player of an entry."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="entries_link",
+        summary="Get the personal link of a player for the event: for the player and those who run the event",
+        description="Whoever has the link can check the player in and report their matches. Directors do not get "
+        "their opponent's while somebody else can hand it out (`link_of_opponent`).",
+        responses={200: EventLinkSerializer, **READ, **WRITE},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """For assistants and the player."""
+        link = link_to_hand_out(self.get_entry(Role.ASSISTANT), by(request), partial(absolute_url, request))
+        return Response(EventLinkSerializer({"url": link.url, "generation": link.generation}).data)
+
+    @extend_schema(
+        operation_id="entries_revoke_link",
+        summary="Revoke the personal link of a player for the event, and those of all its matches",
+        description="QR codes already printed will stop working. There are new links at once.",
+        request=None,
+        parameters=[OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation.")],
+        responses={204: None, **WRITE},
+    )
+    def delete(self, request: Request, **kwargs: str) -> Response:
+        """For assistants and the player."""
+        entry = self.get_entry(Role.ASSISTANT)
+        current = link_of(entry, partial(absolute_url, request)).generation
+        generation = parse_int(request.query_params.get("generation"), current)
+        revoke_event_link(entry=entry, generation=generation, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,365 @@
+"""Who is here, away or missing: recorded, taken back, and shown."""
+
+import zoneinfo
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.db import transaction
+from django.db.models import Max
+from django.urls import reverse
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from core.public_ids import new_public_id
+from engine.errors import Refused
+from players.actors import Actor, log_all
+from players.models import Player
+from tournaments.entries.services import same_person
+from tournaments.events.selectors import divisions_of
+from tournaments.ledger.accounts import owed_by_entry
+from tournaments.ledger.money import Currency
+from tournaments.models import CheckIn, Division, Entry, Tournament
+from tournaments.state.locks import division_changed, lock_division
+from tournaments.state.names import Names, shown_entry
+
+# Recording who is here, away or missing, and taking that back.
+#
+# Presence never moves anybody in a draw; it is recorded at any time, also while a division is played.
+
+
+OPENS_BEFORE_START = timedelta(hours=2)
+"""How long before the start players can check themselves in, unless the event says otherwise."""
+VERBS = {
+    CheckIn.State.HERE: "checked_in",
+    CheckIn.State.AWAY: "checked_in_away",
+    CheckIn.State.MISSING: "checked_out",
+}
+
+
+def state_of(entry: Entry) -> CheckIn.State:
+    """Return whether the player of an entry is here, away or missing."""
+    if entry.checked_in_at is not None:
+        return CheckIn.State.HERE
+    return CheckIn.State.MISSING if entry.away_until is None else CheckIn.State.AWAY
+
+
+def opens_at(tournament: Tournament) -> datetime:
+    """Return when players can begin to check themselves in."""
+    return tournament.check_in_opens_at or tournament.starts_at - OPENS_BEFORE_START
+
+
+def is_open_for_players(division: Division, now: datetime) -> bool:
+    """Whether players can check themselves in: by default from two hours before the start until the draw."""
+    tournament = division.tournament
+    if not tournament.is_open or now < opens_at(tournament):
+        return False
+    closes = tournament.check_in_closes_at
+    return division.status == Division.Status.ENTRIES if closes is None else now < closes
+
+
+def mark(
+    *,
+    entry: Entry,
+    state: str,
+    by: Actor,
+    now: datetime,
+    until: datetime | None = None,
+    source: str = CheckIn.Source.DIRECTOR,
+) -> Entry:
+    """Record that a player is here, away until `until`, or missing; does nothing if that is recorded already.
+
+    Refused: `not_entered`.
+    """
+    with transaction.atomic():
+        division = lock_division(entry.division_id)
+        row = Entry.objects.select_related("player", "division__tournament__club").get(pk=entry.pk)
+        if row.status == Entry.Status.OUT:
+            raise Refused("not_entered", name=row.player.shown_name)
+        if state_of(row) != state or row.away_until != until:
+            check_in = CheckIn(entry=row, state=state, until=until, source=source, at=now, by=by.user)
+            record(division, [check_in], by)
+    return row
+
+
+def mark_all_here(*, tournament: Tournament, division: Division | None, by: Actor, now: datetime) -> tuple[str, int]:
+    """Check in everybody who is missing, in one division or all of them.
+
+    Return the batch, with which `undo` takes it back, and the number of entries.
+    """
+    batch, count = new_public_id(), 0
+    with transaction.atomic():
+        for row in _locked(tournament, division):
+            missing = row.entries.filter(status=Entry.Status.IN, checked_in_at=None, away_until=None)
+            check_ins = [
+                CheckIn(entry=entry, state=CheckIn.State.HERE, batch=batch, at=now, by=by.user)
+                for entry in missing.select_related("player")
+            ]
+            record(row, check_ins, by)
+            count += len(check_ins)
+    return batch, count
+
+
+def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int:
+    """Restore the presence of everybody whom one tap changed and nobody has changed since; return their number.
+
+    Refused: `check_in_changed` if that is nobody, so also when it is undone already.
+    """
+    undo_batch, count = new_public_id(), 0
+    with transaction.atomic():
+        for division in _locked(tournament, None):
+            newest = CheckIn.objects.filter(entry__division=division).values("entry").annotate(Max("pk"))
+            changed = CheckIn.objects.filter(pk__in=newest.values("pk__max"), batch=batch, undoes=None)
+            previous = _before(changed.values_list("pk", "entry"))
+            check_ins = [
+                CheckIn(
+                    entry=check_in.entry,
+                    state=before.state if before else CheckIn.State.MISSING,
+                    until=before.until if before else None,
+                    source=before.source if before else CheckIn.Source.DIRECTOR,
+                    kiosk=check_in.kiosk if by.user is None else None,
+                    batch=undo_batch,
+                    undoes=check_in,
+                    at=now,
+                    by=by.user,
+                )
+                for check_in in changed.select_related("entry__player")
+                for before in (previous.get(check_in.entry_id),)
+            ]
+            record(division, check_ins, by)
+            count += len(check_ins)
+        if not count:
+            raise Refused("check_in_changed")
+    return count
+
+
+def check_in_self(
+    *,
+    tournament: Tournament,
+    player: Player,
+    present: bool,
+    by: Actor,
+    now: datetime,
+    source: str = CheckIn.Source.PLAYER,
+) -> int:
+    """Check a player in, or out again, in every division of an event that is open for it; return their number.
+
+    Refused: `check_in_not_entered`, `check_in_closed`.
+    """
+    with transaction.atomic():
+        divisions = _locked(tournament, None)
+        entries = Entry.objects.filter(same_person(player), division__in=divisions, status=Entry.Status.IN)
+        own = {entry.division_id: entry for entry in entries.select_related("player")}
+        if not own:
+            raise Refused("check_in_not_entered")
+        admitting = [division for division in divisions if division.pk in own and is_open_for_players(division, now)]
+        if not admitting:
+            raise Refused("check_in_closed")
+        state = CheckIn.State.HERE if present else CheckIn.State.MISSING
+        for division in admitting:
+            entry = own[division.pk]
+            if state_of(entry) != state:
+                check_in = CheckIn(entry=entry, state=state, source=source, at=now, by=by.user)
+                record(division, [check_in], by)
+    return len(admitting)
+
+
+def _locked(tournament: Tournament, only: Division | None) -> list[Division]:
+    """Lock the divisions of an event that are not cancelled, or one of them, and return them."""
+    rows = tournament.divisions.exclude(status=Division.Status.CANCELLED).order_by("pk")
+    if only is not None:
+        rows = rows.filter(pk=only.pk)
+    return [lock_division(pk) for pk in rows.values_list("pk", flat=True)]
+
+
+def _before(changed: Iterable[tuple[int, int]]) -> dict[int, CheckIn]:
+    """Return entry -> its check-in before each of these (check-in, entry) pairs."""
+    newest = {entry: pk for pk, entry in changed}
+    rows = CheckIn.objects.filter(entry__in=newest).order_by("pk")
+    return {row.entry_id: row for row in rows if row.pk < newest[row.entry_id]}
+
+
+def record(division: Division, check_ins: Sequence[CheckIn], by: Actor) -> None:
+    """Store check-ins of entries of a locked division and what follows from them."""
+    if not check_ins:
+        return
+    CheckIn.objects.bulk_create(check_ins)
+    for check_in in check_ins:
+        entry = check_in.entry
+        entry.checked_in_at = check_in.at if check_in.state == CheckIn.State.HERE else None
+        entry.away_until = check_in.until
+    Entry.objects.bulk_update([row.entry for row in check_ins], ["checked_in_at", "away_until"], batch_size=500)
+    for state, verb in VERBS.items():
+        lines = [(division.topic, _log_params(row)) for row in check_ins if row.state == state]
+        log_all(by, verb, lines, club=division.tournament.club)
+    division_changed(division)
+
+
+def _log_params(check_in: CheckIn) -> dict[str, Any]:
+    """Return what the log keeps of a check-in: the entry, and the kiosk if it was recorded there."""
+    kiosk = {"kiosk": check_in.kiosk.public_id} if check_in.kiosk is not None else {}
+    return {"entry": check_in.entry_id, **kiosk}
+
+
+# Who is here, away and missing, for the check-in pages.
+
+
+ALL, WITHDRAWN = "all", "withdrawn"
+STATES = CheckIn.State
+
+
+class Filter(NamedTuple):
+    """A number of entries that is a link to the list of them."""
+
+    key: str
+    label: str
+    number: int
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One entry on the check-in page."""
+
+    entry: Entry
+    name: str
+    state: str
+    """A value of `CheckIn.State`, or `withdrawn`."""
+    next_state: str
+    """The state that a tap on the row records."""
+    owes: str
+    details: str
+    clock: str
+    """When the player was checked in, or comes back; on the event's clocks."""
+
+
+def check_in_page(
+    tournament: Tournament, division: Division | None, *, show: str, text: str, may_direct: bool
+) -> dict[str, Any]:
+    """Return the context of the check-in page; what players owe only for directors."""
+    counts = divisions_of(tournament)
+    divisions = [row.division for row in counts]
+    shown_divisions = [row for row in divisions if division is None or row == division]
+    arrivals = arrivals_of(tournament, shown_divisions, may_direct=may_direct, several=len(shown_divisions) > 1)
+    url = reverse("check-in", args=(tournament.club.slug, tournament.slug))
+    filters = _filters(arrivals, show, url, division)
+    listed = _named(arrivals, text)
+    query = _query(division, show, text)
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "division": division,
+        "divisions": counts,
+        "may_direct": may_direct,
+        "filters": filters,
+        "show": show,
+        "q": text,
+        "arrivals": [row for row in listed if _is_shown(row, show)],
+        "missing": sum(row.state == STATES.MISSING for row in arrivals),
+        "topics": " ".join(f"{row.topic}={row.seq}" for row in shown_divisions),
+        "query": query,
+        "refresh_url": f"{url}?{query}",
+    }
+
+
+def arrivals_of(
+    tournament: Tournament, divisions: Sequence[Division], *, may_direct: bool, several: bool
+) -> list[Arrival]:
+    """Return the entries of these divisions by name; their number does not change the number of queries."""
+    owed: dict[int, int] = {}
+    if may_direct:
+        for division in divisions:
+            owed |= owed_by_entry(division)
+    entries = Entry.objects.filter(division__in=divisions).exclude(status=Entry.Status.WAITING)
+    rows = list(entries.select_related("player", "division").order_by("player__name_key", "pk"))
+    newest = CheckIn.objects.filter(entry__division__in=divisions).values("entry").annotate(newest=Max("pk"))
+    check_ins = {row.entry_id: row for row in CheckIn.objects.filter(pk__in=newest.values("newest"))}
+    zone = zoneinfo.ZoneInfo(tournament.time_zone)
+    currency = Currency.of(tournament)
+    return [_arrival(row, check_ins.get(row.pk), owed.get(row.pk, 0), currency, zone, several) for row in rows]
+
+
+def _arrival(
+    entry: Entry, check_in: CheckIn | None, owed: int, currency: Currency, zone: zoneinfo.ZoneInfo, several: bool
+) -> Arrival:
+    state = WITHDRAWN if entry.status == Entry.Status.OUT else str(state_of(entry))
+    details = [entry.division.name] if several else []
+    at = entry.checked_in_at
+    if state == STATES.HERE and check_in is not None:
+        details.append(str(CheckIn.Source(check_in.source).label))
+    if state == STATES.AWAY and entry.away_until is not None:
+        at = entry.away_until
+        details.append(_("away until %(time)s") % {"time": _clock(at, zone)})
+    return Arrival(
+        entry=entry,
+        name=shown_entry(entry, staff=True),
+        state=state,
+        next_state=STATES.MISSING if state == STATES.HERE else STATES.HERE,
+        owes=_("Owes %(amount)s") % {"amount": currency.text(owed)} if owed > 0 and state != WITHDRAWN else "",
+        details=" · ".join(details),
+        clock=_clock(at, zone) if at and state in (STATES.HERE, STATES.AWAY) else "",
+    )
+
+
+def _clock(at: datetime, zone: zoneinfo.ZoneInfo) -> str:
+    return formats.time_format(at.astimezone(zone).time(), "TIME_FORMAT")
+
+
+def _filters(arrivals: Iterable[Arrival], show: str, url: str, division: Division | None) -> list[Filter]:
+    labels = {
+        str(STATES.HERE): _("here"),
+        str(STATES.MISSING): _("missing"),
+        str(STATES.AWAY): _("away"),
+        WITHDRAWN: _("withdrawn"),
+    }
+    states = [row.state for row in arrivals]
+    return [
+        Filter(key, label, states.count(key), f"{url}?{_query(division, ALL if key == show else key)}", key == show)
+        for key, label in labels.items()
+    ]
+
+
+def _query(division: Division | None, show: str, text: str = "") -> str:
+    values = {"division": division.public_id if division else "", "show": "" if show == ALL else show, "q": text}
+    return urlencode({key: value for key, value in values.items() if value})
+
+
+def _named(arrivals: list[Arrival], text: str) -> list[Arrival]:
+    """Return the arrivals whose name contains `text`, or all of them if it is empty."""
+    if not text:
+        return arrivals
+    named = {entry.pk for entry in Names({row.entry.pk: row.entry for row in arrivals}, staff=True).find(text)}
+    return [row for row in arrivals if row.entry.pk in named]
+
+
+def _is_shown(row: Arrival, show: str) -> bool:
+    return row.state != WITHDRAWN if show == ALL else row.state == show
+
+
+def instant_of(clock: time, zone: str, now: datetime) -> datetime:
+    """Return the next instant at which clocks in a time zone show this time of day."""
+    local = now.astimezone(zoneinfo.ZoneInfo(zone))
+    instant = local.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)
+    return instant if instant > local else instant + timedelta(days=1)
+
+
+def own_page(tournament: Tournament, player: Player | None, now: datetime) -> dict[str, Any]:
+    """Return the context of the page on which players check themselves in; `player` is None without an account."""
+    entries: list[Entry] = []
+    if player is not None:
+        rows = Entry.objects.filter(same_person(player), division__tournament=tournament, status=Entry.Status.IN)
+        entries = list(rows.select_related("player", "division__tournament").order_by("division__order", "pk"))
+    admitting = [entry for entry in entries if is_open_for_players(entry.division, now)]
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "entries": entries,
+        "is_open": bool(admitting),
+        "is_here": bool(entries) and all(entry.checked_in_at for entry in entries),
+        "is_partly_missing": any(entry.checked_in_at is None for entry in admitting),
+        "may_undo": any(entry.checked_in_at for entry in admitting),
+        "opens_at": opens_at(tournament) if now < opens_at(tournament) else None,
+    }

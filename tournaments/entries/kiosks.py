@@ -1,0 +1,355 @@
+"""Kiosks: devices at the door that are paired by a QR code and can check players in, and nothing else."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.core.signing import BadSignature, Signer
+from django.db import models, transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core.links import absolute_url, qr_svg
+from core.locks import lock_row
+from core.messages import sentence
+from core.names import fold
+from core.public_ids import new_public_id
+from core.requests import is_htmx
+from engine.errors import Refused
+from players.access import Role
+from players.actors import Actor, log
+from players.models import LogEntry, Player
+from tournaments import access
+from tournaments.entries import check_in
+from tournaments.entries.check_in import is_open_for_players
+from tournaments.entries.forms import KioskCheckInForm, RevokeKioskForm, UndoCheckInForm
+from tournaments.events.pages import account_needed, by, event_url_args, faulty, refuse
+from tournaments.models import CheckIn, Division, Entry, Kiosk, Tournament
+from tournaments.state.locks import lock_division
+from tournaments.state.names import Names, shown
+
+PAIRING_LASTS = timedelta(minutes=10)
+UNDO_LASTS = timedelta(seconds=30)
+KIOSK = Actor(LogEntry.By.LINK)
+"""Whoever holds the pairing link, and then the device; the log names the kiosk."""
+_SIGNER = Signer(salt="tournaments.kiosks", sep=".")
+
+
+def create_kiosk(*, tournament: Tournament, by: Actor, now: datetime) -> Kiosk:
+    """Create a kiosk whose pairing link is valid for ten minutes. Refused: `tournament_not_open`."""
+    if not tournament.is_open:
+        raise Refused("tournament_not_open")
+    with transaction.atomic():
+        kiosk = Kiosk.objects.create(tournament=tournament, created_at=now, created_by=by.user)
+        log(by, "kiosk_created", tournament.topic, club=tournament.club)
+    return kiosk
+
+
+def pairing_token(kiosk: Kiosk) -> str:
+    """Return the token of the link that pairs a device."""
+    return _SIGNER.sign(kiosk.public_id)
+
+
+def pairable(token: str, now: datetime) -> Kiosk:
+    """Return the kiosk that a pairing token can pair a device with. Refused: `kiosk_link_used`."""
+    try:
+        public_id = _SIGNER.unsign(token)
+    except BadSignature:
+        raise Refused("kiosk_link_used") from None
+    kiosk = _kiosks().filter(public_id=public_id, paired_at=None, created_at__gt=now - PAIRING_LASTS).first()
+    if kiosk is None or not kiosk.tournament.is_open:
+        raise Refused("kiosk_link_used")
+    return kiosk
+
+
+def pair(*, token: str, now: datetime) -> tuple[Kiosk, str]:
+    """Pair a device; return its kiosk and the secret that the device is to keep. Refused: `kiosk_link_used`."""
+    with transaction.atomic():
+        lock_row(Kiosk, pairable(token, now).pk)
+        # Of two devices that scan the same code, the second finds it used.
+        kiosk = pairable(token, now)
+        secret = secrets.token_urlsafe(32)
+        kiosk.secret_hash, kiosk.paired_at = _hash(secret), now
+        kiosk.save(update_fields=["secret_hash", "paired_at"])
+        event = kiosk.tournament
+        log(KIOSK, "kiosk_paired", event.topic, club=event.club, kiosk=kiosk.public_id)
+    return kiosk, secret
+
+
+def kiosk_with(secret: str) -> Kiosk | None:
+    """Return the kiosk of the device with this secret; None if it was revoked or its event is over."""
+    if not secret:
+        return None
+    kiosk = _kiosks().filter(secret_hash=_hash(secret), paired_at__isnull=False).first()
+    return kiosk if kiosk is not None and kiosk.tournament.is_open else None
+
+
+def revoke_kiosk(*, kiosk: Kiosk, by: Actor, now: datetime) -> None:
+    """Revoke a kiosk, paired or not; what it recorded stays. Does nothing if it is revoked already."""
+    with transaction.atomic():
+        row = lock_row(Kiosk, kiosk.pk)
+        if row.revoked_at is None:
+            row.revoked_at = now
+            row.save(update_fields=["revoked_at"])
+            log(by, "kiosk_revoked", row.tournament.topic, club=row.tournament.club)
+
+
+def check_in_at(*, kiosk: Kiosk, entry: Entry, now: datetime) -> str:
+    """Check a player in at a kiosk, in one division; return the batch by which it is undone, empty if they are here.
+
+    Refused: `not_entered`, `check_in_closed`.
+    """
+    with transaction.atomic():
+        division = lock_division(entry.division_id)
+        row = Entry.objects.select_related("player", "division__tournament__club").get(pk=entry.pk)
+        if row.status != Entry.Status.IN:
+            raise Refused("not_entered", name=row.player.shown_name)
+        if not check_in.is_open_for_players(division, now):
+            raise Refused("check_in_closed")
+        if row.checked_in_at is not None:
+            return ""
+        batch = new_public_id()
+        arrival = CheckIn(
+            entry=row, state=CheckIn.State.HERE, source=CheckIn.Source.KIOSK, kiosk=kiosk, batch=batch, at=now
+        )
+        check_in.record(division, [arrival], KIOSK)
+    return batch
+
+
+def undo_at(*, kiosk: Kiosk, batch: str, now: datetime) -> None:
+    """Undo a check-in that this kiosk recorded less than 30 seconds ago.
+
+    Refused: `kiosk_undo_late`, `check_in_changed`.
+    """
+    if not kiosk.check_ins.filter(batch=batch, at__gt=now - UNDO_LASTS).exists():
+        raise Refused("kiosk_undo_late")
+    check_in.undo(tournament=kiosk.tournament, batch=batch, by=KIOSK, now=now)
+
+
+def undoable(kiosk: Kiosk, now: datetime) -> CheckIn | None:
+    """Return the last check-in at this kiosk if it can still be undone there."""
+    recent = kiosk.check_ins.filter(at__gt=now - UNDO_LASTS, undoes=None, undone_by=None)
+    return recent.select_related("entry__player", "entry__division").order_by("-pk").first()
+
+
+def _kiosks() -> models.QuerySet[Kiosk]:
+    return Kiosk.objects.select_related("tournament__club").filter(revoked_at=None)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+# What a kiosk shows, and the kiosks of an event for its directors.
+
+
+@dataclass(frozen=True, slots=True)
+class KioskRow:
+    """A kiosk on the directors' page; `pairing_url` is empty once it is paired or its link has expired."""
+
+    kiosk: Kiosk
+    pairing_url: str
+    check_ins: int
+
+
+def kiosks_of(tournament: Tournament, now: datetime, absolute: Callable[[str], str]) -> list[KioskRow]:
+    """Return the kiosks of an event that are not revoked; `absolute` makes a path a URL."""
+    rows = []
+    for kiosk in tournament.kiosks.filter(revoked_at=None):
+        is_pairable = kiosk.paired_at is None and now < kiosk.created_at + PAIRING_LASTS
+        path = reverse("kiosk-pair", args=[pairing_token(kiosk)]) if is_pairable else ""
+        check_ins = kiosk.check_ins.filter(undoes=None, undone_by=None)
+        rows.append(KioskRow(kiosk, absolute(path) if path else "", check_ins.count()))
+    return rows
+
+
+def kiosk_page(kiosk: Kiosk, text: str, now: datetime) -> dict[str, Any]:
+    """Return the context of the page of a kiosk: the entries by name, as everybody may see them.
+
+    They are in the order of the names that are shown: the place of initials among full names would hint at theirs.
+    """
+    tournament = kiosk.tournament
+    divisions = tournament.divisions.exclude(status=Division.Status.CANCELLED).select_related("tournament")
+    admitting = [division for division in divisions if is_open_for_players(division, now)]
+    rows = Entry.objects.filter(division__in=admitting, status=Entry.Status.IN).select_related("player", "division")
+    entries = sorted(rows, key=lambda entry: (fold(_name(entry.player)), entry.pk))
+    if text:
+        matching = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}
+        entries = [entry for entry in entries if entry.pk in matching]
+    last = undoable(kiosk, now)
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "q": text,
+        "is_open": bool(admitting),
+        "arrivals": [(entry, _name(entry.player), entry.division.name) for entry in entries],
+        "several": len(admitting) > 1,
+        "last": last,
+        "last_name": _name(last.entry.player) if last else "",
+        "undo_seconds": _undo_seconds(last, now) if last else 0,
+        "topics": " ".join(f"{division.topic}={division.seq}" for division in admitting),
+    }
+
+
+def _undo_seconds(check_in: CheckIn, now: datetime) -> int:
+    """Return for how many seconds a check-in can still be undone at its kiosk, rounded up."""
+    return -(-(check_in.at + UNDO_LASTS - now) // timedelta(seconds=1))
+
+
+def _name(player: Player) -> str:
+    return shown(player, staff=False)
+
+
+# Kiosks: their page for directors, pairing a device, and what the device shows.
+#
+# A paired device has a cookie of its own and no session: whoever pairs it is signed out on it.
+
+
+COOKIE = "kiosk"
+COOKIE_LASTS = timedelta(days=4)
+"""Longer than a weekend; the kiosk itself ends with its event."""
+
+
+@account_needed
+@never_cache
+@require_safe
+def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show the kiosks of an event to its directors, with a QR code for each that is to be paired."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    rows = kiosks_of(event, timezone.now(), partial(absolute_url, request))
+    shown = [(row, qr_svg(row.pairing_url) if row.pairing_url else "") for row in rows]
+    context = {"tournament": event, "club": event.club, "rows": shown, "may_direct": True}
+    return render(request, "tournaments/entries/kiosks.html", context)
+
+
+@account_needed
+@require_POST
+def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Create a kiosk."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    url = reverse("kiosks", args=event_url_args(event))
+    try:
+        create_kiosk(tournament=event, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, url)
+    return redirect(url)
+
+
+@account_needed
+@require_POST
+def revoke(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Revoke a kiosk."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    url = reverse("kiosks", args=event_url_args(event))
+    form = RevokeKioskForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    kiosk = event.kiosks.filter(public_id=form.cleaned_data["kiosk"]).first()
+    if kiosk is None:
+        raise Http404
+    revoke_kiosk(kiosk=kiosk, by=by(request), now=timezone.now())
+    messages.success(request, _("The kiosk was revoked. It shows nothing any more."))
+    return redirect(url)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def pair_device(request: HttpRequest, pairing_token: str) -> HttpResponse:
+    """Ask whether this device is to be a kiosk; by POST, pair it and sign out whoever is signed in."""
+    now = timezone.now()
+    try:
+        if request.method != "POST":
+            kiosk = pairable(pairing_token, now)
+            context = {"tournament": kiosk.tournament, "club": kiosk.tournament.club}
+            return render(request, "tournaments/entries/kiosk_pair.html", context)
+        _kiosk, secret = pair(token=pairing_token, now=now)
+    except Refused as refused:
+        return _off(request, sentence(refused.code, refused.params))
+    logout(request)
+    response = redirect("kiosk")
+    response.set_cookie(
+        COOKIE,
+        secret,
+        max_age=COOKIE_LASTS,
+        path=reverse("kiosk"),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
+
+
+@never_cache
+@require_safe
+def device(request: HttpRequest) -> HttpResponse:
+    """Show the players to a paired device, or who has just checked in; an htmx request gets only the list."""
+    kiosk = _kiosk(request)
+    if kiosk is None:
+        return _off(request)
+    context = kiosk_page(kiosk, request.GET.get("q", "").strip(), timezone.now())
+    if is_htmx(request):
+        return render(request, "tournaments/entries/_kiosk.html", context)
+    if context["last"] is None or request.GET.keys() & {"q", "next"}:
+        return render(request, "tournaments/entries/kiosk.html", context)
+    response = render(request, "tournaments/entries/kiosk_welcome.html", context)
+    # For whoever comes next, if nobody taps.
+    response.headers["Refresh"] = f"{context['undo_seconds']}; url={reverse('kiosk')}?next=1"
+    return response
+
+
+@require_POST
+def check_in_at_kiosk(request: HttpRequest) -> HttpResponse:
+    """Check a player in on a paired device."""
+    kiosk = _kiosk(request)
+    if kiosk is None:
+        return _off(request)
+    form = KioskCheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, reverse("kiosk"))
+    rows = Entry.objects.filter(division__tournament=kiosk.tournament)
+    entry = rows.filter(public_id=form.cleaned_data["entry"]).first()
+    if entry is None:
+        raise Http404
+    try:
+        check_in_at(kiosk=kiosk, entry=entry, now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, reverse("kiosk"))
+    return redirect("kiosk")
+
+
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    """Undo the last check-in on a paired device."""
+    kiosk = _kiosk(request)
+    if kiosk is None:
+        return _off(request)
+    form = UndoCheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, reverse("kiosk"))
+    try:
+        undo_at(kiosk=kiosk, batch=form.cleaned_data["batch"], now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, reverse("kiosk"))
+    return redirect("kiosk")
+
+
+def _kiosk(request: HttpRequest) -> Kiosk | None:
+    return kiosk_with(request.COOKIES.get(COOKIE, ""))
+
+
+def _off(request: HttpRequest, reason: str = "") -> HttpResponse:
+    context = {"reason": reason or _("This device is not paired with an event, or its event is over.")}
+    return render(request, "tournaments/entries/kiosk_off.html", context, status=HTTPStatus.NOT_FOUND)

@@ -1,0 +1,675 @@
+"""Late entries and re-entries: players who enter while the division is being played, each with a preview."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.lifecycle.begun import is_untouched
+from matches.lifecycle.own_match import check_own_match, side_of
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match
+from matches.ratings.services import ratings_of
+from players.actors import Actor, log
+from players.models import Player
+from players.people.rows import canonical
+from tournaments.entries import check_in
+from tournaments.entries.returns import bring_back, preview_return
+from tournaments.entries.services import next_number, same_person, withdraw
+from tournaments.events.services import entries_in
+from tournaments.formats.elimination.knockout import take_bye
+from tournaments.formats.elimination.lower_bracket import take_late_drop
+from tournaments.formats.graph import BYE, CONSOLATION, MAIN, EntryId, EntrySource, Fixture, Graph, Round
+from tournaments.formats.plans import TABLE, lengths_of
+from tournaments.formats.settings import (
+    BY_ROUND,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    MOST_ROUNDS,
+    PROGRESSIVE,
+    SWISS,
+    check_league_size,
+)
+from tournaments.formats.states import FixtureStatus
+from tournaments.models import Bracket, CheckIn, Division, Entry, LateEntry, Slot, Stage, Tournament, Withdrawal
+from tournaments.models import Fixture as FixtureRow
+from tournaments.models import Round as RoundRow
+from tournaments.state.commitments import lot
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches, take_numbers
+from tournaments.state.plans import entrants_as_data, set_source, store_round
+from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import DivisionRows, StageRows
+
+# Whether and how a late entry joins a running division; nothing is written here.
+
+
+LATE = "late"
+"""Key of the lot that orders the byes of a stage for late entries."""
+JOINED_LATE = (SWISS, LIVES, KNOCKOUT, PROGRESSIVE, LEAGUE)
+"""Formats that accept late entries."""
+LAST_ROUND_FOR_LIVES = 1
+"""Number of paired rounds after which a stage with lives accepts no more late entries."""
+
+
+class ByePlan(NamedTuple):
+    """A late entry into a bracket: the graph with the entry in it, and the fixture whose bye it takes."""
+
+    graph: Graph
+    fixture: int
+
+
+def plan_bye(state: StageState, entry: EntryId, same: Collection[EntryId]) -> ByePlan | None:
+    """Return the bye that a late entry takes by lot; None if none is free. `same` are other entries of the person.
+
+    All late entries of a stage share one order of byes, so neither another name nor an undo draws a new lot.
+    """
+    begun = _begun_fixtures(state)
+    try:
+        graph, number = take_bye(state.rows.graph, entry, lots=lot(state.stage, LATE), begun=begun, apart_from=same)
+    except Refused as refused:
+        if refused.code != "no_bye_left":
+            raise
+        return None
+    return ByePlan(_with_drop(graph, number, begun), number)
+
+
+def check_running(division: Division) -> None:
+    """Refuse unless the division is running: `tournament_not_open`, `division_not_drawn`."""
+    if not division.tournament.is_open or division.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
+        raise Refused("tournament_not_open")
+    if division.status != Division.Status.RUNNING:
+        raise Refused("division_not_drawn")
+
+
+def may_come_late(division: Division) -> bool:
+    """Whether a running division has a format that accepts late entries."""
+    if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
+        return False
+    first = division.stages.order_by("number").first()
+    return first is not None and first.format in JOINED_LATE and first.status == Stage.Status.RUNNING
+
+
+def check_accepts_late(division: Division, state: StageState, now: datetime) -> None:
+    """Refuse if this stage accepts no late entries, or no longer does.
+
+    Refused: `late_entry_not_possible`, `late_entry_closed`, `joining_closed`.
+    """
+    if state.stage.format not in JOINED_LATE or state.over:
+        raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
+    settings = state.rows.settings
+    paired = len(state.event.rounds) if state.event is not None else 0
+    last = LAST_ROUND_FOR_LIVES if settings.format == LIVES else (settings.rounds or MOST_ROUNDS) - 1
+    if settings.format in BY_ROUND and paired > last:
+        raise Refused("late_entry_closed", round=paired)
+    closing = settings.join_until or settings.until
+    today = now.astimezone(ZoneInfo(division.tournament.time_zone)).date()
+    if settings.format == LEAGUE and closing and today > date.fromisoformat(closing):
+        raise Refused("joining_closed", until=closing)
+
+
+def _begun_fixtures(state: StageState) -> frozenset[int]:
+    """Return the numbers of fixtures that have begun or are decided; byes do not count."""
+    open_ = (FixtureStatus.WAITING, FixtureStatus.READY, FixtureStatus.BYE)
+    begun = set()
+    for number, progress in state.progress.fixtures.items():
+        match = state.rows.fixtures[number].match
+        touched = match is not None and not is_untouched(match)
+        if touched or (progress.status not in open_ and BYE not in state.progress.graph.fixture(number).sources):
+            begun.add(number)
+    return frozenset(begun)
+
+
+def _with_drop(graph: Graph, number: int, begun: frozenset[int]) -> Graph:
+    """Let the loser drop into the consolation, if it takes losers of that round and still has a bye."""
+    first = graph.bracket(MAIN).rounds[0].fixtures
+    if not any(fixture.number in graph.next_of_loser for fixture in first):
+        return graph
+    try:
+        return take_late_drop(graph, number, CONSOLATION, begun)
+    except Refused as refused:
+        if refused.code != "no_bye_left":
+            raise
+        return graph
+
+
+# Previews of late entries, and undoing a late entry with its preview.
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """A late entry in a preview."""
+
+    entry: int
+    """Placeholder for the entry's id in the changes: 0 for the first newcomer, -1 for the second, and so on."""
+    player: Player | None
+    """None for a new player."""
+    name: str
+    waits: bool = False
+    round: int | None = None
+    """The first round they play, if rounds are paired one by one."""
+    matches: int = 0
+    """Number of matches added to a league."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatePreview:
+    """Late entries and the changes they would make; `seq` is the division's."""
+
+    division: Division
+    seq: int
+    newcomers: Sequence[Newcomer]
+    changes: Sequence[FixtureChange]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPreview:
+    """A late entry and the changes that undoing it would make; `seq` is the division's."""
+
+    late: LateEntry
+    seq: int
+    changes: Sequence[FixtureChange]
+
+
+def preview_late(*, division: Division, players: Sequence[Player | str], now: datetime) -> LatePreview:
+    """Preview `enter_late` for these players; a name stands for a new player.
+
+    Refused: what `enter_late` refuses.
+    """
+    check_running(division)
+    newcomers: list[Newcomer] = []
+    graph: Graph | None = None
+    for at, player in enumerate(players):
+        state = states_of(division, read=_rows(division, graph))[0]
+        check_accepts_late(division, state, now)
+        known = canonical(player) if isinstance(player, Player) else None
+        name = known.name if known is not None else str(player)
+        if known and division.entries.filter(same_person(known), status=Entry.Status.IN).exists():
+            raise Refused("already_entered", name=known.shown_name)
+        accepted = sum(not newcomer.waits for newcomer in newcomers)
+        full = division.capacity is not None and entries_in(division) + accepted >= division.capacity
+        newcomer = Newcomer(-at, known, name, waits=full)
+        if not full:
+            newcomer, graph = _plan(division, state, newcomer, graph)
+        newcomers.append(newcomer)
+    changes = [] if graph is None else _changes(division, graph)
+    return LatePreview(division, division.seq, newcomers, changes)
+
+
+def _plan(
+    division: Division, state: StageState, newcomer: Newcomer, graph: Graph | None
+) -> tuple[Newcomer, Graph | None]:
+    """Return how a newcomer joins, and the plan of the bracket with them in it."""
+    if state.event is not None:
+        return replace(newcomer, round=state.event.next_round), graph
+    if state.stage.format == LEAGUE:
+        gone = {item.entry for item in state.rows.withdrawals()}
+        others = len(set(state.rows.graph.entries) - gone)
+        return replace(newcomer, matches=others * (2 if state.rows.settings.twice else 1)), graph
+    rows = division.entries.filter(same_person(newcomer.player)) if newcomer.player else Entry.objects.none()
+    plan = plan_bye(state, newcomer.entry, [row.pk for row in rows])
+    return (replace(newcomer, waits=True), graph) if plan is None else (newcomer, plan.graph)
+
+
+def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
+    """Return the facts of a division, with `graph` as the plan of its first stage if given."""
+    rows = DivisionRows(division).drawn
+    if graph is not None:
+        rows[0].graph = graph
+    return rows
+
+
+def _changes(division: Division, graph: Graph) -> list[FixtureChange]:
+    return changes_between(
+        division, DivisionFacts(division).states(), DivisionFacts(division, _rows(division, graph)).states()
+    )
+
+
+def preview_undo(*, entry: Entry) -> UndoPreview:
+    """Preview undoing a late entry.
+
+    Refused: `not_late`, `late_entry_not_last`, `late_entry_of_league`, `late_entry_begun`, `tournament_not_open`.
+    """
+    division = entry.division
+    check_running(division)
+    late = standing_late_entry(entry)
+    if late is None:
+        raise Refused("not_late", name=entry.player.shown_name)
+    if late.stage.format == LEAGUE:
+        raise Refused("late_entry_of_league", name=entry.player.shown_name)
+    later = _built_on(late)
+    if later is not None:
+        raise Refused("late_entry_not_last", name=later.entry.player.shown_name)
+    if late.stage.format in BY_ROUND:
+        paired = Slot.objects.filter(entry=entry).order_by("fixture__number").values_list("fixture__number", flat=True)
+        changes: list[FixtureChange] = []
+        begun = list(paired[:1])
+    else:
+        changes = _changes(division, _graph_before(late))
+        begun = [change.row.number for change in changes if change.undoes_play]
+    if begun:
+        raise Refused("late_entry_begun", name=entry.player.shown_name, fixture=min(begun))
+    return UndoPreview(late, division.seq, changes)
+
+
+def standing_late_entry(entry: Entry) -> LateEntry | None:
+    """Return the late entry of an entry, unless it was undone or the division was drawn again since."""
+    rows = entry.late.filter(undoes=None, undone_by=None).select_related("stage", "entry__player")
+    late = rows.order_by("-pk").first()
+    if late is None or entry.status != Entry.Status.IN:
+        return None
+    drawn_again = late.stage.draws.filter(published_at__gt=late.at, round=0).exists()
+    return None if drawn_again else late
+
+
+def _built_on(late: LateEntry) -> LateEntry | None:
+    """Return the newest late entry that changed the entrants of the same rounds; each fills byes of its own."""
+    rows = LateEntry.objects.filter(stage=late.stage, pk__gt=late.pk, undoes=None, undone_by=None)
+    rounds = {key for key, _ in late.entrants}
+    later = rows.select_related("entry__player").order_by("-pk") if rounds else ()
+    return next((row for row in later if rounds.intersection(key for key, _ in row.entrants)), None)
+
+
+def _graph_before(late: LateEntry) -> Graph:
+    rows = DivisionRows(late.stage.division).of(late.stage)
+    before = dict(late.entrants)
+    for row in rows.rounds:
+        row.entrants = before.get(row.pk, row.entrants)
+    graph = rows.graph
+    for number, side in late.slots:
+        graph = graph.with_source(number, side, BYE)
+    return graph
+
+
+def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> LateEntry:
+    """Undo a late entry, so that the byes it took are byes again. `after` is the `seq` of the preview.
+
+    Undoing a re-entry lets the previous entry back in, if it was withdrawn with it.
+    Refused: `stale`, what `preview_undo` and `preview_return` refuse, and what `check_own_match` refuses if the
+    director gets the bye back and so avoids a match.
+    """
+    with transaction.atomic():
+        division = lock_division(entry.division_id)
+        entry.refresh_from_db()
+        entry.division = division
+        if division.seq != after:
+            raise Refused("stale")
+        preview = preview_undo(entry=entry)
+        matches = [change.row.match_id for change in preview.changes if change.row.match_id is not None]
+        locked_matches = lock_unfinished_matches([division], matches)
+        if any(locked_matches[pk].seq != seq for pk, seq in _match_versions(preview)):
+            raise Refused("stale")
+        _void_own_match(preview, locked_matches, by, now, reason)
+        _restore(preview.late, entry, by, now)
+        undone = LateEntry.objects.create(
+            entry=entry, stage=preview.late.stage, undoes=preview.late, reason=reason, at=now, by=by.user
+        )
+        log(by, "late_entry_undone", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
+        division_changed(division)
+        settle(division, by=by, now=now, locked=locked_matches)
+        _let_previous_back(preview.late, by, now, reason)
+    return undone
+
+
+def _let_previous_back(late: LateEntry, by: Actor, now: datetime, reason: str) -> None:
+    """Undo the withdrawal that came with a re-entry, unless it was undone since."""
+    if late.withdrawal is None or late.withdrawal.taken_back_at is not None:
+        return
+    previous = Entry.objects.select_related("division__tournament__club", "player").get(pk=late.withdrawal.entry_id)
+    seen = preview_return(entry=previous).mark
+    bring_back(entry=previous, seen=seen, by=by, now=now, reason=reason)
+
+
+def _match_versions(preview: UndoPreview) -> list[tuple[int, int]]:
+    matches = [change.row.match for change in preview.changes]
+    return [(match.pk, match.seq) for match in matches if match is not None]
+
+
+def _void_own_match(
+    preview: UndoPreview, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
+) -> None:
+    """Void the director's own match against the late entry, with a public reason."""
+    entry = preview.late.entry
+    for change in preview.changes:
+        match = locked_matches.get(change.row.match_id or 0)
+        side = side_of(match, by) if match is not None else None
+        if match is None or side is None or match.players[side].pk == entry.player_id:
+            continue
+        if check_own_match(match, by, reason):
+            club = entry.division.tournament.club
+            void_matches({match: False}, club=club, by=by, now=now, reason=reason, own_match=True)
+
+
+def _restore(late: LateEntry, entry: Entry, by: Actor, now: datetime) -> None:
+    """Restore the plan and the entry to what they were before the late entry."""
+    for key, entrants in late.entrants:
+        RoundRow.objects.filter(pk=key).update(entrants=entrants)
+    for number, side in late.slots:
+        set_source(Slot.objects.get(fixture__stage=late.stage, fixture__number=number, side=side), BYE)
+    waited = late.before == Entry.Status.WAITING
+    entry.status = Entry.Status.WAITING if waited else Entry.Status.OUT
+    entry.withdrawn_at = None if waited else now
+    entry.save(update_fields=["status", "withdrawn_at"])
+    if late.before == Entry.Status.OUT:
+        Withdrawal.objects.create(entry=entry, at=now, by=by.user)
+
+
+# Late entries: players who enter while the division is being played.
+#
+# How they join depends on the format: a Swiss with the next round, lives with the second, a knockout by taking a bye
+# drawn by lot, a league by meeting everybody. If no bye or place is free, they go on the waiting list.
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A locked running division when a player arrives."""
+
+    division: Division
+    event: Tournament
+    """Locked as well: late entries may add matches, which are numbered in the event."""
+    state: StageState
+    locked_matches: Mapping[int, Match]
+    by: Actor
+    now: datetime
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that the player joins."""
+        return self.state.stage
+
+
+def enter_late(
+    *, division: Division, players: Iterable[Player], by: Actor, now: datetime, after: int | None = None
+) -> list[Entry]:
+    """Enter players into a running division; the byes they take are drawn by lot.
+
+    `after` is the division's `seq` from the preview. Players without a free place or bye go on the waiting list.
+    Entering a player who waits there lets them in; a player who has withdrawn from a Swiss returns to it.
+    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
+    `late_entry_closed`, `joining_closed`, `division_size`.
+    """
+    with transaction.atomic():
+        event = lock_event(division.tournament_id)
+        row = lock_division(division.pk)
+        if after is not None and row.seq != after:
+            raise Refused("stale")
+        check_running(row)
+        locked_matches = lock_unfinished_matches([row])
+        entries = []
+        for player in players:
+            state = states_of(row)[0]
+            check_accepts_late(row, state, now)
+            entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
+        division_changed(row)
+        settle(row, by=by, now=now, locked=locked_matches)
+    return entries
+
+
+def _enter_player(arrival: _Arrival, player: Player) -> Entry:
+    division = arrival.division
+    entry, before = _entry_of(arrival, player)
+    full = division.capacity is not None and entries_in(division) > division.capacity
+    joined = None if full else JOIN[arrival.stage.format](arrival, entry)
+    if joined is None:
+        entry.status = Entry.Status.WAITING
+        entry.save(update_fields=["status"])
+    else:
+        LateEntry.objects.create(
+            entry=entry,
+            stage=arrival.stage,
+            **joined.pop("written", {}),
+            before=before,
+            at=arrival.now,
+            by=arrival.by.user,
+        )
+    log_params = {"entry": entry.pk, "status": entry.status, **(joined or {})}
+    log(arrival.by, "entered_late", division.topic, club=division.tournament.club, **log_params)
+    return entry
+
+
+def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
+    """Return the entry of a late player, saved as in, and its status before (empty for a new entry).
+
+    It is a new entry, the one on the waiting list, or the one withdrawn from a stage that is paired round by round.
+    """
+    division, now, player = arrival.division, arrival.now, canonical(player)
+    rows = division.entries.filter(same_person(player))
+    if rows.filter(status=Entry.Status.IN).exists():
+        raise Refused("already_entered", name=player.shown_name)
+    entry = rows.filter(status=Entry.Status.WAITING).first()
+    if entry is None and arrival.stage.format in BY_ROUND:
+        entry = rows.filter(status=Entry.Status.OUT, withdrawals__taken_back_at=None, withdrawals__bracket=None).first()
+    before = entry.status if entry is not None else ""
+    if entry is None:
+        number = next_number(division, player)
+        entry = Entry(division=division, player=player, number=number, entered_at=now, entered_by=arrival.by.user)
+    entry.status, entry.withdrawn_at = Entry.Status.IN, None
+    if entry.rating is None:
+        entry.rating = ratings_of(players=[player.pk], pool=division.pool)[player.pk]
+    entry.save()
+    Withdrawal.objects.filter(entry=entry, bracket=None, taken_back_at=None).update(taken_back_at=now)
+    return entry, before
+
+
+# How a player joins, by format: each returns parameters for the log, or None if nothing is free
+
+
+def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
+    """Write nothing: the player takes part when the next round is paired."""
+    assert arrival.state.event is not None  # noqa: S101, its rounds are paired one by one
+    return {"round": arrival.state.event.next_round}
+
+
+def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
+    """Take a bye of the first round by lot; the loser of the new match drops like the other losers of the round."""
+    same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
+    plan = plan_bye(arrival.state, entry.pk, same)
+    if plan is None:
+        return None
+    written = write_plan(arrival.state, arrival.state.rows.graph, plan.graph)
+    return {"fixture": plan.fixture, "lot": [LATE], "written": written}
+
+
+def write_plan(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
+    """Store changed sources and changed entrants of rounds drawn later; return the data that undoes it.
+
+    The values are those of the fields of `LateEntry` with these names.
+    """
+    slots_written, entrants_before = [], []
+    for row in state.rows.rounds:
+        first = next(fixture.number for fixture in state.rows.fixtures.values() if fixture.round_id == row.pk)
+        entrants = after.round_of[first].entrants
+        if entrants != before.round_of[first].entrants:
+            entrants_before.append([row.pk, row.entrants])
+            row.entrants = entrants_as_data(entrants)
+            row.save(update_fields=["entrants"])
+    for number, fixture in after.fixtures.items():
+        slots = state.rows.slots[state.rows.fixtures[number].pk]
+        for slot, old, new in zip(slots, before.fixture(number).sources, fixture.sources, strict=True):
+            if old != new:
+                set_source(slot, new)
+                slots_written.append([number, slot.side])
+    return {"slots": slots_written, "entrants": entrants_before}
+
+
+def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
+    """Add a round with a match against every other entry, or two if opponents meet twice."""
+    stage, rows = arrival.stage, arrival.state.rows
+    gone = {item.entry for item in rows.withdrawals()}
+    others = [other for other in dict.fromkeys(rows.graph.entries) if other not in gone]
+    check_league_size(len(others) + 1)
+    bracket = Bracket.objects.get(stage=stage, key=TABLE)
+    pairs = [(entry.pk, other) for other in others]
+    pairs += [(other, entry.pk) for other in others] if rows.settings.twice else []
+    first = take_numbers(arrival.event, len(pairs))
+    fixtures = tuple(Fixture(first + at, (EntrySource(a), EntrySource(b))) for at, (a, b) in enumerate(pairs))
+    last = rows.rounds[-1]
+    lengths = lengths_of(rows.settings, TABLE, stage.division.lengths)
+    store_round(bracket, Round(last.number + 1, fixtures), lengths=lengths, deadline=last.deadline, once_each=False)
+    return {"round": last.number + 1}
+
+
+JOIN: Mapping[str, Callable[[_Arrival, Entry], dict[str, Any] | None]] = {
+    SWISS: _with_next_round,
+    LIVES: _with_next_round,
+    KNOCKOUT: _by_a_bye,
+    PROGRESSIVE: _by_a_bye,
+    LEAGUE: _against_everybody,
+}
+"""Format -> how a late entry joins it; other formats accept none."""
+
+
+# Re-entry: a player who is out of the main bracket enters again and takes a bye by lot, until a time of the division.
+#
+# The two entries are kept as far apart as the byes allow, and never play each other: if they meet later on, the
+# earlier entry advances without a match.
+
+
+NEW_ENTRY = 0
+"""Placeholder for the id of the new entry in a preview."""
+WITH_REENTRY = (KNOCKOUT, PROGRESSIVE)
+"""Formats in which a player can enter again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReentryPreview:
+    """A re-entry and the changes it would make; `seq` is the division's."""
+
+    previous: Entry
+    number: int
+    fixture: int
+    """The number of the match whose bye it takes."""
+    leaves: bool
+    """Whether the previous entry is withdrawn and so gives up its place in the consolation."""
+    seq: int
+    changes: Sequence[FixtureChange]
+
+
+class _Place(NamedTuple):
+    """A running stage, the player who enters again, their entries that are in, and the bye they get."""
+
+    state: StageState
+    player: Player
+    standing: Sequence[Entry]
+    plan: ByePlan
+
+
+def may_reenter(division: Division, now: datetime) -> bool:
+    """Whether a division accepts re-entries now."""
+    if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
+        return False
+    if division.reentry_until is None or now >= division.reentry_until:
+        return False
+    first = division.stages.order_by("number").first()
+    return first is not None and first.format in WITH_REENTRY and first.status == Stage.Status.RUNNING
+
+
+def reenterable(division: Division, now: datetime) -> set[int]:
+    """Return the ids of the newest entries of players who are out of the main bracket and can enter again now.
+
+    A few queries while re-entry is open, and few of them once no bye is left.
+    """
+    byes = FixtureRow.objects.filter(stage__division=division, status=FixtureRow.Status.BYE)
+    if not may_reenter(division, now) or not byes.exists():
+        return set()
+    state = states_of(division)[0]
+    if _is_full(division) or plan_bye(state, NEW_ENTRY, []) is None:
+        return set()
+    rows = division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk")
+    entries_of: dict[int, list[int]] = {}
+    for entry in rows:
+        entries_of.setdefault(entry.player.merged_into_id or entry.player_id, []).append(entry.pk)
+    out = state.progress.eliminated(MAIN)
+    return {entries[-1] for entries in entries_of.values() if out.issuperset(entries)}
+
+
+def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
+    """Preview `reenter`. Refused: as `reenter`, except `stale`."""
+    division = entry.division
+    place = _place(division, entry, now)
+    leaving = [place.standing[-1].pk] if _leaves(place) else []
+    rows = DivisionRows(division, withdrawn=leaving).drawn
+    person = frozenset((NEW_ENTRY, *(row.pk for row in place.standing)))
+    rows[0].graph = replace(place.plan.graph, persons=(*place.plan.graph.persons, person))
+    changes = changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
+    number = next_number(division, place.player)
+    return ReentryPreview(entry, number, place.plan.fixture, bool(leaving), division.seq, changes)
+
+
+def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> Entry:
+    """Enter the player of an entry once more. `after` is the `seq` of the preview.
+
+    Unless the division lets the previous entry play on in the consolation, it is withdrawn, with this public `reason`.
+    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `reentry_not_offered`, `reentry_closed`,
+    `not_entered`, `reentry_still_in`, `reentry_without_bye`, and what `withdraw` refuses.
+    """
+    with transaction.atomic():
+        division = lock_division(entry.division_id)
+        if division.seq != after:
+            raise Refused("stale")
+        locked_matches = lock_unfinished_matches([division])
+        place = _place(division, Entry.objects.select_related("player").get(pk=entry.pk), now)
+        late = _add_entry(division, place, by, now)
+        division_changed(division)
+        settle(division, by=by, now=now, locked=locked_matches)
+        if _leaves(place):
+            previous = withdraw(entry=place.standing[-1], by=by, now=now, reason=reason)
+            late.withdrawal = previous.withdrawals.filter(bracket=None, taken_back_at=None).latest("pk")
+            late.save(update_fields=["withdrawal"])
+    return late.entry
+
+
+def _add_entry(division: Division, place: _Place, by: Actor, now: datetime) -> LateEntry:
+    """Write the new entry, present if the previous one is, and the bye it takes."""
+    entry = Entry.objects.create(
+        division=division,
+        player=place.player,
+        number=next_number(division, place.player),
+        rating=ratings_of(players=[place.player.pk], pool=division.pool)[place.player.pk],
+        entered_at=now,
+        entered_by=by.user,
+    )
+    side = place.plan.graph.fixture(place.plan.fixture).sources.index(EntrySource(NEW_ENTRY))
+    graph = place.plan.graph.with_source(place.plan.fixture, side, EntrySource(entry.pk))
+    written = write_plan(place.state, place.state.rows.graph, graph)
+    late = LateEntry.objects.create(entry=entry, stage=place.state.stage, **written, at=now, by=by.user)
+    log_params = {"entry": entry.pk, "fixture": place.plan.fixture, "lot": [LATE]}
+    log(by, "re_entered", division.topic, club=division.tournament.club, **log_params)
+    if check_in.state_of(place.standing[-1]) == CheckIn.State.HERE:
+        check_in.record(division, [CheckIn(entry=entry, state=CheckIn.State.HERE, at=now, by=by.user)], by)
+    return late
+
+
+def _place(division: Division, entry: Entry, now: datetime) -> _Place:
+    """Return where a player would enter again, as NEW_ENTRY. Refused: as `reenter`."""
+    check_running(division)
+    state = states_of(division)[0]
+    if division.reentry_until is None or state.stage.format not in WITH_REENTRY or state.over:
+        raise Refused("reentry_not_offered")
+    if now >= division.reentry_until:
+        raise Refused("reentry_closed")
+    player = canonical(entry.player)
+    if entry.status != Entry.Status.IN:
+        raise Refused("not_entered", name=player.shown_name)
+    standing = list(division.entries.filter(same_person(player), status=Entry.Status.IN).order_by("pk"))
+    if not state.progress.eliminated(MAIN).issuperset(row.pk for row in standing):
+        raise Refused("reentry_still_in", name=player.shown_name)
+    plan = None if _is_full(division) else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])
+    if plan is None:
+        raise Refused("reentry_without_bye")
+    return _Place(state, player, standing, plan)
+
+
+def _is_full(division: Division) -> bool:
+    return division.capacity is not None and entries_in(division) >= division.capacity
+
+
+def _leaves(place: _Place) -> bool:
+    """Whether the previous entry gives up a place in the brackets below the main bracket."""
+    return len(place.state.rows.brackets) > 1 and not place.state.stage.division.reentry_keeps

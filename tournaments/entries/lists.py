@@ -1,0 +1,287 @@
+"""Entering players by name, one or a whole list, from text or a CSV file, with a preview of who each name means."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+
+from django.db import transaction
+
+from core.names import fold
+from engine.errors import Refused
+from players.actors import Actor
+from players.models import Player
+from players.people.rows import canonical
+from players.people.services import How, NameMatch, find_or_add_players, find_players
+from tournaments.entries.late import LatePreview, enter_late, preview_late
+from tournaments.entries.services import enter
+from tournaments.models import Division, Entry
+
+# Names of players in a CSV file with any delimiter and common encodings and headers.
+
+
+WHOLE = ("name", "player", "full name", "player name", "display name")
+FIRST = ("first name", "firstname", "given name", "forename")
+LAST = ("last name", "lastname", "surname", "family name")
+DELIMITERS = ",;\t|"
+MOST_BYTES = 1024 * 1024
+"""256 bytes for each name of the longest list."""
+
+
+def names_in_csv(data: bytes) -> list[str]:
+    """Return the names, in the order of the file.
+
+    They are in the column that the header line names, or in its columns of first and last names; without a header
+    line, in the first column. Refused: `csv_too_large`, `csv_not_text`, `csv_without_names`.
+
+    >>> names_in_csv(b"Last name;First name\\nRistic;Elif\\n")
+    ['Elif Ristic']
+    """
+    if len(data) > MOST_BYTES:
+        raise Refused("csv_too_large", mebibytes=MOST_BYTES // 1024**2)
+    try:
+        names = list(_names(_text(data)))
+    except csv.Error:
+        # A cell of more than 128 KiB, as after a quotation mark that is never closed.
+        raise Refused("csv_not_text") from None
+    if not names:
+        raise Refused("csv_without_names")
+    return names
+
+
+def _names(text: str) -> Iterator[str]:
+    lines = csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(text))
+    rows = (row for row in lines if any(cell.strip() for cell in row))
+    if (first := next(rows, None)) is None:
+        return
+    columns = _columns(first)
+    for row in rows if columns else chain([first], rows):
+        if name := " ".join(_cell(row, at) for at in columns or (0,)).strip():
+            yield name
+
+
+def _text(data: bytes) -> str:
+    for encoding in ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text
+    raise Refused("csv_not_text")
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that is most frequent in the first line."""
+    first = text.lstrip().splitlines()[0] if text.strip() else ""
+    return max(DELIMITERS, key=first.count)
+
+
+def _columns(header: Sequence[str]) -> tuple[int, ...]:
+    titles = [fold(cell) for cell in header]
+    for at, title in enumerate(titles):
+        if title in WHOLE:
+            return (at,)
+    first = next((at for at, title in enumerate(titles) if title in FIRST), None)
+    last = next((at for at, title in enumerate(titles) if title in LAST), None)
+    return tuple(at for at in (first, last) if at is not None)
+
+
+def _cell(row: Sequence[str], at: int) -> str:
+    return row[at].strip() if at < len(row) else ""
+
+
+# Entering players by name, one or a whole list, with a preview of who each name means.
+
+
+NEW_PLAYER = "new"
+"""Choice of a new player with that name, in place of a public id."""
+Choices = Mapping[int, str]
+"""Position in the list -> public id of the chosen player, or NEW_PLAYER; empty to leave the name out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedName:
+    """A name of a list, with the player it matches; `entered` if that player is already in."""
+
+    place: int
+    match: NameMatch
+    entered: bool
+
+    @property
+    def status(self) -> str:
+        """One of entered, repeated, ambiguous, member, returned or new."""
+        if self.entered:
+            return "entered"
+        if self.match.repeated:
+            return "repeated"
+        names = {How.AMBIGUOUS: "ambiguous", How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
+        return names[self.match.how]
+
+    @property
+    def needs_choice(self) -> bool:
+        """Whether a director has to choose: several members match, or one with another spelling."""
+        return self.status == "ambiguous" or (self.status in ("member", "returned") and self.match.respelled)
+
+    @property
+    def candidates(self) -> Sequence[Player]:
+        """The players that the name matches."""
+        return self.match.candidates or ([self.match.player] if self.match.player else [])
+
+
+@dataclass(frozen=True, slots=True)
+class ListResult:
+    """The entries made from a list."""
+
+    entries: list[Entry]
+    left_out: list[str]
+    """Names without a new entry: the player is already in, or several players match and none was chosen."""
+
+
+def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
+    """Return whom each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
+    entered = _unavailable_players(division)
+    return [
+        ListedName(place, match, match.player is not None and match.player.pk in entered)
+        for place, match in enumerate(find_players(club=division.tournament.club, names=names))
+    ]
+
+
+def preview_late_list(*, division: Division, names: Sequence[str], choices: Choices, now: datetime) -> LatePreview:
+    """Preview `enter_list` in a running division. Refused: as `enter_list`."""
+    kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
+    matches = find_players(club=division.tournament.club, names=[name for _, name in kept])
+    seen = _unavailable_players(division)
+    players: list[Player | str] = []
+    for (place, name), match in zip(kept, matches, strict=True):
+        choice = choices.get(place)
+        player = None if choice == NEW_PLAYER else _chosen(match, choice)
+        if player is not None and player.pk not in seen:
+            players.append(player)
+            seen.add(player.pk)
+        elif choice == NEW_PLAYER or (match.how == How.ADDED and not match.repeated):
+            players.append(name)
+    return preview_late(division=division, players=players, now=now)
+
+
+def preview_late_name(*, division: Division, name: str, player: str, now: datetime) -> LatePreview:
+    """Preview `enter_name` in a running division. Refused: as `enter_name`."""
+    _match_name(division, name, player)
+    return preview_late_list(division=division, names=[name], choices={0: player} if player else {}, now=now)
+
+
+def enter_list(
+    *,
+    division: Division,
+    names: Sequence[str],
+    choices: Choices,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+) -> ListResult:
+    """Enter the players of a list; unknown names become members of the club.
+
+    Players who are already in are skipped, so sending a list twice enters nobody twice. `after` is the division's
+    `seq` from the preview of late entries.
+    Refused: `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`, and what `enter`
+    or `enter_late` refuses.
+    """
+    kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
+    namesakes = [at for at, (place, _) in enumerate(kept) if choices.get(place) == NEW_PLAYER]
+    with transaction.atomic():
+        matches = find_or_add_players(
+            club=division.tournament.club, names=[name for _, name in kept], by=by, namesakes=namesakes
+        )
+        entered = _unavailable_players(division)
+        players: dict[int, Player] = {}
+        left_out = []
+        for (place, name), match in zip(kept, matches, strict=True):
+            player = _chosen(match, choices.get(place))
+            if player is None or player.pk in entered or player.pk in players:
+                left_out.append(name)
+            else:
+                players[player.pk] = player
+        return ListResult(_enter(division, list(players.values()), by, now, after), left_out)
+
+
+def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime, after: int | None) -> list[Entry]:
+    if not players:
+        return []
+    if division.status == Division.Status.RUNNING:
+        return enter_late(division=division, players=players, by=by, now=now, after=after)
+    return enter(division=division, players=players, by=by, now=now)
+
+
+def enter_name(
+    *, division: Division, name: str, player: str, by: Actor, now: datetime, after: int | None = None
+) -> Entry:
+    """Enter one player by name.
+
+    `player` is a public id or NEW_PLAYER. It is needed if several members match the name, or one with another
+    spelling, so that nobody is entered as a member without a look at which match.
+    Refused: `name_ambiguous` and `name_of_member` (with `candidates`, public ids and names), `already_entered`, and
+    what `enter_list` refuses.
+    """
+    match = _match_name(division, name, player)
+    choices = {0: player} if player else {}
+    result = enter_list(division=division, names=[name], choices=choices, by=by, now=now, after=after)
+    if not result.entries:
+        raise Refused("already_entered", name=match.name)
+    return result.entries[0]
+
+
+def find_or_add_player(*, division: Division, name: str, player: str, by: Actor) -> Player:
+    """Return the player that a name refers to, and who can be entered; an unknown name becomes a member of the club.
+
+    `player` and what is refused: as `enter_name`.
+    """
+    _match_name(division, name, player)
+    namesakes = [0] if player == NEW_PLAYER else []
+    [match] = find_or_add_players(club=division.tournament.club, names=[name], by=by, namesakes=namesakes)
+    chosen = _chosen(match, player or None)
+    if chosen is None:
+        raise Refused("choose_a_player")
+    if chosen.pk in _unavailable_players(division):
+        raise Refused("already_entered", name=chosen.name)
+    return chosen
+
+
+def _match_name(division: Division, name: str, player: str) -> NameMatch:
+    """Return whom a name matches. Refused: `already_entered`, `name_ambiguous`, `name_of_member`."""
+    match = find_players(club=division.tournament.club, names=[name])[0]
+    if player != NEW_PLAYER:
+        if match.player is not None and match.player.pk in _unavailable_players(division):
+            raise Refused("already_entered", name=match.player.name)
+        if not player:
+            _refuse_unclear(match)
+    return match
+
+
+def _refuse_unclear(match: NameMatch) -> None:
+    if match.how == How.AMBIGUOUS:
+        candidates = [[player.public_id, player.name] for player in match.candidates]
+        raise Refused("name_ambiguous", name=match.name, candidates=candidates)
+    if match.respelled and match.player is not None:
+        candidates = [[match.player.public_id, match.player.name]]
+        raise Refused("name_of_member", name=match.name, member=match.player.name, candidates=candidates)
+
+
+def _unavailable_players(division: Division) -> set[int]:
+    """Return the ids of players who cannot be entered; in a running division those on the waiting list can."""
+    rows = division.entries.exclude(status=Entry.Status.OUT)
+    if division.status == Division.Status.RUNNING:
+        rows = rows.exclude(status=Entry.Status.WAITING)
+    return {canonical(entry.player).pk for entry in rows.select_related("player__merged_into")}
+
+
+def _chosen(match: NameMatch, choice: str | None) -> Player | None:
+    """Return the player to enter for a name; None if several match and none was chosen."""
+    if choice is None or choice == NEW_PLAYER:
+        return match.player
+    known = (*match.candidates, *([match.player] if match.player else []))
+    chosen = next((player for player in known if player.public_id == choice), None)
+    if chosen is None:
+        raise Refused("choose_a_player")
+    return chosen

@@ -1,0 +1,623 @@
+"""Pages of entries: lists of names, check-in, withdrawal, re-entry and late entry."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core.links import absolute_url
+from core.names import fold
+from core.requests import is_htmx
+from engine.errors import Refused
+from players.access import Role, is_at_least, my_player, require
+from players.models import Membership, Player, User
+from players.selectors import called
+from tournaments import access
+from tournaments.entries import check_in as presence
+from tournaments.entries import check_in as selectors
+from tournaments.entries import lists, services
+from tournaments.entries import services as entries
+from tournaments.entries.event_links import link_of
+from tournaments.entries.forms import (
+    CHOICE,
+    DIVISION,
+    EVENT,
+    AddEntryForm,
+    AllHereForm,
+    CheckInForm,
+    EnterListForm,
+    ListForm,
+    OwnCheckInForm,
+    PresenceForm,
+    PreviewedForm,
+    ReturnForm,
+    ScopeForm,
+    UndoCheckInForm,
+    WithdrawForm,
+)
+from tournaments.entries.late import (
+    LatePreview,
+    may_come_late,
+    preview_reentry,
+    preview_undo,
+    reenter,
+    reenterable,
+    undo_late,
+)
+from tournaments.entries.lists import names_in_csv
+from tournaments.entries.previews import PartView, late_view, reentry_view, refund_notes, return_view, undo_view
+from tournaments.entries.returns import bring_back, preview_return
+from tournaments.entries.substitutions import substituted_entries
+from tournaments.events.pages import (
+    account_needed,
+    by,
+    directed_entry,
+    division_url_args,
+    event_url_args,
+    faulty,
+    me,
+    page,
+    refuse,
+)
+from tournaments.events.selectors import divisions_of
+from tournaments.ledger.accounts import owed_by_entry
+from tournaments.models import CheckIn, Division, Entry, LateEntry, Tournament, Withdrawal
+from tournaments.state.names import entries_lists, names_of, shown_entry
+from tournaments.state.stages import provenance_of
+
+# The page of a division's entries, as directors see it.
+
+
+MOST_MATCHING_MEMBERS = 8
+
+
+def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any]:
+    """Return the context of the entries page: all entries with full names, and the state of the draw."""
+    names = names_of(division, staff=True)
+    stage = division.stages.order_by("number").first()
+    lists = entries_lists(names)
+    return {
+        "tournament": division.tournament,
+        "club": division.tournament.club,
+        "division": division,
+        "divisions": divisions_of(division.tournament),
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+        "taking": division.status == Division.Status.ENTRIES and not _is_over(division),
+        "late": may_come_late(division),
+        "here": sum(entry.checked_in_at is not None for entry, _ in lists["entered"]),
+        "provenance": provenance_of(stage) if stage else None,
+        "now": now,
+        "unpaid": owed_by_entry(division).keys(),
+        "out_of_bracket": set(
+            Withdrawal.objects.filter(entry__division=division, bracket__isnull=False, taken_back_at=None).values_list(
+                "entry", flat=True
+            )
+        ),
+        "may_enter_again": reenterable(division, now),
+        "substituted": substituted_entries(division),
+        "came_late": set(
+            LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(
+                "entry", flat=True
+            )
+        ),
+        **lists,
+    }
+
+
+def _is_over(division: Division) -> bool:
+    return division.tournament.status in ("finished", "cancelled")
+
+
+def members_called(division: Division, text: str) -> list[Membership]:
+    """Return members of the club whose name contains this text and who are not entered yet."""
+    if not fold(text):
+        return []
+    entered = division.entries.exclude(status=Entry.Status.OUT).values("player")
+    return list(
+        Membership.objects.filter(
+            called(text, "player__"),
+            club=division.tournament.club,
+            left_at=None,
+            player__merged_into=None,
+            player__erased_at=None,
+        )
+        .exclude(player__in=entered)
+        .select_related("player")
+        .order_by("player__name_key", "pk")[:MOST_MATCHING_MEMBERS]
+    )
+
+
+# Check-in: by directors on their page, and by players on theirs.
+
+
+CHANGED = "tournaments/entries/_check_in_changed.html"
+"""The list with an undo, which stays outside it, so that a live update of the list does not remove it."""
+
+
+@account_needed
+@never_cache
+@require_safe
+def check_in_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show who is here and who is missing; an htmx request gets only the list."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    template = "tournaments/entries/_check_in.html" if is_htmx(request) else "tournaments/entries/check_in.html"
+    return render(request, template, _check_in_context(request, event))
+
+
+def _check_in_context(request: HttpRequest, event: Tournament) -> dict[str, Any]:
+    role = access.require_in(request.user, event, access.HELPER)
+    context = selectors.check_in_page(
+        event,
+        _division(event, request.GET.get("division", "")),
+        show=request.GET.get("show", selectors.ALL),
+        text=request.GET.get("q", "").strip(),
+        may_direct=is_at_least(role, Role.DIRECTOR),
+    )
+    return context | {"only_helps": role is None}
+
+
+def _division(event: Tournament, public_id: str) -> Division | None:
+    """Return the division of the event with this public id; None, for all of them, if there is none."""
+    return event.divisions.filter(public_id=public_id).first() if public_id else None
+
+
+@account_needed
+@require_POST
+def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Record that a player is here, away or missing; an htmx request gets the changed row, the counts and an undo."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = PresenceForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _check_in_url(event))
+    now = timezone.now()
+    until = form.cleaned_data["until"]
+    entry = access.entry_as_player_or(request.user, form.cleaned_data["entry"], access.HELPER, (club, slug))
+    try:
+        selectors.mark(
+            entry=entry,
+            state=form.cleaned_data["state"],
+            until=selectors.instant_of(until, event.time_zone, now) if until else None,
+            by=by(request),
+            now=now,
+        )
+    except Refused as refused:
+        return refuse(request, refused, _check_in_url(event))
+    if not is_htmx(request):
+        return redirect(_check_in_url(event))
+    context = _check_in_context(request, event)
+    role = access.require_in(request.user, event, access.HELPER)
+    rows = selectors.arrivals_of(
+        event, [entry.division], may_direct=is_at_least(role, Role.DIRECTOR), several=len(context["divisions"]) > 1
+    )
+    newest = CheckIn.objects.filter(entry=entry).order_by("pk").last()
+    context |= {"arrival": next(row for row in rows if row.entry == entry), "newest": newest}
+    return render(request, "tournaments/entries/_marked.html", context)
+
+
+@account_needed
+@require_POST
+def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Check in everybody who is missing."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = AllHereForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _check_in_url(event))
+    division = _division(event, form.cleaned_data["division"])
+    batch, count = selectors.mark_all_here(tournament=event, division=division, by=by(request), now=timezone.now())
+    context = _check_in_context(request, event)
+    if is_htmx(request):
+        return render(request, CHANGED, context | {"all_batch": batch, "all_count": count})
+    messages.success(
+        request, ngettext("%(count)d player checked in.", "%(count)d players checked in.", count) % {"count": count}
+    )
+    return redirect(_check_in_url(event))
+
+
+@account_needed
+@require_POST
+def undo(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Undo what one tap recorded."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = UndoCheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _check_in_url(event))
+    try:
+        selectors.undo(tournament=event, batch=form.cleaned_data["batch"], by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, _check_in_url(event))
+    if is_htmx(request):
+        return render(request, CHANGED, _check_in_context(request, event))
+    return redirect(_check_in_url(event))
+
+
+@never_cache
+@require_safe
+def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show a player whether they are checked in; opening the page, as link previews do, checks nobody in."""
+    event = access.tournament(request.user, club, slug)
+    user = request.user
+    player = Player.objects.filter(user=user).first() if isinstance(user, User) else None
+    context = selectors.own_page(event, player, timezone.now())
+    is_poster = request.GET.get("from") == CheckIn.Source.POSTER
+    context["source"] = CheckIn.Source.POSTER if is_poster else CheckIn.Source.PLAYER
+    if context["entries"]:
+        context["link"] = link_of(context["entries"][0], partial(absolute_url, request))
+        context["revoke_url"] = reverse("arrive-revoke-link", args=event_url_args(event))
+    return render(request, "tournaments/entries/arrive.html", context)
+
+
+@account_needed
+@require_POST
+def mark_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Check the signed-in player in, or out again."""
+    event = access.tournament(request.user, club, slug)
+    player = my_player(me(request))
+    url = reverse("arrive", args=event_url_args(event))
+    form = OwnCheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    present = form.cleaned_data["present"]
+    try:
+        selectors.check_in_self(
+            tournament=event, player=player, by=by(request), now=timezone.now(), **form.cleaned_data
+        )
+    except Refused as refused:
+        return refuse(request, refused, url)
+    messages.success(request, _("You are checked in.") if present else _("Your check-in is undone."))
+    return redirect(url)
+
+
+def _check_in_url(event: Tournament) -> str:
+    return reverse("check-in", args=event_url_args(event))
+
+
+# Players withdrawing from a whole event.
+
+
+@account_needed
+@require_POST
+def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Withdraw the signed-in player from every division of an event."""
+    tournament = access.tournament(request.user, club, slug)
+    player = my_player(me(request))
+    withdrawn = entries.withdraw_from_event(tournament=tournament, player=player, by=by(request), now=timezone.now())
+    if withdrawn:
+        messages.success(request, _("You have withdrawn from %(event)s.") % {"event": tournament.name})
+    return redirect("event", *event_url_args(tournament))
+
+
+# Re-entry, and undoing a withdrawal or a late entry, each after a preview of its effects.
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Preview the return of a withdrawn player; by POST, apply it."""
+    entry = directed_entry(request, **kwargs)
+    url = reverse("entries", args=division_url_args(entry.division))
+    if request.method != "POST":
+        query = ScopeForm({"scope": DIVISION, **request.GET.dict()})
+        if not query.is_valid():
+            return faulty(request, query, url)
+        return _return_preview(request, entry, query.cleaned_data["scope"], url)
+    form = ReturnForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    fields = form.cleaned_data
+    try:
+        bring_back(
+            entry=entry,
+            seen=fields["seen"],
+            by=by(request),
+            now=timezone.now(),
+            event=fields["scope"] == EVENT,
+            reason=fields["reason"],
+        )
+    except Refused as refused:
+        back = f"{request.path}?scope={fields['scope']}" if refused.code == "stale" else url
+        return refuse(request, refused, back)
+    messages.success(request, _("%(name)s is back in.") % {"name": entry.player.name})
+    return redirect(url)
+
+
+def _return_preview(request: HttpRequest, entry: Entry, scope: str, url: str) -> HttpResponse:
+    try:
+        preview = preview_return(entry=entry, event=scope == EVENT)
+    except Refused as refused:
+        return refuse(request, refused, url)
+    title = _("Let %(name)s back in") % {"name": entry.player.name}
+    hidden = {"scope": scope, "seen": preview.mark}
+    return _preview_page(
+        request, entry, title=title, parts=return_view(preview), hidden=hidden, button=_("Let back in")
+    )
+
+
+def _preview_page(request: HttpRequest, entry: Entry, **context: Any) -> HttpResponse:
+    tournament = entry.division.tournament
+    common: dict[str, Any] = {
+        "club": tournament.club,
+        "tournament": tournament,
+        "division": entry.division,
+        "action": request.path,
+        "asks_reason": True,
+    }
+    return render(request, "tournaments/entries/entry_preview.html", {**common, **context})
+
+
+class EntryChange(NamedTuple):
+    """A change of an entry that a director previews and then applies."""
+
+    title: str
+    button: str
+    preview: Callable[[], tuple[int, PartView]]
+    """Returns the division's `seq` and the effects; refuses if the change is not possible."""
+    apply: Callable[..., str]
+    """Takes the `seq` of the preview, the actor, the time and a reason; returns what was done as a sentence."""
+
+
+def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) -> HttpResponse:
+    """Show the preview of a change; by POST, apply it."""
+    url = reverse("entries", args=division_url_args(entry.division))
+    form = PreviewedForm(request.POST)
+    if request.method == "POST" and not form.is_valid():
+        return faulty(request, form, url)
+    try:
+        if request.method != "POST":
+            seq, part = change.preview()
+            hidden = {"after": seq}
+            return _preview_page(request, entry, title=change.title, parts=[part], hidden=hidden, button=change.button)
+        done = change.apply(by=by(request), now=timezone.now(), **form.cleaned_data)
+    except Refused as refused:
+        return refuse(request, refused, request.path if refused.code == "stale" else url)
+    messages.success(request, done)
+    return redirect(url)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Preview undoing a late entry; by POST, apply it."""
+    entry = directed_entry(request, **kwargs)
+    name = {"name": shown_entry(entry, staff=True)}
+
+    def preview() -> tuple[int, PartView]:
+        undo = preview_undo(entry=entry)
+        return undo.seq, undo_view(undo)
+
+    def apply(**values: Any) -> str:
+        undo_late(entry=entry, **values)
+        return " ".join([_("Late entry of %(name)s undone.") % name, *refund_notes(entry)])
+
+    change = EntryChange(_("Undo the late entry of %(name)s") % name, _("Undo"), preview, apply)
+    return _preview_and_apply(request, entry, change)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Preview a re-entry; by POST, apply it."""
+    entry = directed_entry(request, **kwargs)
+
+    def preview() -> tuple[int, PartView]:
+        reentry = preview_reentry(entry=entry, now=timezone.now())
+        return reentry.seq, reentry_view(reentry)
+
+    def apply(**values: Any) -> str:
+        again = reenter(entry=entry, **values)
+        return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+
+    title = _("Let %(name)s enter again") % {"name": entry.player.name}
+    return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))
+
+
+# Managing the entries of a division: by name, by list, check-in, withdrawal.
+
+
+@account_needed
+@require_safe
+def entries_of_division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Show the entries of a division; an htmx request gets only the lists."""
+    row = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
+    name = "tournaments/entries/_entries.html" if is_htmx(request) else "tournaments/entries/entries.html"
+    return render(request, name, _context(request, row))
+
+
+def _context(request: HttpRequest, division: Division, **extra: Any) -> dict[str, Any]:
+    role = require(request.user, division.tournament.club, Role.ASSISTANT)
+    context = entries_page(division, role, timezone.now())
+    return {**context, "add_form": AddEntryForm(), "list_form": ListForm(), **extra}
+
+
+@account_needed
+@require_safe
+def search(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """List members that match a name as it is typed."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    members = members_called(row, request.GET.get("name", ""))
+    context = {"members": members, "division": row, "tournament": row.tournament}
+    return render(request, "tournaments/entries/_matching_members.html", context)
+
+
+@account_needed
+@require_POST
+def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Enter a player by name; if the name is ambiguous, the page offers the candidates."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = AddEntryForm(request.POST)
+    if form.is_valid():
+        try:
+            if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
+                return _late_name(request, row, form)
+            entry = lists.enter_name(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+            candidates = refused.params.get("candidates", ())
+            context = _context(request, row, add_form=form, candidates=candidates)
+            return page(request, "tournaments/entries/entries.html", context, form)
+        messages.success(request, _entered_message(entry))
+        return redirect(_url(row))
+    return page(request, "tournaments/entries/entries.html", _context(request, row, add_form=form), form)
+
+
+def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> HttpResponse:
+    """Preview what a late entry would change."""
+    named = {"name": form.cleaned_data["name"], "player": form.cleaned_data["player"]}
+    preview = lists.preview_late_name(division=division, now=timezone.now(), **named)
+    name = preview.newcomers[0].name if preview.newcomers else named["name"]
+    return _late_page(request, preview, _("Let %(name)s in late") % {"name": name}, "entries-add", named)
+
+
+def _late_list(request: HttpRequest, division: Division, form: EnterListForm) -> HttpResponse:
+    names, choices = form.cleaned_data["names"], form.choices
+    preview = lists.preview_late_list(division=division, names=names, choices=choices, now=timezone.now())
+    hidden = {"names": "\n".join(names), **{f"{CHOICE}{place}": value for place, value in choices.items()}}
+    return _late_page(request, preview, _("Let these players in late"), "entries-enter", hidden)
+
+
+def _late_page(
+    request: HttpRequest, preview: LatePreview, title: str, route: str, hidden: dict[str, str]
+) -> HttpResponse:
+    division = preview.division
+    context = {
+        "club": division.tournament.club,
+        "tournament": division.tournament,
+        "division": division,
+        "title": title,
+        "parts": [late_view(preview)],
+        "action": reverse(route, args=division_url_args(division)),
+        "hidden": {**hidden, "after": preview.seq},
+        "button": _("Let in"),
+    }
+    return render(request, "tournaments/entries/entry_preview.html", context)
+
+
+def _entered_message(entry: Entry) -> str:
+    name = {"name": entry.player.name}
+    running = entry.division.status == Division.Status.RUNNING
+    if entry.status == Entry.Status.WAITING and running:
+        return _("No place is free for %(name)s, who is now on the waiting list.") % name
+    if entry.status == Entry.Status.WAITING:
+        return _("%(name)s is on the waiting list.") % name
+    if running:
+        return _("%(name)s was entered late.") % name
+    return _("%(name)s was entered.") % name
+
+
+@account_needed
+@require_POST
+def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Preview a pasted list or CSV file: which player each name stands for, before anyone is entered."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = ListForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            file = form.cleaned_data["file"]
+            names = names_in_csv(file.read()) if file else form.cleaned_data["names"]
+            if not names:
+                raise Refused("name_missing")
+            lines = lists.preview(division=row, names=names)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            return render(request, "tournaments/entries/entries_preview.html", _preview(row, names, lines))
+    return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=form), form)
+
+
+def _preview(division: Division, names: list[str], lines: list[lists.ListedName]) -> dict[str, Any]:
+    coming = [line for line in lines if line.status in ("member", "returned", "new", "ambiguous")]
+    return {
+        "division": division,
+        "tournament": division.tournament,
+        "club": division.tournament.club,
+        "names": "\n".join(names),
+        "lines": lines,
+        "coming": len(coming),
+        "new": sum(line.status == "new" for line in lines),
+        "ambiguous": sum(line.status == "ambiguous" for line in lines),
+        "known": sum(line.status in ("entered", "repeated") for line in lines),
+    }
+
+
+@account_needed
+@require_POST
+def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Enter everyone on a previewed list."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = EnterListForm(request.POST)
+    if not form.is_valid():
+        list_form = ListForm({"names": form.cleaned_data.get("names", "")})
+        return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=list_form), form)
+    try:
+        if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
+            return _late_list(request, row, form)
+        outcome = lists.enter_list(
+            division=row,
+            names=form.cleaned_data["names"],
+            choices=form.choices,
+            by=by(request),
+            now=timezone.now(),
+            after=form.cleaned_data["after"],
+        )
+    except Refused as refused:
+        return refuse(request, refused, _url(row))
+    count = len(outcome.entries)
+    messages.success(
+        request, ngettext("%(count)d player entered.", "%(count)d players entered.", count) % {"count": count}
+    )
+    if outcome.left_out:
+        messages.warning(request, _("Not entered: %(names)s.") % {"names": ", ".join(outcome.left_out[:20])})
+    return redirect(_url(row))
+
+
+@account_needed
+@require_POST
+def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
+    """Check an entry in, or undo the check-in."""
+    row = access.entry_as_player_or(request.user, entry, Role.ASSISTANT, (club, slug))
+    require(request.user, row.division.tournament.club, Role.ASSISTANT)
+    form = CheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(row.division))
+    state = CheckIn.State.HERE if form.cleaned_data["present"] else CheckIn.State.MISSING
+    try:
+        presence.mark(entry=row, state=state, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, _url(row.division))
+    if is_htmx(request):
+        return render(request, "tournaments/entries/_entries.html", _context(request, row.division))
+    return redirect(_url(row.division))
+
+
+@account_needed
+@require_POST
+def withdraw(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
+    """Withdraw an entry from the division or from the whole event."""
+    row = access.entry_as_player_or(request.user, entry, Role.DIRECTOR, (club, slug))
+    require(request.user, row.division.tournament.club, Role.DIRECTOR)
+    form = WithdrawForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(row.division))
+    common: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
+    try:
+        if form.cleaned_data["scope"] == EVENT:
+            services.withdraw_from_event(tournament=row.division.tournament, player=row.player, **common)
+        else:
+            services.withdraw(entry=row, **common)
+    except Refused as refused:
+        return refuse(request, refused, _url(row.division))
+    messages.success(request, _("%(name)s has been withdrawn.") % {"name": row.player.name})
+    return redirect(_url(row.division))
+
+
+def _url(division: Division) -> str:
+    return reverse("entries", args=division_url_args(division))

@@ -1,0 +1,219 @@
+"""Undoing a withdrawal, with a preview: the entry returns to the division.
+
+Walkovers that followed from the withdrawal are opened again, as new matches between the same players. If that would
+void a match that has begun since, it is refused.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.lifecycle.own_match import check_own_match, side_of
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, Result
+from players.actors import Actor, log
+from tournaments.entries.services import same_person
+from tournaments.events.services import entries_in
+from tournaments.formats.settings import BY_ROUND
+from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import DivisionRows
+
+WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionReturn:
+    """The effects of a return in one division."""
+
+    entry: Entry
+    withdrawals: Sequence[Withdrawal] = ()
+    reopened: Sequence[Fixture] = ()
+    """Fixtures whose walkover is undone."""
+    changes: Sequence[FixtureChange] = ()
+    waits: bool = False
+    """Whether all places are taken, so that the entry goes on the waiting list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnPreview:
+    """A return before it is applied; `mark` changes whenever the preview would."""
+
+    parts: Sequence[DivisionReturn]
+    mark: str
+
+
+def preview_return(*, entry: Entry, event: bool = False) -> ReturnPreview:
+    """Preview the return of an entry to its division, or of its player to the whole event.
+
+    Refused: `not_withdrawn`, `already_entered`, `return_too_late`, `tournament_not_open`.
+    """
+    return _preview(_entries(entry, event))
+
+
+def bring_back(
+    *, entry: Entry, seen: str, by: Actor, now: datetime, event: bool = False, reason: str = ""
+) -> ReturnPreview:
+    """Undo the withdrawal of an entry; with `event`, of all entries of the player in the event.
+
+    `seen` is the `mark` of the preview. Refused: `stale`, what `preview_return` refuses, and what `check_own_match`
+    refuses for directors who return themselves, since that undoes a match they have lost.
+    """
+    with transaction.atomic():
+        entries = _entries(entry, event)
+        divisions = {pk: lock_division(pk) for pk in sorted({row.division_id for row in entries})}
+        for row in entries:
+            row.refresh_from_db()
+            row.division = divisions[row.division_id]
+        preview = _preview(entries)
+        matches = [
+            fixture.match_id
+            for part in preview.parts
+            for fixture in (*part.reopened, *(change.row for change in part.changes))
+            if fixture.match_id is not None
+        ]
+        locked_matches = lock_unfinished_matches(divisions.values(), matches)
+        if not seen == preview.mark == _mark(preview.parts, locked_matches):
+            raise Refused("stale")
+        for part in preview.parts:
+            _apply(part, locked_matches, by, now, reason)
+        for division in divisions.values():
+            division_changed(division)
+            settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
+    return preview
+
+
+def standing_withdrawals(entry: Entry) -> list[Withdrawal]:
+    """Return the withdrawals that a return undoes: the one from the division, else those from single brackets."""
+    rows = list(entry.withdrawals.filter(taken_back_at=None).select_related("bracket"))
+    return [row for row in rows if row.bracket_id is None] or rows
+
+
+def _entries(entry: Entry, event: bool) -> list[Entry]:
+    """Return the entries that come back, always including the given one."""
+    if not event:
+        return [entry]
+    rows = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
+    rows = rows.select_related("division__tournament__club", "player").order_by("pk")
+    return [row for row in rows if row.pk == entry.pk or (row.status == Entry.Status.OUT and _is_latest(row))]
+
+
+def _is_latest(entry: Entry) -> bool:
+    return not entry.division.entries.filter(same_person(entry.player), pk__gt=entry.pk).exists()
+
+
+def _preview(entries: Iterable[Entry]) -> ReturnPreview:
+    parts = [_part(entry) for entry in entries]
+    return ReturnPreview(parts, _mark(parts, {}))
+
+
+def _part(entry: Entry) -> DivisionReturn:
+    division = entry.division
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    others = division.entries.exclude(pk=entry.pk).exclude(status=Entry.Status.OUT)
+    if others.filter(same_person(entry.player)).exists():
+        raise Refused("already_entered", name=entry.player.shown_name)
+    withdrawals = standing_withdrawals(entry)
+    if not withdrawals and (entry.status != Entry.Status.OUT or division.status != Division.Status.ENTRIES):
+        raise Refused("not_withdrawn", name=entry.player.shown_name)
+    if not withdrawals:
+        full = division.capacity is not None and entries_in(division) >= division.capacity
+        return DivisionReturn(entry, waits=full)
+    reopened = _walkovers(entry, withdrawals)
+    changes = _changes(division, withdrawals, reopened)
+    _refuse_if_begun(entry, division, reopened, changes)
+    return DivisionReturn(entry, withdrawals, reopened, changes)
+
+
+def _changes(
+    division: Division, withdrawals: Collection[Withdrawal], reopened: Collection[Fixture]
+) -> list[FixtureChange]:
+    keys = [row.pk for row in withdrawals]
+    matches = [fixture.match_id for fixture in reopened if fixture.match_id is not None]
+    rows = DivisionRows(division, taken_back=keys, reopened=matches).drawn
+    return changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
+
+
+def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]:
+    """Return fixtures that the entry lost by these withdrawals; of rounds paired one by one, only the last round."""
+    since = min(row.at for row in withdrawals)
+    brackets = {row.bracket_id for row in withdrawals}
+    slots = Slot.objects.filter(entry=entry, fixture__match__isnull=False).select_related(
+        "fixture__match", "fixture__round", "fixture__stage"
+    )
+    fixtures = []
+    for slot in slots.order_by("fixture__number"):
+        fixture = slot.fixture
+        if None not in brackets and fixture.round.bracket_id not in brackets:
+            continue
+        if fixture.stage.format in BY_ROUND and fixture.round.bracket.rounds.filter(number__gt=fixture.round.number):
+            continue
+        result = Result.objects.filter(match=fixture.match_id).order_by("-version").first()
+        if result is not None and _is_walkover(result, slot.side, since):
+            fixtures.append(fixture)
+    return fixtures
+
+
+def _is_walkover(result: Result, side: int, since: datetime) -> bool:
+    walkover = result.source == Result.Source.FORMAT and result.kind in WALKOVERS
+    return walkover and result.winner != side and result.at >= since
+
+
+def _refuse_if_begun(
+    entry: Entry, division: Division, reopened: Sequence[Fixture], changes: Sequence[FixtureChange]
+) -> None:
+    begun = [change.row.number for change in changes if change.undoes_play]
+    numbers = [fixture.stage.number for fixture in reopened if fixture.stage.format not in BY_ROUND]
+    if numbers and not begun:
+        # The entrants of a later stage that is paired round by round are fixed once its first round is paired.
+        paired = Draw.objects.filter(stage__division=division, stage__number__gt=min(numbers), round__gt=0)
+        later = Fixture.objects.filter(stage__in=paired.filter(state=Draw.State.PUBLISHED).values("stage"))
+        begun = list(later.order_by("number").values_list("number", flat=True)[:1])
+    if begun:
+        raise Refused("return_too_late", name=entry.player.shown_name, fixture=min(begun))
+
+
+def _mark(parts: Iterable[DivisionReturn], locked_matches: Mapping[int, Match]) -> str:
+    """Return a fingerprint of the rows that a preview depends on, with matches as they are locked now."""
+    versions: set[tuple[str, int, int]] = set()
+    for part in parts:
+        versions.add(("division", part.entry.division_id, part.entry.division.seq))
+        for fixture in (*part.reopened, *(change.row for change in part.changes)):
+            match = locked_matches.get(fixture.match_id or 0, fixture.match)
+            if match is not None:
+                versions.add(("match", match.pk, match.seq))
+    return sha256(repr(sorted(versions)).encode()).hexdigest()[:MARK_LENGTH]
+
+
+def _is_own_loss(match: Match, entry: Entry, by: Actor) -> bool:
+    """Whether the actor plays for this entry, which lost the match by a walkover."""
+    side = side_of(match, by)
+    return side is not None and match.players[side].pk == entry.player_id
+
+
+def _apply(part: DivisionReturn, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
+    entry, division = part.entry, part.entry.division
+    club = division.tournament.club
+    matches = [locked_matches[fixture.match_id] for fixture in part.reopened if fixture.match_id is not None]
+    lost = [match for match in matches if _is_own_loss(match, entry, by) and check_own_match(match, by, reason)]
+    others = [match for match in matches if match not in lost]
+    void_matches(dict.fromkeys(others, False), club=club, by=by, now=now, reason=reason)
+    void_matches(dict.fromkeys(lost, False), club=club, by=by, now=now, reason=reason, own_match=True)
+    Fixture.objects.filter(pk__in=[fixture.pk for fixture in part.reopened]).update(match=None)
+    for withdrawal in part.withdrawals:
+        withdrawal.taken_back_at = now
+        withdrawal.save(update_fields=["taken_back_at"])
+        Return.objects.create(withdrawal=withdrawal, reason=reason, at=now, by=by.user).reopened.set(matches)
+    if entry.status == Entry.Status.OUT:
+        entry.status = Entry.Status.WAITING if part.waits else Entry.Status.IN
+        entry.withdrawn_at = None
+        entry.save(update_fields=["status", "withdrawn_at"])
+    numbers = [fixture.number for fixture in part.reopened]
+    log(by, "entry_returned", division.topic, club=club, entry=entry.pk, fixtures=numbers, reason=reason)

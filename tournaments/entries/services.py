@@ -1,0 +1,156 @@
+"""Entering players before the draw, and withdrawal."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from engine.errors import Refused
+from matches.models import Match
+from players.actors import SYSTEM, Actor, log
+from players.models import Player
+from players.people.rows import canonical
+from tournaments.events.services import entries_in
+from tournaments.models import Division, Entry, Tournament, Withdrawal
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.notifications import notify_moved_up
+from tournaments.state.settle import settle
+
+
+def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
+    """Enter players on behalf of a director; those without a free place go on the waiting list.
+
+    Refused: `division_drawn`, `tournament_not_open`, `already_entered`; then nobody is entered.
+    """
+    with transaction.atomic():
+        row = lock_division(division.pk)
+        _check_open(row)
+        entries = [_enter(row, player, by, now) for player in players]
+        _touch(row)
+    return entries
+
+
+def register(*, division: Division, player: Player, by: Actor, now: datetime) -> Entry:
+    """Enter a player who registers without a director. Refused: `registration_closed`, and what `enter` refuses."""
+    with transaction.atomic():
+        row = lock_division(division.pk)
+        _check_open(row)
+        published = row.tournament.status != Tournament.Status.DRAFT
+        if not row.self_registration or not published or (row.closes_at is not None and now >= row.closes_at):
+            raise Refused("registration_closed")
+        entry = _enter(row, player, by, now)
+        _touch(row)
+    return entry
+
+
+def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Entry:
+    """Withdraw an entry from the division.
+
+    Before the draw the first entry of the waiting list moves up. Afterwards decided matches stay, and every other
+    match is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`, and what `check_own_win`
+    refuses if the director would win a match by it.
+    """
+    with transaction.atomic():
+        row = lock_division(entry.division_id)
+        entry.refresh_from_db()
+        _withdraw(row, entry, lock_unfinished_matches([row]), by, now, reason)
+    return entry
+
+
+def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
+    """Withdraw a player from every division of an event; return the number of entries. Refused: as `withdraw`."""
+    with transaction.atomic():
+        divisions = [lock_division(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
+        locked_matches = lock_unfinished_matches(divisions)
+        count = 0
+        for division in divisions:
+            for entry in division.entries.filter(same_person(player)).exclude(status=Entry.Status.OUT):
+                _withdraw(division, entry, locked_matches, by, now, reason)
+                count += 1
+    return count
+
+
+def _withdraw(
+    division: Division, entry: Entry, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
+) -> None:
+    """Withdraw an entry whose division and matches are locked."""
+    if entry.status == Entry.Status.OUT:
+        raise Refused("not_entered", name=entry.player.shown_name)
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    was_in = entry.status == Entry.Status.IN
+    entry.status, entry.withdrawn_at = Entry.Status.OUT, now
+    entry.save(update_fields=["status", "withdrawn_at"])
+    log(by, "entry_withdrawn", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
+    if division.status == Division.Status.ENTRIES:
+        if was_in:
+            _move_up(division, now)
+        _touch(division)
+    elif was_in:
+        Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
+        settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
+
+
+def same_person(player: Player) -> Q:
+    """Return a filter for the entries of a person, including those of merged players."""
+    player = canonical(player)
+    return Q(player=player) | Q(player__merged_into=player)
+
+
+def next_number(division: Division, player: Player) -> int:
+    """Return the number of the next entry of a player in a drawn division: 1, unless another one was in the draw."""
+    drawn = division.entries.filter(same_person(player))
+    withdrawn = Withdrawal.objects.filter(entry__division=division, bracket=None, taken_back_at=None).values("entry")
+    drawn = drawn.filter(Q(status=Entry.Status.IN) | Q(pk__in=withdrawn))
+    return max(drawn.values_list("number", flat=True), default=0) + 1
+
+
+def refuse_two_entries(player: Player, into: Player) -> None:
+    """Refuse to merge two players who both take part in a division that is not over. Refused: `both_entered`."""
+    playing = Entry.objects.exclude(status=Entry.Status.OUT).exclude(
+        division__status__in=(Division.Status.FINISHED, Division.Status.CANCELLED)
+    )
+    shared = playing.filter(same_person(into), division__in=playing.filter(same_person(player)).values("division"))
+    entry = shared.select_related("division__tournament").first()
+    if entry is not None:
+        division = f"{entry.division.tournament.name} · {entry.division.name}"
+        raise Refused("both_entered", name=player.shown_name, other=into.shown_name, division=division)
+
+
+def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:
+    player = canonical(player)
+    if division.entries.exclude(status=Entry.Status.OUT).filter(same_person(player)).exists():
+        raise Refused("already_entered", name=player.shown_name)
+    full = division.capacity is not None and entries_in(division) >= division.capacity
+    entry = Entry.objects.create(
+        division=division,
+        player=player,
+        status=Entry.Status.WAITING if full else Entry.Status.IN,
+        entered_at=now,
+        entered_by=by.user,
+    )
+    log(by, "entered", division.topic, club=division.tournament.club, entry=entry.pk, status=entry.status)
+    return entry
+
+
+def _move_up(division: Division, now: datetime) -> None:
+    """Give a free place to the entry that has waited longest."""
+    first = division.entries.filter(status=Entry.Status.WAITING).order_by("entered_at", "pk").first()
+    if first is None or (division.capacity is not None and entries_in(division) >= division.capacity):
+        return
+    first.status = Entry.Status.IN
+    first.save(update_fields=["status"])
+    log(SYSTEM, "moved_up", division.topic, club=division.tournament.club, entry=first.pk)
+    notify_moved_up(division, first, now)
+
+
+def _check_open(division: Division) -> None:
+    if division.tournament.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+        raise Refused("tournament_not_open")
+    if division.status != Division.Status.ENTRIES:
+        raise Refused("division_drawn")
+
+
+def _touch(division: Division) -> None:
+    division_changed(division)

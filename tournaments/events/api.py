@@ -1,0 +1,605 @@
+"""API: events, divisions and helpers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import generics, serializers, status
+from rest_framework.permissions import BasePermission, IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import throttle
+from core.links import absolute_url
+from core.text_lengths import LONGEST_KEY, LONGEST_NAME
+from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_NO_SHOW, LONGEST_OVERTIME
+from matches.models import ClockPreset, LiveMatch, PlayMode
+from matches.models.matches import LONGEST_MATCH
+from players import access as people
+from players.access import Role
+from players.accounts.serializers import ZoneField
+from tournaments import access
+from tournaments.access import Needed
+from tournaments.events import deadlines, helpers, selectors, services
+from tournaments.events import services as events
+from tournaments.events.helpers import STATES, helpers_of, state_of
+from tournaments.models import Division, Entry, Helper, Tournament
+from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
+from tournaments.state import log
+from tournaments.state.api import (
+    AFTER,
+    READ,
+    WRITE,
+    ReasonSerializer,
+    by,
+    example,
+    me,
+    read_after,
+    validated,
+    with_etag,
+)
+from tournaments.state.stages import round_deadlines
+
+# Serializers of events, divisions and their log.
+
+
+class EventSerializer(serializers.ModelSerializer[Tournament]):
+    """An event."""
+
+    club = serializers.CharField(source="club.slug")
+
+    class Meta:
+        model = Tournament
+        fields = (
+            "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "closing_rule",
+            "check_in_opens_at", "check_in_closes_at", "time_zone", "venue", "about", "currency", "currency_exponent",
+            "created_at",
+        )  # fmt: skip
+
+
+class EventFieldsSerializer(serializers.Serializer[Any]):
+    """The editable fields of an event."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    starts_at = serializers.DateTimeField()
+    ends_at = serializers.DateTimeField(required=False, allow_null=True)
+    closing_rule = serializers.ChoiceField(
+        Tournament.ClosingRule.choices, required=False, help_text="For matches that still run at `ends_at`."
+    )
+    check_in_opens_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="For players themselves; null: two hours before the start."
+    )
+    check_in_closes_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="Null: when the draw is published."
+    )
+    time_zone = ZoneField(required=False)
+    venue = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    about = serializers.CharField(max_length=4000, required=False, allow_blank=True)
+    currency = serializers.RegexField(
+        r"^(ticket|[A-Z]{3})$", required=False, help_text="`ticket`, or an ISO 4217 code."
+    )
+    currency_exponent = serializers.IntegerField(min_value=0, max_value=4, required=False)
+
+
+class NewEventSerializer(EventFieldsSerializer):
+    """A new event of a club."""
+
+    club = serializers.CharField(max_length=60, help_text="The slug of the club.")
+
+
+class DivisionSerializer(serializers.ModelSerializer[Division]):
+    """A division and its settings."""
+
+    tournament = serializers.CharField(source="tournament.public_id")
+    pool_id = serializers.IntegerField(
+        allow_null=True, help_text="A rating pool of the club, or null for that of the site."
+    )
+    deadlines = serializers.SerializerMethodField(help_text="The deadline of each round, or null.")
+    seed_hash = serializers.SerializerMethodField(help_text="SHA-256 of the secret seed of the draw.")
+
+    class Meta:
+        model = Division
+        fields = (
+            "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
+            "reentry_until", "reentry_keeps",
+            "match_length", "round_lengths", "crawford", "rated", "pool_id", "draw_method", "apart",
+            "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait", "records_stand",
+            "play_mode", "clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay",
+            "deadlines", "seed_hash",
+        )  # fmt: skip
+
+    @extend_schema_field(serializers.ListField(child=serializers.DateTimeField(allow_null=True)))
+    def get_deadlines(self, division: Division) -> list[datetime | None]:
+        """As set for the first stage."""
+        stage = division.stages.order_by("number").first()
+        return round_deadlines(stage) if stage else []
+
+    @extend_schema_field(OpenApiTypes.STR)
+    def get_seed_hash(self, division: Division) -> str | None:
+        """Of the first stage."""
+        stage = division.stages.order_by("number").first()
+        return stage.seed_hash if stage else None
+
+
+class DivisionFieldsSerializer(serializers.Serializer[Any]):
+    """The settings of a division."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    self_registration = serializers.BooleanField(required=False)
+    closes_at = serializers.DateTimeField(required=False, allow_null=True)
+    capacity = serializers.IntegerField(min_value=2, max_value=MOST_ENTRIES, required=False, allow_null=True)
+    fee = serializers.IntegerField(
+        min_value=0, max_value=MOST_MINOR_UNITS, required=False, help_text="In whole minor units."
+    )
+    reentry_until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="Until when a player who is out of the main bracket can enter again; null: not at all.",
+    )
+    reentry_keeps = serializers.BooleanField(
+        required=False, help_text="After a re-entry the previous entry plays on in the consolation."
+    )
+    match_length = serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH, required=False)
+    round_lengths = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH),
+        max_length=MOST_ROUNDS,
+        required=False,
+        help_text="By round; the last length applies to all later rounds. Empty: `match_length` for all rounds.",
+    )
+    crawford = serializers.BooleanField(required=False)
+    rated = serializers.BooleanField(required=False)
+    pool_id = serializers.IntegerField(
+        required=False, allow_null=True, help_text="A rating pool of the club, or null for that of the site."
+    )
+    draw_method = serializers.ChoiceField(Division.DrawMethod.choices, required=False)
+    apart = serializers.BooleanField(required=False)
+    deadline_rule = serializers.ChoiceField(Division.DeadlineRule.choices, required=False)
+    no_show_loses = serializers.BooleanField(
+        required=False,
+        help_text="A player who is late for an appointment loses the match if the opponent claims it.",
+    )
+    no_show_minutes = serializers.IntegerField(
+        min_value=1, max_value=LONGEST_NO_SHOW, required=False, help_text="After so many minutes a player is late."
+    )
+    extension_hours = serializers.IntegerField(min_value=1, max_value=2000, required=False)
+    claim_wait = serializers.IntegerField(min_value=60, max_value=2_000_000, required=False, help_text="Seconds.")
+    records_stand = serializers.BooleanField(
+        required=False, help_text="An accepted record stands at once, whoever sends it; for matches opened from now on."
+    )
+    play_mode = serializers.ChoiceField(
+        PlayMode.choices,
+        required=False,
+        help_text="Where matches are played: `table` (over the board), `here`, or `either`. Where it is not `table`, "
+        "each of the two players may open their match here.",
+    )
+    clock = serializers.ChoiceField(
+        ClockPreset.choices,
+        required=False,
+        help_text="Of matches played here; like the other settings of play here, for matches opened from now on.",
+    )
+    overtime_minutes = serializers.IntegerField(min_value=0, max_value=LONGEST_OVERTIME, required=False)
+    turn_days = serializers.IntegerField(
+        min_value=1, max_value=LONGEST_DAYS, required=False, help_text="Correspondence: days for each turn."
+    )
+    bank_days = serializers.IntegerField(
+        min_value=0, max_value=LONGEST_DAYS, required=False, help_text="Correspondence: days more for the whole match."
+    )
+    flag_rule = serializers.ChoiceField(LiveMatch.FlagRule.choices, required=False)
+    spectators_delay = serializers.IntegerField(
+        min_value=0,
+        max_value=LONGEST_DELAY,
+        required=False,
+        allow_null=True,
+        help_text="Minutes by which spectators are behind; 0: none; null: they see a match once it is over.",
+    )
+
+
+class ChangedDivisionSerializer(DivisionFieldsSerializer):
+    """Settings to be changed, and what was seen."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME, required=False)
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
+
+
+class DeadlinesSerializer(serializers.Serializer[Any]):
+    """When each round ends."""
+
+    deadlines = serializers.ListField(child=serializers.DateTimeField(allow_null=True), max_length=MOST_ROUNDS)
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
+
+
+class LogSerializer(serializers.Serializer[Any]):
+    """One thing that was done."""
+
+    at = serializers.DateTimeField()
+    by = serializers.CharField(source="who")
+    verb = serializers.CharField()
+    topic = serializers.CharField()
+    params = serializers.DictField()
+    sentence = serializers.SerializerMethodField()
+
+    @extend_schema_field(OpenApiTypes.STR)
+    def get_sentence(self, line: Any) -> str:
+        """In the language asked for."""
+        return " · ".join([f"{line.who} {line.what}", *([line.where] if line.where else []), *line.details])
+
+
+# Base views of endpoints about one event, division or entry, which the URL names by its public id.
+
+
+class PublicView(APIView):
+    """An endpoint that everybody may read and only accounts may write to."""
+
+    permission_classes: Sequence[type[BasePermission]] = (IsAuthenticatedOrReadOnly,)
+
+    def acting(self) -> dict[str, Any]:
+        """Return the arguments `by` and `now` of a service."""
+        return {"by": by(self.request), "now": timezone.now()}
+
+
+class TournamentView(PublicView):
+    """An endpoint about one event."""
+
+    def get_tournament(self, role: Needed | None = None) -> Tournament:
+        """Return the event of the URL, for somebody with this role in its club if one is required."""
+        return access.tournament_by_id(self.request.user, self.kwargs["tournament"], role)
+
+
+class DivisionView(PublicView):
+    """An endpoint about one division."""
+
+    def get_division(self, role: Role | None = None) -> Division:
+        """Return the division of the URL, for somebody with this role in its club if one is required."""
+        user, public_id = self.request.user, self.kwargs["division"]
+        return access.division(user, public_id) if role is None else access.division_as(user, public_id, role)
+
+
+class EntryView(PublicView):
+    """An endpoint about one entry."""
+
+    def get_entry(self, role: Needed | None = None) -> Entry:
+        """Return the entry of the URL, for its player or somebody with this role if one is required."""
+        user, public_id = self.request.user, self.kwargs["entry"]
+        return access.entry(user, public_id) if role is None else access.entry_as_player_or(user, public_id, role)
+
+
+# API: events.
+
+
+KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="Up to 100 characters. Repeating a key from the same account returns what the first request created.",
+)
+EXAMPLE = OpenApiExample(
+    "A club night",
+    value={"club": "harbour", "name": "Club Open 2026", "starts_at": "2026-11-20T18:00:00+01:00", "venue": "Café"},
+    request_only=True,
+)
+
+
+def key_of(request: Request) -> str:
+    """Return the Idempotency-Key, cut to the stored length."""
+    return request.headers.get("Idempotency-Key", "")[:LONGEST_KEY]
+
+
+class Events(PublicView, generics.ListAPIView[Tournament]):
+    """Events of all clubs."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    serializer_class = EventSerializer
+    filter_backends = ()
+
+    def get_queryset(self) -> Any:
+        """Return visible events, newest first."""
+        query = self.request.query_params
+        events = selectors.listed(self.request.user, query.get("club", ""), query.get("status", ""))
+        return events.order_by("-starts_at", "-pk")
+
+    @extend_schema(
+        operation_id="tournaments_list",
+        summary="List events",
+        parameters=[
+            OpenApiParameter("club", str, description="A club's slug."),
+            OpenApiParameter("status", str, enum=Tournament.Status.values),
+        ],
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """One page of events; drafts only for the staff of their club."""
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="tournaments_create",
+        summary="Create an event",
+        description="For directors of the club. The event is a draft until it is published.",
+        parameters=[KEY],
+        request=NewEventSerializer,
+        examples=[EXAMPLE],
+        responses={201: EventSerializer, **WRITE},
+    )
+    def post(self, request: Request) -> Response:
+        """201 with the URL of the event."""
+        fields = validated(NewEventSerializer, request)
+        club = people.club_for_director(request.user, fields.pop("club"))
+        event = services.create_tournament(club=club, key=key_of(request), **self.acting(), **fields)
+        url = request.build_absolute_uri(reverse("api-tournament", args=[event.public_id]))
+        return Response(EventSerializer(event).data, status=status.HTTP_201_CREATED, headers={"Location": url})
+
+
+class OneEvent(TournamentView):
+    """An event."""
+
+    @extend_schema(
+        operation_id="tournaments_retrieve", summary="Get an event", responses={200: EventSerializer, **READ}
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """The event as shown to everybody."""
+        return Response(EventSerializer(self.get_tournament()).data)
+
+    @extend_schema(
+        operation_id="tournaments_update",
+        summary="Change the settings of an event",
+        request=EventFieldsSerializer,
+        examples=example(venue="Café Central"),
+        responses={200: EventSerializer, **WRITE},
+    )
+    def patch(self, request: Request, **kwargs: str) -> Response:
+        """Missing fields stay as they are."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        fields = validated(EventFieldsSerializer, request, partial=True)
+        return Response(
+            EventSerializer(services.update_tournament(tournament=tournament, **self.acting(), **fields)).data
+        )
+
+
+class Publish(TournamentView):
+    """Publishing an event."""
+
+    @extend_schema(
+        operation_id="tournaments_publish",
+        summary="Publish an event",
+        request=None,
+        responses={200: EventSerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `tournament_not_draft` if it is already published."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        return Response(EventSerializer(services.publish_tournament(tournament=tournament, **self.acting())).data)
+
+
+class Cancel(TournamentView):
+    """Cancelling an event."""
+
+    @extend_schema(
+        operation_id="tournaments_cancel",
+        summary="Cancel an event",
+        description="Nothing is deleted; open matches become void.",
+        request=ReasonSerializer,
+        examples=example(reason="The café is closed."),
+        responses={200: EventSerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """This cannot be undone."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        fields = validated(ReasonSerializer, request)
+        return Response(
+            EventSerializer(services.cancel_tournament(tournament=tournament, **self.acting(), **fields)).data
+        )
+
+
+class Log(TournamentView, generics.GenericAPIView[Any]):
+    """The log of an event: who changed what, and when."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    serializer_class = LogSerializer
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="tournaments_log",
+        summary="Get the log of an event",
+        description="For the staff of the club; newest first. Who is kept apart and money: for directors only.",
+        parameters=[
+            OpenApiParameter("kind", str, enum=list(log.KINDS)),
+        ],
+        responses={200: LogSerializer(many=True), 401: WRITE[401], 403: WRITE[403], **READ},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """One page of the log."""
+        tournament = self.get_tournament(Role.ASSISTANT)
+        directs = people.is_at_least(people.role_in(request.user, tournament.club), Role.DIRECTOR)
+        rows = log.of_kind(log.entries_of(tournament, directs=directs), request.query_params.get("kind", ""))
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(LogSerializer(log.log_lines(page or [], tournament), many=True).data)
+
+
+# API: divisions and their settings.
+
+
+def division_response(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
+    """Return a division with its ETag."""
+    return with_etag(DivisionSerializer(division).data, division.seq, code, **headers)
+
+
+class Divisions(TournamentView):
+    """The divisions of an event."""
+
+    @extend_schema(
+        operation_id="divisions_list",
+        summary="List the divisions of an event",
+        responses={200: DivisionSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """All divisions, without pages."""
+        rows = self.get_tournament().divisions.select_related("tournament").prefetch_related("stages")
+        return Response(DivisionSerializer(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="divisions_create",
+        summary="Add a division",
+        parameters=[KEY],
+        request=DivisionFieldsSerializer,
+        examples=[
+            OpenApiExample("Knockout", value={"name": "Open", "round_lengths": [5, 5, 7, 9, 11]}, request_only=True)
+        ],
+        responses={201: DivisionSerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """201 with the URL of the division."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        fields = validated(DivisionFieldsSerializer, request)
+        division = events.create_division(tournament=tournament, key=key_of(request), **self.acting(), **fields)
+        url = request.build_absolute_uri(reverse("api-division", args=[division.public_id]))
+        return division_response(division, status.HTTP_201_CREATED, Location=url)
+
+
+class OneDivision(DivisionView):
+    """A division."""
+
+    @extend_schema(
+        operation_id="divisions_retrieve", summary="Get a division", responses={200: DivisionSerializer, **READ}
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Its settings; its `seq` is the ETag."""
+        return division_response(self.get_division())
+
+    @extend_schema(
+        operation_id="divisions_update",
+        summary="Change the settings of a division",
+        description="After the draw only name, fee, deadline rule and waiting times (else `division_drawn`).",
+        parameters=[AFTER],
+        request=ChangedDivisionSerializer,
+        examples=[OpenApiExample("Longer final", value={"round_lengths": [5, 7, 11], "after": 3}, request_only=True)],
+        responses={200: DivisionSerializer, **WRITE},
+    )
+    def patch(self, request: Request, **kwargs: str) -> Response:
+        """Missing fields stay as they are."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(ChangedDivisionSerializer, request, partial=True)
+        after = read_after(request, fields)
+        return division_response(events.update_division(division=division, after=after or 0, **self.acting(), **fields))
+
+
+class Deadlines(DivisionView):
+    """The deadlines of a division's rounds."""
+
+    @extend_schema(
+        operation_id="divisions_deadlines",
+        summary="Set the deadlines of all rounds",
+        description="Open matches of a round get its deadline, except those that were extended.",
+        parameters=[AFTER],
+        request=DeadlinesSerializer,
+        examples=[
+            OpenApiExample(
+                "A week each",
+                value={"deadlines": ["2026-11-27T20:00:00+01:00", "2026-12-04T20:00:00+01:00"], "after": 4},
+                request_only=True,
+            )
+        ],
+        responses={200: DivisionSerializer, **WRITE},
+    )
+    def put(self, request: Request, **kwargs: str) -> Response:
+        """Replaces all deadlines at once."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(DeadlinesSerializer, request)
+        after = read_after(request, fields)
+        return division_response(
+            deadlines.set_deadlines(division=division, after=after or 0, **self.acting(), **fields)
+        )
+
+
+# API: helpers of one event.
+
+
+class HelperSerializer(serializers.Serializer[Any]):
+    """A helper of an event, or an invitation to help."""
+
+    public_id = serializers.CharField()
+    state = serializers.ChoiceField(choices=STATES)
+    name = serializers.CharField(help_text="The name of the account; empty until the invitation is accepted.")
+    email = serializers.CharField(help_text="The address that was invited; empty once the invitation is accepted.")
+    added_at = serializers.DateTimeField()
+    accepted_at = serializers.DateTimeField(allow_null=True)
+
+
+class NewHelperSerializer(serializers.Serializer[Any]):
+    """Who is invited to help."""
+
+    email = serializers.EmailField(max_length=254)
+
+
+class InvitedHelperSerializer(HelperSerializer):
+    """A new invitation to help, with its link."""
+
+    url = serializers.URLField(help_text="The link of the invitation. It is not shown again.")
+
+
+def _body(helper: Helper) -> dict[str, Any]:
+    return {
+        "public_id": helper.public_id,
+        "state": state_of(helper, timezone.now()),
+        "name": str(helper.user) if helper.user else "",
+        "email": helper.email,
+        "added_at": helper.added_at,
+        "accepted_at": helper.accepted_at,
+    }
+
+
+class Helpers(TournamentView):
+    """The helpers of an event."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_helpers_list",
+        summary="List the helpers of an event",
+        responses={200: HelperSerializer(many=True), 403: WRITE[403], **READ},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """For directors: helpers, and invitations that are not accepted."""
+        rows = helpers_of(self.get_tournament(Role.DIRECTOR))
+        return Response(HelperSerializer([_body(row) for row in rows], many=True).data)
+
+    @extend_schema(
+        operation_id="tournaments_helpers_create",
+        summary="Invite a helper",
+        description="E-mails a link. The response is the same whether or not there is an account with this address.",
+        request=NewHelperSerializer,
+        examples=example(email="erik@example.org"),
+        responses={201: InvitedHelperSerializer, **WRITE},
+    )
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """For directors; an earlier link for the same address stops working."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        fields = validated(NewHelperSerializer, request)
+        throttle.count(throttle.INVITE_BY, str(me(request).pk))
+        invited = helpers.add_helper(
+            tournament=tournament,
+            link=lambda secret: absolute_url(request, reverse("helping", args=[secret])),
+            **self.acting(),
+            **fields,
+        )
+        body = InvitedHelperSerializer({**_body(invited.helper), "url": invited.url}).data
+        return Response(body, status=status.HTTP_201_CREATED)
+
+
+class OneHelper(TournamentView):
+    """A helper of an event."""
+
+    @extend_schema(
+        operation_id="tournaments_helpers_delete",
+        summary="Remove a helper",
+        description="Withdraws the invitation if it was not accepted. What the helper recorded stays.",
+        responses={204: None, **WRITE},
+    )
+    def delete(self, request: Request, **kwargs: str) -> Response:
+        """For directors."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        helper = access.helper_of(tournament, self.kwargs["helper"])
+        helpers.remove_helper(helper=helper, **self.acting())
+        return Response(status=status.HTTP_204_NO_CONTENT)

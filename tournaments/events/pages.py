@@ -1,0 +1,221 @@
+"""What the pages of an event share: helpers of views, and the tabs of the console."""
+
+import zoneinfo
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.messages import sentence
+from engine.errors import Refused
+from players.access import Role, is_at_least, require, role_in
+from players.forms import RefusingForm
+from players.pages import account_needed, by, me, page, sent
+from tournaments import access
+from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.models import Division, Entry, Stage, Tournament
+from tournaments.state import log
+from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
+
+# Helpers that the views of events share.
+
+
+__all__ = [
+    "account_needed",
+    "by",
+    "division_url_args",
+    "event_url_args",
+    "faulty",
+    "form_key",
+    "me",
+    "missed",
+    "page",
+    "refuse",
+    "seen_at",
+    "sent",
+    "zone_of",
+]
+
+
+def event_url_args(tournament: Tournament) -> tuple[str, str]:
+    """Return the URL arguments of an event."""
+    return tournament.club.slug, tournament.slug
+
+
+def directed_division(request: HttpRequest, *, club: str, slug: str, division: str) -> Division:
+    """Return the division that a URL names, for a director of its club; the arguments are those of the URL."""
+    return access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+
+
+def directed_entry(request: HttpRequest, *, club: str, slug: str, entry: str) -> Entry:
+    """Return the entry that a URL names, for a director of its club; the arguments are those of the URL."""
+    row = access.entry(request.user, entry, (club, slug))
+    require(request.user, row.division.tournament.club, Role.DIRECTOR)
+    return row
+
+
+def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
+    """Return the time zone of an event."""
+    return zoneinfo.ZoneInfo(tournament.time_zone)
+
+
+def form_key(request: HttpRequest) -> str:
+    """Return the idempotency key of a form, so that a double click creates one object."""
+    return IdempotencyKeyForm.key_of(request.POST)
+
+
+def seen_at(request: HttpRequest) -> datetime:
+    """Return when the submitted form was rendered; now if it does not say."""
+    return PageTimeForm.instant_of(request.POST)
+
+
+def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.LogLine]:
+    """Return the changes since the form was rendered if it was refused as stale, else none."""
+    if refused.code != "stale":
+        return []
+    directs = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
+    return log.since(tournament, topics, seen_at(request), directs=directs)
+
+
+def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:
+    """Redirect with the reason for a refusal, shown in `form` as well if one is passed."""
+    if form is not None:
+        form.refuse(refused)
+    messages.error(request, sentence(refused.code, refused.params))
+    return redirect(url)
+
+
+def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
+    """Redirect with the errors of a form as messages."""
+    for field, errors in form.errors.items():
+        label = form.fields[field].label if field in form.fields else None
+        for error in errors:
+            messages.error(request, f"{label}: {error}" if label else str(error))
+    return redirect(url)
+
+
+def division_url_args(division: Division) -> tuple[str, str, str]:
+    """Return the URL arguments of a division."""
+    return (*event_url_args(division.tournament), division.public_id)
+
+
+def chosen_entry(division: Division, public_id: str) -> Entry:
+    """Return the entry of this division that was chosen in a form. Refused: `choose_a_player`."""
+    entry = division.entries.select_related("player", "division").filter(public_id=public_id).first()
+    if entry is None:
+        raise Refused("choose_a_player")
+    return entry
+
+
+# The tabs above every page of the director's console.
+
+
+_KEPT_BETWEEN_DIVISIONS = {"entries", "draw"}
+"""Pages that stay open when the director goes to another division."""
+
+
+class Tab(NamedTuple):
+    """A link of the console's navigation."""
+
+    label: str
+    url: str
+    is_current: bool = False
+
+
+class Reader(NamedTuple):
+    """Who reads a page of the console: a director, an assistant (neither of the two), or a helper of the event."""
+
+    may_direct: bool
+    only_helps: bool
+
+
+class ConsoleHead(NamedTuple):
+    """The navigation of the console: its pages, and the event's divisions if there are several."""
+
+    tabs: list[Tab]
+    divisions: list[Tab]
+
+
+def console_head(
+    tournament: Tournament,
+    division: Division | None,
+    divisions: Sequence[Division],
+    *,
+    page: str,
+    reader: Reader,
+    has_floor: bool,
+) -> ConsoleHead:
+    """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event.
+
+    `has_floor` is that of the event.
+    """
+    if division is None and len(divisions) == 1:
+        division = divisions[0]
+    if has_floor:
+        tabs = [Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor")]
+    else:
+        tabs = [Tab(_("Console"), console_url(tournament, division), page == "console")]
+        if reader.may_direct and tournament.is_open:
+            tabs.append(Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor"))
+    if division is not None:
+        tabs += _tabs_of(division, page, reader)
+    tabs.append(Tab(_("Check-in"), check_in_url(tournament, division), page == "check-in"))
+    if reader.may_direct:
+        tabs.append(Tab(_("Cash"), reverse("cash", args=event_url_args(tournament)), page == "cash"))
+    tabs.append(Tab(_("Paper"), reverse("paper", args=event_url_args(tournament)), page == "paper"))
+    if not reader.only_helps:
+        tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
+    others = [Tab(row.name, _url_at(tournament, row, page), row == division) for row in divisions]
+    return ConsoleHead(tabs, others if len(others) > 1 else [])
+
+
+def console_url(tournament: Tournament, division: Division | None) -> str:
+    """The URL of the console, opened at `division`."""
+    url = reverse("console", args=event_url_args(tournament))
+    return f"{url}?division={division.public_id}" if division else url
+
+
+def check_in_url(tournament: Tournament, division: Division | None) -> str:
+    """The URL of the check-in page, of `division` or of the whole event."""
+    url = reverse("check-in", args=event_url_args(tournament))
+    return f"{url}?division={division.public_id}" if division else url
+
+
+def _url_at(tournament: Tournament, division: Division, page: str) -> str:
+    """The URL of the same page for another division, or of the console."""
+    if page in _KEPT_BETWEEN_DIVISIONS:
+        return reverse(page, args=division_url_args(division))
+    if page == "check-in":
+        return check_in_url(tournament, division)
+    return console_url(tournament, division)
+
+
+def _tabs_of(division: Division, page: str, reader: Reader) -> Iterator[Tab]:
+    """The pages of a division that the reader may open."""
+    args = division_url_args(division)
+    if not reader.only_helps:
+        yield Tab(_("Entries"), reverse("entries", args=args), page == "entries")
+    if division.status != Division.Status.ENTRIES:
+        stages = sorted(division.stages.all(), key=lambda stage: stage.number)
+        yield _standings_tab(division, stages)
+        if reader.may_direct and any(
+            stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages
+        ):
+            yield Tab(_("Rounds"), reverse("rounds", args=args), page == "rounds")
+    elif reader.may_direct:
+        yield Tab(_("Format"), reverse("design", args=args), page == "format")
+        yield Tab(_("Draw"), reverse("draw", args=args), page == "draw")
+    if reader.may_direct:
+        yield Tab(_("Settings"), reverse("division-settings", args=args), page == "settings")
+
+
+def _standings_tab(division: Division, stages: Sequence[Stage]) -> Tab:
+    """The public page of a division: a bracket if its first stage is one, otherwise standings."""
+    if not stages or stages[0].format in ELIMINATION:
+        return Tab(_("Bracket"), reverse("division", args=division_url_args(division)))
+    return Tab(_("Standings"), reverse("standings", args=division_url_args(division)))

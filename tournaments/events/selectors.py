@@ -1,0 +1,319 @@
+"""Lists of events, and the home of an event."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from core.names import fold
+from core.pagination import page_of
+from matches.lifecycle.where import Where, in_words
+from matches.models import Match
+from matches.play.watching import live_now, where_of
+from matches.presentation.visibility import NOBODY, Viewer
+from players import access as people
+from players.access import RANK, Role, Visitor
+from players.models import Club, Membership, Player, User
+from tournaments.access import VISIBLE, is_helper
+from tournaments.formats.settings import ELIMINATION
+from tournaments.models import Division, Entry, Fixture, Helper, Round, Stage, Tournament
+from tournaments.standings.placings import champions
+from tournaments.standings.rounds import round_names
+from tournaments.state.figures import Figures, figures_of, takes_part
+from tournaments.state.format_labels import stages_name
+from tournaments.state.names import match_names
+from tournaments.state.plans import settings_of
+from tournaments.state.topics import event_topics
+
+# Reading a page together with the `seq` that its forms send back.
+
+
+Page = TypeVar("Page")
+TRIES = 3
+
+
+def read_with_seq(division: Division, read: Callable[[], Page]) -> Page:
+    """Return the result of `read`, after setting `division.seq` to its value at that time.
+
+    A worker may finish a draft while its page is read. The page would then show the draft with the `seq` from before
+    it, and publishing would be refused as stale. So the page is read again until its `seq` is current.
+    """
+    page = read()
+    for _ in range(TRIES):
+        seq = Division.objects.values_list("seq", flat=True).get(pk=division.pk)
+        if seq == division.seq:
+            break
+        division.seq = seq
+        page = read()
+    return page
+
+
+NEXT_SHOWN = 12
+"""Matches listed on the home of an event; division pages list all."""
+ON_A_PAGE = 30
+ENDED = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
+
+
+class DivisionCounts(NamedTuple):
+    """A division with its figures."""
+
+    division: Division
+    figures: Figures
+    format: str = ""
+    """The formats of its stages in words."""
+
+    @property
+    def has_bracket(self) -> bool:
+        """Whether its first stage is shown as a bracket; otherwise as standings."""
+        stages = list(self.division.stages.all())
+        return not stages or stages[0].format in ELIMINATION
+
+    @property
+    def free(self) -> int | None:
+        """Places left; None if they are not limited."""
+        capacity = self.division.capacity
+        return None if capacity is None else max(0, capacity - self.figures.entered)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLine:
+    """A match as a line of a list."""
+
+    fixture: Fixture
+    division: Division
+    round: str
+    names: tuple[str, str]
+    where: Where | None
+    """Where it is, as the reader may see it, in lists that say so."""
+
+    @property
+    def match(self) -> Match | None:
+        """The match; None until its players are known."""
+        return self.fixture.match
+
+    @property
+    def is_to_come(self) -> bool:
+        """Whether it is neither called nor being played."""
+        return self.where is None or self.where.is_to_come
+
+
+class MyMatch(NamedTuple):
+    """A match of the signed-in player, with the opponent's name."""
+
+    line: MatchLine
+    where: Where
+    opponent: str
+    sentence: str
+    """Where it is, for the player."""
+
+
+def visible(user: Visitor) -> QuerySet[Tournament]:
+    """Return the events a user may see: published ones, and drafts at which the user is on the staff or helps."""
+    events = Tournament.objects.select_related("club")
+    if not isinstance(user, User):
+        return events.filter(status__in=VISIBLE)
+    staff_roles = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
+    theirs = Membership.objects.filter(
+        club=OuterRef("club"), player__user=user, left_at__isnull=True, role__in=staff_roles
+    )
+    return events.filter(Q(status__in=VISIBLE) | Exists(theirs) | Exists(_helped_by(user)))
+
+
+def _helped_by(user: User) -> QuerySet[Helper]:
+    """Return the rows that make a user a helper of the event of an outer query."""
+    return Helper.objects.filter(tournament=OuterRef("pk"), user=user, removed_at=None)
+
+
+def helped_by(user: Visitor) -> list[Tournament]:
+    """Return the events that are not over at which the user helps, the next ones first."""
+    if not isinstance(user, User):
+        return []
+    events = Tournament.objects.filter(Exists(_helped_by(user))).exclude(status__in=ENDED)
+    return list(events.select_related("club").order_by("starts_at", "name")[:ON_A_PAGE])
+
+
+def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
+    """Return visible events with `entries`, the number of entries in all their divisions."""
+    entries = Entry.objects.filter(takes_part(), division__tournament=OuterRef("pk")).order_by()
+    number = entries.values("division__tournament").annotate(number=Count("pk")).values("number")
+    events = visible(user).annotate(entries=Coalesce(Subquery(number), 0))
+    if club:
+        events = events.filter(club__slug=club)
+    if status in Tournament.Status.values:
+        events = events.filter(status=status)
+    return events
+
+
+def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
+    """Return running and coming events, and one page of past events."""
+    events = listed(user, club)
+    running = list(events.filter(status=Tournament.Status.RUNNING).order_by("starts_at")[:ON_A_PAGE])
+    coming = list(events.filter(status__in=["draft", "published"]).order_by("starts_at", "name")[:ON_A_PAGE])
+    over = page_of(events.filter(status__in=ENDED).order_by("-starts_at", "name"), number, ON_A_PAGE)
+    clubs = list(Club.objects.filter(Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE)))[:200])
+    return {"running": running, "coming": coming, "over": over, "clubs": clubs, "club": club}
+
+
+def on_show(count: int) -> list[Tournament]:
+    """Return public events: running ones first, then those to come by date."""
+    events = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
+    # "running" comes after "published" in the alphabet.
+    return list(events.order_by("-status", "starts_at", "name")[:count])
+
+
+def divisions_of(tournament: Tournament) -> list[DivisionCounts]:
+    """Return every division with its figures, in six queries at most."""
+    divisions = list(tournament.divisions.prefetch_related("stages"))
+    figures = figures_of(divisions)
+    for division in divisions:
+        division.tournament = tournament
+    return [
+        DivisionCounts(division, figures[division.pk], stages_name([settings_of(row) for row in division.stages.all()]))
+        for division in divisions
+    ]
+
+
+def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
+    """Return fixtures with two known players and no result, those being played first."""
+    return (
+        Fixture.objects.filter(stage__division__tournament=tournament, status=Fixture.Status.READY)
+        .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
+        .order_by(F("match__begun_at").asc(nulls_last=True), "stage__division__order", "number")
+    )
+
+
+def names_of_rounds(tournament: Tournament) -> dict[int, str]:
+    """Return the name of every round of an event by its id."""
+    return round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
+
+
+def match_lines(
+    fixtures: Collection[Fixture], rounds: Mapping[int, str], viewer: Viewer, now: datetime, *, staff: bool
+) -> list[MatchLine]:
+    """Return fixtures of `open_fixtures` as lines; `rounds` are the names of all rounds."""
+    where = where_of([row.match for row in fixtures if row.match is not None], viewer, now)
+    return [match_line(row, rounds, where.get(row.match_id or 0), staff=staff) for row in fixtures]
+
+
+def match_line(fixture: Fixture, rounds: Mapping[int, str], where: Where | None = None, *, staff: bool) -> MatchLine:
+    """Return a fixture as a line, for a list that says where the match is only if `where` is given."""
+    names = match_names(fixture, staff=staff)
+    return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, where)
+
+
+def _my_matches(
+    tournament: Tournament, rounds: Mapping[int, str], user: Visitor, viewer: Viewer, now: datetime
+) -> list[MyMatch]:
+    """Return the next matches of a user in an event: in play first, then called, then by deadline."""
+    if not isinstance(user, User):
+        return []
+    fixtures = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
+    matches = []
+    rows = list(fixtures.order_by("due_at", "number")[:NEXT_SHOWN])
+    for line in match_lines(rows, rounds, viewer, now, staff=False):
+        assert line.match is not None and line.where is not None  # noqa: S101, PT018, the query filters by players
+        side = 0 if line.match.player_0.user_id == user.pk else 1
+        matches.append(MyMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
+    return sorted(matches, key=lambda row: row.where.rank)
+
+
+def my_entries(tournament: Tournament, user: Visitor) -> dict[int, Entry]:
+    """Return the entries of a user that are not withdrawn, by division."""
+    if not isinstance(user, User):
+        return {}
+    own = Entry.objects.filter(division__tournament=tournament, player__user=user).exclude(status=Entry.Status.OUT)
+    return {entry.division_id: entry for entry in own}
+
+
+def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str, Any]:
+    """Return the context of the home of an event."""
+    role = people.role_in(user, tournament.club)
+    staff = people.is_at_least(role, Role.ASSISTANT)
+    divisions = divisions_of(tournament)
+    winners = champions(user, [counted.division for counted in divisions])
+    own = my_entries(tournament, user)
+    directs = people.is_at_least(role, Role.DIRECTOR)
+    rounds = names_of_rounds(tournament)
+    viewer = Viewer.of(user)
+    mine = _my_matches(tournament, rounds, user, viewer, now)
+    first = open_fixtures(tournament)[:NEXT_SHOWN]
+    own_matches = {row.line.fixture.pk for row in mine}
+    # The reader's own matches are above the lists already.
+    others = [fixture for fixture in first if fixture.pk not in own_matches]
+    # A spectators' page, whoever reads it.
+    lines = match_lines(others, rounds, NOBODY, now, staff=staff)
+    topics = [counted.division.topic for counted in divisions]
+    playing = live_now(viewer, now, among=Q(parent_topic__in=topics))
+    shown_live = {line.public_id for line in playing}
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "role": role,
+        "staff": staff,
+        "helps": not staff and is_helper(user, tournament),
+        "may_direct": directs,
+        "may_copy": directs and tournament.status != Tournament.Status.DRAFT and bool(divisions),
+        "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),
+        "divisions": [
+            (
+                counted,
+                own.get(counted.division.pk),
+                can_register(counted.division, now),
+                winners.get(counted.division.pk, ""),
+            )
+            for counted in divisions
+        ],
+        "several": len(divisions) > 1,
+        "live_now": playing,
+        "topics": event_topics(tournament),
+        "live": [line for line in lines if not line.is_to_come and _id_of(line) not in shown_live],
+        "next": [line for line in lines if line.is_to_come],
+        "more": open_fixtures(tournament).count() - NEXT_SHOWN if len(first) == NEXT_SHOWN else 0,
+        "mine": mine,
+        "my_player": my_player(user),
+        "entered": sum(counted.figures.entries for counted in divisions),
+    }
+
+
+def _id_of(line: MatchLine) -> str:
+    return line.match.public_id if line.match is not None else ""
+
+
+def has_league(tournament: Tournament) -> bool:
+    """Whether the event has a league, so that a next season can follow."""
+    return Stage.objects.filter(division__tournament=tournament, format=Stage.Format.LEAGUE).exists()
+
+
+def can_register(division: Division, now: datetime) -> bool:
+    """Whether players can register themselves now."""
+    open_ = division.self_registration and division.status == Division.Status.ENTRIES
+    in_time = division.closes_at is None or now < division.closes_at
+    return open_ and in_time and division.tournament.status in ("published", "running")
+
+
+def my_player(user: Visitor) -> Player | None:
+    """Return the player of an account, if it has one."""
+    return Player.objects.filter(user=user).first() if isinstance(user, User) else None
+
+
+def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[Entry, Division]]:
+    """Return entries of an event whose name contains a text; names shown as initials only for the staff."""
+    key = fold(text)
+    entries = (
+        Entry.objects.filter(division__tournament=tournament, player__name_key__contains=key)
+        .exclude(status=Entry.Status.OUT)
+        .select_related("player", "division")
+        .order_by("division__order", "player__name_key")
+    )
+    if not staff:
+        entries = entries.filter(player__initials_only=False, player__erased_at=None)
+    return [(entry, entry.division) for entry in entries[:50]] if key else []
+
+
+def club_events(user: Visitor, club: Club, most: int = 10) -> Sequence[Tournament]:
+    """Return the newest events of a club."""
+    return list(listed(user, club.slug).order_by("-starts_at")[:most])

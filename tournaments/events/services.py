@@ -1,0 +1,292 @@
+"""Creating, changing, publishing and cancelling events and divisions."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from zoneinfo import available_timezones
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from engine.errors import Refused
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, RatingPool
+from matches.models.matches import LONGEST_MATCH
+from players.actors import Actor, log
+from players.models import Club, LogEntry
+from players.people.rows import lock_club
+from tournaments.events.venues import tables_of_venue, venue_of
+from tournaments.models import Division, Entry, Payment, Stage, Tournament
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.settle import settle
+from tournaments.state.stages import commit_published, first_stage
+
+EDITABLE = (
+    "name",
+    "starts_at",
+    "ends_at",
+    "closing_rule",
+    "check_in_opens_at",
+    "check_in_closes_at",
+    "time_zone",
+    "venue",
+    "tables",
+    "about",
+    "currency",
+    "currency_exponent",
+)
+SETTINGS = (
+    "name",
+    "self_registration",
+    "closes_at",
+    "capacity",
+    "fee",
+    "reentry_until",
+    "reentry_keeps",
+    "match_length",
+    "round_lengths",
+    "crawford",
+    "rated",
+    "pool_id",
+    "draw_method",
+    "apart",
+    "deadline_rule",
+    "no_show_loses",
+    "no_show_minutes",
+    "extension_hours",
+    "claim_wait",
+    "records_stand",
+    "play_mode",
+    "clock",
+    "overtime_minutes",
+    "turn_days",
+    "bank_days",
+    "flag_rule",
+    "spectators_delay",
+)
+AFTER_DRAW = (
+    "name",
+    "deadline_rule",
+    "no_show_loses",
+    "no_show_minutes",
+    "extension_hours",
+    "claim_wait",
+    "records_stand",
+    "fee",
+    "reentry_until",
+    "reentry_keeps",
+    "play_mode",
+    "clock",
+    "overtime_minutes",
+    "turn_days",
+    "bank_days",
+    "flag_rule",
+    "spectators_delay",
+)
+"""Settings that can be changed after the draw."""
+
+
+def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
+    """Create an event as a draft that only directors see; repeating a `key` returns the first event of the user.
+
+    Without `tables` it has as many as the club's venue. Refused: `name_taken`, `bad_time_zone`.
+    """
+    values.setdefault("time_zone", club.time_zone)
+    values.setdefault("tables", tables_of_venue(venue_of(club)))
+    _check_zone(values["time_zone"])
+    with transaction.atomic():
+        lock_club(club)
+        if (public_id := _created_before(by, "tournament_created", key)) is not None:
+            return Tournament.objects.select_related("club").get(public_id=public_id)
+        tournament = Tournament(
+            club=club,
+            slug=_free_slug(club, values["name"]),
+            created_by=by.user,
+            created_at=now,
+            **_only(values, EDITABLE),
+        )
+        _save_named(tournament, values["name"])
+        log(by, "tournament_created", tournament.topic, club=club, name=tournament.name, key=key)
+    return tournament
+
+
+def _created_before(by: Actor, verb: str, key: str) -> str | None:
+    """Return the public id of what this user has already created with this key."""
+    if not key or by.user is None:
+        return None
+    first = LogEntry.objects.filter(user=by.user, verb=verb, params__key=key).order_by("pk").first()
+    return first.topic.partition(":")[2] if first else None
+
+
+def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Tournament:
+    """Change the settings of an event; the log keeps old and new values.
+
+    Refused: `bad_time_zone`, `currency_in_use`.
+    """
+    if "time_zone" in values:
+        _check_zone(values["time_zone"])
+    with transaction.atomic():
+        row = lock_event(tournament.pk)
+        changed = _apply(row, values, EDITABLE)
+        if changed.keys() & {"currency", "currency_exponent"} and Payment.objects.filter(tournament=row).exists():
+            raise Refused("currency_in_use")
+        if changed:
+            row.save(update_fields=list(changed))
+            log(by, "tournament_changed", row.topic, club=row.club, changes=changed)
+    return row
+
+
+def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
+    """Publish an event and commit its stages to the seeds they will be drawn from.
+
+    Refused: `tournament_not_draft`, `no_division`.
+    """
+    with transaction.atomic():
+        club = lock_club(tournament.club)
+        row = lock_event(tournament.pk)
+        if row.status != Tournament.Status.DRAFT:
+            raise Refused("tournament_not_draft")
+        if not row.divisions.exists():
+            raise Refused("no_division")
+        row.status = Tournament.Status.PUBLISHED
+        row.save(update_fields=["status"])
+        for division in row.divisions.order_by("order", "pk"):
+            first_stage(division)
+        stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division", "number")
+        commit_published(row, list(stages), club=club, now=now)
+        log(by, "tournament_published", row.topic, club=row.club)
+    return row
+
+
+def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reason: str = "") -> Tournament:
+    """Cancel an event; results stay, open matches become void. Refused: `tournament_not_open`."""
+    with transaction.atomic():
+        # Divisions are added under the same lock, so these are all of them.
+        row = lock_event(tournament.pk)
+        divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
+        locked_matches = lock_unfinished_matches(divisions)
+        if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        for division in divisions:
+            _cancel_division(division, locked_matches, by, now)
+        row.status = Tournament.Status.CANCELLED
+        row.save(update_fields=["status"])
+        log(by, "tournament_cancelled", row.topic, club=row.club, reason=reason)
+    return row
+
+
+def _cancel_division(division: Division, locked_matches: Mapping[int, Match], by: Actor, now: datetime) -> None:
+    # Settle first: a recent result may not have moved the bracket yet, and nothing does so after cancelling.
+    settle(division, by=by, now=now, locked=locked_matches)
+    open_matches = Match.objects.filter(parent_topic=division.topic).exclude(
+        state__in=[Match.State.SETTLED, Match.State.VOID]
+    )
+    void_matches(dict.fromkeys(open_matches.order_by("pk"), False), club=division.tournament.club, by=by, now=now)
+    division.status = Division.Status.CANCELLED
+    division_changed(division, "status")
+
+
+def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: str = "", **values: Any) -> Division:
+    """Create a division and the secret seed of its draw, whose hash is public as soon as the event is.
+
+    Repeating a `key` returns the first division of the user.
+    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    """
+    _check_lengths(values)
+    _check_pool(values, tournament.club)
+    with transaction.atomic():
+        club = lock_club(tournament.club)
+        row = lock_event(tournament.pk)
+        if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        if (public_id := _created_before(by, "division_created", key)) is not None:
+            return Division.objects.get(public_id=public_id)
+        division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
+        _save_named(division, division.name)
+        commit_published(row, [first_stage(division)], club=club, now=now)
+        log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)
+    return division
+
+
+def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
+    """Change settings of a division; after the draw only those in AFTER_DRAW.
+
+    Refused: `stale`, `division_drawn`, `reentry_in_use`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    """
+    _check_lengths(values)
+    _check_pool(values, division.tournament.club)
+    with transaction.atomic():
+        row = lock_division(division.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        changed = _apply(row, values, SETTINGS)
+        if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):
+            raise Refused("division_drawn")
+        if (
+            "reentry_until" in changed
+            and row.reentry_until is None
+            and row.entries.filter(number__gt=1, status=Entry.Status.IN).exists()
+        ):
+            raise Refused("reentry_in_use")
+        if changed:
+            _save_named(row, row.name)
+            division_changed(row)
+            log(by, "division_changed", row.topic, club=row.tournament.club, changes=changed)
+    return row
+
+
+def entries_in(division: Division) -> int:
+    """Return the number of entries, without the waiting list."""
+    return division.entries.filter(status=Entry.Status.IN).count()
+
+
+def _apply(row: Tournament | Division, values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, list[str]]:
+    """Set the fields that differ, and return field -> [old, new] for the log."""
+    changed = {}
+    for field, value in _only(values, allowed).items():
+        old = getattr(row, field)
+        if old != value:
+            changed[field] = [str(old), str(value)]
+            setattr(row, field, value)
+    return changed
+
+
+def _only(values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
+    unknown = set(values) - set(allowed)
+    if unknown:
+        raise TypeError(f"unknown values: {sorted(unknown)}")
+    return dict(values)
+
+
+def _save_named(row: Tournament | Division, name: str) -> None:
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError:
+        raise Refused("name_taken", name=name) from None
+
+
+def _free_slug(club: Club, name: str) -> str:
+    """Return a slug for the name, with a number if it is taken."""
+    base = slugify(name)[:50] or "event"
+    taken = set(Tournament.objects.filter(club=club, slug__startswith=base).values_list("slug", flat=True))
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return next(slug for slug in (base, *numbered) if slug not in taken)
+
+
+def _check_zone(name: str) -> None:
+    if name not in available_timezones():
+        raise Refused("bad_time_zone", zone=name)
+
+
+def _check_pool(values: Mapping[str, Any], club: Club) -> None:
+    """Refuse (`pool_of_other_club`) unless the pool is the site's (None) or the club's."""
+    pool = values.get("pool_id")
+    if pool is not None and not RatingPool.objects.filter(pk=pool, club=club).exists():
+        raise Refused("pool_of_other_club")
+
+
+def _check_lengths(values: Mapping[str, Any]) -> None:
+    lengths = [*values.get("round_lengths", []), values.get("match_length", 1)]
+    if not all(type(length) is int and 1 <= length <= LONGEST_MATCH for length in lengths):
+        raise Refused("bad_round_lengths", most=LONGEST_MATCH)

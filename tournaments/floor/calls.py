@@ -1,0 +1,381 @@
+"""Calling matches to tables, starting and stopping them, by hand or by the autopilot."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.models import Match
+from players.actors import SYSTEM, Actor
+from players.models import Player
+from tournaments.floor.journal import (
+    About,
+    latest,
+    lock_fixture,
+    lock_floor,
+    match_on_floor,
+    read_state,
+    record,
+    refuse_over,
+)
+from tournaments.floor.state import AttentionKind, FloorState, MatchOnFloor, MatchState, TableState
+from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table
+from tournaments.state.floor import save_beginning
+
+# What directors note about matches on the floor: scores, lateness, rests, and what comes first.
+
+
+NOT_CALLED = (MatchState.WAITING, MatchState.READY)
+MOST_PLAYERS_SCORES = 100
+"""Running scores of a match that its players can enter; a match to 25 points has at most 49 games."""
+
+
+def set_running_score(*, fixture: Fixture, score: tuple[int, int], by: Actor, now: datetime) -> FloorEvent:
+    """Record the score of a match that goes on, by side; it is never a result. The match has then begun.
+
+    The same score again changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `match_live`,
+    `bad_score`, `result_below_start`, `running_score_over` if the score decides the match.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        return _set_score(floor, locked, match, row, {"score": list(score)}, by, now)
+
+
+def set_players_score(*, fixture: Fixture, side: int, score: tuple[int, int], by: Actor, now: datetime) -> FloorEvent:
+    """Record the score that a player enters for the match they are called to or play.
+
+    Refused: `not_called` before the match is called, `too_many_scores`, and as `set_running_score` refuses.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        if row.state in NOT_CALLED:
+            raise Refused("not_called", fixture=row.number)
+        entered = FloorEvent.objects.filter(match=match, kind=FloorKind.RUNNING_SCORE, params__has_key="side")
+        if entered.count() >= MOST_PLAYERS_SCORES:
+            raise Refused("too_many_scores")
+        return _set_score(floor, locked, match, row, {"score": list(score), "side": side}, by, now)
+
+
+def _set_score(
+    floor: Floor, fixture: Fixture, match: Match, row: MatchOnFloor, params: dict[str, Any], by: Actor, now: datetime
+) -> FloorEvent:
+    left, right = params["score"]
+    if min(left, right) < 0:
+        raise Refused("bad_score", length=match.length, left=left, right=right)
+    if left < match.start_0 or right < match.start_1:
+        raise Refused("result_below_start", left=match.start_0, right=match.start_1)
+    if max(left, right) >= match.length:
+        raise Refused("running_score_over", fixture=row.number, length=match.length, left=left, right=right)
+    refuse_over(row)
+    if match.state == Match.State.LIVE:
+        raise Refused("match_live")
+    if row.score == (left, right) and (event := latest(fixture, FloorKind.RUNNING_SCORE)) is not None:
+        return event
+    event = record(floor, FloorKind.RUNNING_SCORE, About(fixture=fixture, params=params), by=by, now=now)
+    save_beginning(match)
+    return event
+
+
+def take_back_score(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
+    """Undo the running score of a match, whoever entered it, and return it; the one before stands again.
+
+    A match that began with it has not begun. Undoing it twice changes nothing.
+    Refused: `fixture_not_ready`, `match_finished`, `running_score_replaced` if it is not the one that stands.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        if FloorEvent.objects.filter(undoes=event).exists():
+            return event
+        refuse_over(match_on_floor(read_state(floor, now), locked))
+        if latest(locked, FloorKind.RUNNING_SCORE) != event:
+            raise Refused("running_score_replaced")
+        record(floor, FloorKind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        save_beginning(match)
+        return event
+
+
+def mark_late(*, fixture: Fixture, player: Player, minutes: int, by: Actor, now: datetime) -> FloorEvent:
+    """Record that a player is or will be so many minutes late for a match; the last number counts.
+
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `not_in_match`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        if player.pk not in (match.player_0_id, match.player_1_id):
+            raise Refused("not_in_match", fixture=locked.number)
+        refuse_over(match_on_floor(read_state(floor, now), locked))
+        about = About(fixture=locked, player=player, params={"minutes": minutes})
+        return record(floor, FloorKind.LATE, about, by=by, now=now)
+
+
+def waive_rest(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Let a match be called although a player could still rest. Refused: `fixture_not_ready`, `not_on_floor`."""
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        match_on_floor(read_state(floor, now), locked)
+        if (event := latest(locked, FloorKind.REST_WAIVED)) is not None:
+            return event
+        return record(floor, FloorKind.REST_WAIVED, About(fixture=locked), by=by, now=now)
+
+
+def pin(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Put a match before all others in the queue. Refused: `not_on_floor`, `match_finished`."""
+    return _prioritise(fixture, FloorKind.PINNED, by, now)
+
+
+def hold(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Keep a match from being called until it is released. Refused: `not_on_floor`, `match_finished`."""
+    return _prioritise(fixture, FloorKind.HELD, by, now)
+
+
+def release(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Take back that a match is pinned or held. Refused: `not_on_floor`, `match_finished`."""
+    return _prioritise(fixture, FloorKind.RELEASED, by, now)
+
+
+def _prioritise(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> FloorEvent:
+    """Record one of these facts, which hold for a fixture even before its players are known."""
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        row = Fixture.objects.select_related("match", "stage__division").get(pk=fixture.pk)
+        refuse_over(match_on_floor(read_state(floor, now), row))
+        return record(floor, kind, About(fixture=row), by=by, now=now)
+
+
+# Calling matches to tables, starting and moving them.
+
+
+BEFORE_CALL = (MatchState.WAITING, MatchState.READY)
+UNDER_WAY = (MatchState.CALLED, MatchState.PLAYING)
+
+
+def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = None) -> FloorEvent:
+    """Call a match to a table, by default to the one that is suggested for it.
+
+    Calling a match again to the table that it is called to changes nothing. A rest does not prevent a call by hand.
+    Refused: `tournament_not_open`, `fixture_not_ready`, `not_on_floor`, `match_called`, `match_playing`,
+    `match_finished`, `match_held`, `event_paused`, `player_busy`, `table_taken`, `table_out_of_use`, `no_table_free`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        state = read_state(floor, now)
+        row = match_on_floor(state, locked)
+        if row.state == MatchState.CALLED and (table is None or row.table == table.pk):
+            return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
+        refuse_call(state, row)
+        table = table or _suggested(floor, state, row)
+        refuse_table(state, table, locked)
+        return record(floor, FloorKind.CALLED, About(fixture=locked, table=table), by=by, now=now)
+
+
+def call_again(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Call a match a second time. Refused: `not_called`, and as `call` refuses for the event and the match."""
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        if row.state != MatchState.CALLED:
+            raise Refused("not_called", fixture=row.number)
+        return record(floor, FloorKind.CALLED_AGAIN, About(fixture=locked), by=by, now=now)
+
+
+def take_back(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Take back the call of a match and return the last fact.
+
+    If the autopilot calls by itself, the match is held, so that it is not called again at once.
+    Refused: `not_called`, and as `call` refuses for the event and the match.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        state = read_state(floor, now)
+        row = match_on_floor(state, locked)
+        if row.state != MatchState.CALLED:
+            raise Refused("not_called", fixture=row.number)
+        table = floor.tournament.floor_tables.get(pk=row.table) if row.table is not None else None
+        event = record(floor, FloorKind.FREED, About(fixture=locked, table=table), by=by, now=now)
+        if state.autopilot == Autopilot.CALL:
+            event = record(floor, FloorKind.HELD, About(fixture=locked), by=by, now=now)
+        return event
+
+
+def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Record that a match has started, whether or not it was called. From then on it has begun.
+
+    Starting a match twice changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_playing` if it began
+    without a start, `match_finished`, `player_busy`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        state = read_state(floor, now)
+        row = match_on_floor(state, locked)
+        if (event := latest(locked, FloorKind.STARTED)) is not None and row.state == MatchState.PLAYING:
+            return event
+        if row.state == MatchState.PLAYING:
+            raise Refused("match_playing", fixture=row.number)
+        refuse_over(row)
+        if row.state in BEFORE_CALL:
+            _refuse_busy(row)
+        event = record(floor, FloorKind.STARTED, About(fixture=locked), by=by, now=now)
+        save_beginning(match)
+        return event
+
+
+def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEvent:
+    """Record that a match sits at another table than it was called to; a match that was not called counts as called.
+
+    Moving it to the table where it is changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`,
+    `player_busy`, `table_taken`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        state = read_state(floor, now)
+        row = match_on_floor(state, locked)
+        refuse_over(row)
+        if row.table == table.pk and row.state in UNDER_WAY:
+            return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
+        if row.state in BEFORE_CALL:
+            _refuse_busy(row)
+        refuse_table(state, table, locked, even_if_out=True)
+        return record(floor, FloorKind.MOVED, About(fixture=locked, table=table), by=by, now=now)
+
+
+def _standing(fixture: Fixture, *kinds: FloorKind) -> FloorEvent:
+    event = latest(fixture, *kinds)
+    assert event is not None  # noqa: S101, the state is derived from it
+    return event
+
+
+def _suggested(floor: Floor, state: FloorState, row: MatchOnFloor) -> Table:
+    """Return the table that is suggested for a match, else a free one that is kept for nobody."""
+    tables = [suggestion.table for suggestion in state.suggestions if suggestion.fixture == row.fixture]
+    taken = {suggestion.table for suggestion in state.suggestions}
+    free = [key for key, table in state.tables.items() if table.state == TableState.FREE]
+    tables += [key for key in free if key not in taken] + [key for key in free if key in taken]
+    if not tables:
+        raise Refused("no_table_free", fixture=row.number)
+    return floor.tournament.floor_tables.get(pk=tables[0])
+
+
+def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
+    """Refuse to call a match that is called, held or over, whose players are busy, or while the event is paused."""
+    if row.state == MatchState.CALLED:
+        label = state.tables[row.table].label if row.table is not None else ""
+        raise Refused("match_called", fixture=row.number, table=label)
+    if row.state == MatchState.PLAYING:
+        raise Refused("match_playing", fixture=row.number)
+    refuse_over(row)
+    if row.held:
+        raise Refused("match_held", fixture=row.number)
+    if state.pause is not None:
+        raise Refused("event_paused")
+    _refuse_busy(row)
+
+
+def _refuse_busy(row: MatchOnFloor) -> None:
+    """Refuse to seat a player at two tables."""
+    for reason in row.reasons:
+        if reason.code == "to_be_decided":
+            raise Refused("fixture_not_ready", fixture=row.number)
+        if reason.code == "busy":
+            raise Refused("player_busy", fixture=row.number, other=reason.params["fixture"])
+
+
+def refuse_table(state: FloorState, table: Table, fixture: Fixture, *, even_if_out: bool = False) -> None:
+    """Refuse a table that has another match or is out of use."""
+    row = state.tables.get(table.pk)
+    if row is None:
+        raise Refused("no_such_table", table=table.label)
+    if row.fixture is not None and row.fixture != fixture.pk:
+        raise Refused("table_taken", table=row.label, fixture=state.matches[row.fixture].number)
+    if row.state == TableState.OUT and not even_if_out:
+        raise Refused("table_out_of_use", table=row.label)
+
+
+# The autopilot that calls matches by itself.
+#
+# Whenever something changes, a hint asks a worker to call what can be called; a sweep does the same where hints were
+# lost. Both derive the state of the floor again under its lock, so that nothing is called twice.
+
+
+def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
+    """Call the matches that are ready, and make second calls that are due, if the autopilot calls by itself.
+
+    Each call is a transaction of its own. Nothing happens in an event that is over.
+    """
+    called: list[FloorEvent] = []
+    while (event := _call_next(tournament_id, now)) is not None:
+        called.append(event)
+    return called
+
+
+def _call_next(tournament_id: int, now: datetime) -> FloorEvent | None:
+    with transaction.atomic():
+        try:
+            floor = lock_floor(tournament_id, now)
+        except Refused:
+            return None
+        state = read_state(floor, now)
+        if state.autopilot != Autopilot.CALL or state.pause is not None:
+            return None
+        for fixture, about, kind in _due(state):
+            try:
+                locked, match = lock_fixture(fixture)
+            except Refused:
+                continue
+            # A result may have come in since the state was read; then the match is called no more.
+            if match.state == Match.State.OPEN and match.begun_at is None:
+                return record(floor, kind, About(fixture=locked, table=about), by=SYSTEM, now=now)
+    return None
+
+
+def _due(state: FloorState) -> Iterable[tuple[Fixture, Table | None, FloorKind]]:
+    for suggestion in state.suggestions:
+        yield Fixture.objects.get(pk=suggestion.fixture), Table.objects.get(pk=suggestion.table), FloorKind.CALLED
+    for item in state.attention:
+        if item.kind == AttentionKind.SECOND_CALL:
+            yield Fixture.objects.get(pk=item.fixture), None, FloorKind.CALLED_AGAIN
+
+
+# Freeing tables, and taking them out of use.
+
+
+def free_table(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
+    """Free a table. A match that was only called there is no longer called; one that goes on has no table then.
+
+    Refused: `tournament_not_open`, `table_free`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(table.tournament_id, now)
+        row = read_state(floor, now).tables[table.pk]
+        if row.fixture is None:
+            raise Refused("table_free", table=row.label)
+        fixture = Fixture.objects.select_related("match", "stage__division").get(pk=row.fixture)
+        return record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
+
+
+def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime) -> FloorEvent:
+    """Take a table out of use. A match that is there stays. Refused: `tournament_not_open`."""
+    with transaction.atomic():
+        floor = lock_floor(table.tournament_id, now)
+        about = About(table=table, params={"reason": reason.strip()})
+        return record(floor, FloorKind.TABLE_OUT, about, by=by, now=now)
+
+
+def back_in_use(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
+    """Put a table back into use. Refused: `tournament_not_open`."""
+    with transaction.atomic():
+        floor = lock_floor(table.tournament_id, now)
+        return record(floor, FloorKind.TABLE_BACK, About(table=table), by=by, now=now)

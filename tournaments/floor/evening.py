@@ -1,0 +1,338 @@
+"""The evening on the floor: opened, paused, with clocks on its matches, adjourned, closed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.lifecycle.opening import set_lengths
+from matches.models import Match
+from players.actors import Actor, log
+from players.models import Player
+from tournaments.floor.journal import (
+    About,
+    announce,
+    create_tables,
+    latest,
+    lock_fixture,
+    lock_floor,
+    match_on_floor,
+    read_state,
+    record,
+    refuse_over,
+)
+from tournaments.floor.state import FloorSettings, FloorState, MatchOnFloor, MatchState
+from tournaments.floor.times import clock_bank
+from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.state.floor import save_beginning
+
+# Facts about the whole event: pauses, the autopilot, and what players need.
+
+
+def pause(*, tournament: Tournament, until: datetime | None, by: Actor, now: datetime) -> FloorEvent:
+    """Pause an event until a time, or until it is resumed; a new pause replaces the one that is on.
+
+    Nothing is called meanwhile, and the minutes of calls and matches do not count.
+    Refused: `tournament_not_open`, `pause_not_ahead`.
+    """
+    if until is not None and until <= now:
+        raise Refused("pause_not_ahead")
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        params = {"until": until.isoformat() if until is not None else None}
+        return record(floor, FloorKind.PAUSED, About(params=params), by=by, now=now)
+
+
+def resume(*, tournament: Tournament, by: Actor, now: datetime) -> FloorEvent:
+    """End a pause now. Refused: `tournament_not_open`, `event_not_paused`."""
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        if read_state(floor, now).pause is None:
+            raise Refused("event_not_paused")
+        return record(floor, FloorKind.RESUMED, About(), by=by, now=now)
+
+
+def set_autopilot(*, tournament: Tournament, mode: Autopilot, by: Actor, now: datetime) -> FloorEvent:
+    """Let matches be suggested for free tables, or called by themselves. Refused: `tournament_not_open`."""
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        return record(floor, FloorKind.AUTOPILOT, About(params={"mode": mode.value}), by=by, now=now)
+
+
+def set_needs_accessible(
+    *, tournament: Tournament, player: Player, needed: bool, by: Actor, now: datetime
+) -> FloorEvent:
+    """Record whether a player needs an accessible table at this event; only its directors see it.
+
+    Refused: `tournament_not_open`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        about = About(player=player, params={"needed": needed})
+        return record(floor, FloorKind.NEEDS_ACCESSIBLE, about, by=by, now=now)
+
+
+# Opening the floor of an event, and its tables and settings.
+
+
+MOST_TABLES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """What a table is to be called and used for; without `table`, a new one."""
+
+    label: str
+    category: str
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FloorPlan:
+    """The settings and tables that a floor is to have. No table is removed, since facts refer to it."""
+
+    settings: FloorSettings
+    tables: tuple[TablePlan, ...]
+
+
+def open_floor(*, tournament: Tournament, by: Actor, now: datetime) -> Floor:
+    """Open the floor of an event, with as many tables as the event has if it has none yet.
+
+    Refused: `tournament_not_open`.
+    """
+    with transaction.atomic():
+        existed = Floor.objects.filter(tournament=tournament).exists()
+        floor = lock_floor(tournament.pk, now)
+        create_tables(floor.tournament)
+        if not existed:
+            log(by, "floor_opened", floor.tournament.topic, club=floor.tournament.club)
+            announce(floor, None)
+    return floor
+
+
+def save_floor(*, tournament: Tournament, plan: FloorPlan, by: Actor, now: datetime) -> None:
+    """Change the settings and tables of a floor in one step; open it if it is not open.
+
+    Refused: `tournament_not_open`, `table_label_taken`, `too_many_tables`.
+    """
+    with transaction.atomic():
+        change_settings(tournament=tournament, settings=plan.settings, by=by, now=now)
+        for row in plan.tables:
+            if row.table is not None:
+                change_table(table=row.table, label=row.label, category=row.category, by=by, now=now)
+            else:
+                add_table(tournament=tournament, label=row.label, category=row.category, by=by, now=now)
+
+
+def change_settings(*, tournament: Tournament, settings: FloorSettings, by: Actor, now: datetime) -> Floor:
+    """Change the settings of a floor. Refused: `tournament_not_open`."""
+    values = {
+        "rest_minutes": settings.rest,
+        "second_call_minutes": settings.second_call,
+        "no_show_minutes": settings.no_show,
+        "penalty_points": settings.penalty_points,
+        "penalty_first_minutes": settings.penalty_first,
+        "penalty_each_minutes": settings.penalty_each,
+    }
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        changes = {
+            name: [getattr(floor, name), value] for name, value in values.items() if getattr(floor, name) != value
+        }
+        if changes:
+            for name, value in values.items():
+                setattr(floor, name, value)
+            floor.seq += 1
+            floor.save(update_fields=["seq", *changes])
+            log(by, "floor_changed", floor.tournament.topic, club=floor.tournament.club, changes=changes)
+            announce(floor, None)
+    return floor
+
+
+def add_table(
+    *, tournament: Tournament, label: str, by: Actor, now: datetime, category: str = Table.Category.NORMAL
+) -> Table:
+    """Add a table to an event, after the others. Refused: `table_label_taken`, `too_many_tables`."""
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        rows = list(floor.tournament.floor_tables.values_list("label", "order"))
+        if any(label == name for name, _order in rows):
+            raise Refused("table_label_taken", table=label)
+        if len(rows) >= MOST_TABLES:
+            raise Refused("too_many_tables", most=MOST_TABLES)
+        order = max((order for _name, order in rows), default=0) + 1
+        table = Table.objects.create(tournament=floor.tournament, label=label, order=order, category=category)
+        log(by, "floor_table_added", floor.tournament.topic, club=floor.tournament.club, table=label)
+        announce(floor, None)
+    return table
+
+
+def change_table(*, table: Table, label: str, category: str, by: Actor, now: datetime) -> Table:
+    """Rename a table or change what it is for. Refused: `table_label_taken`."""
+    with transaction.atomic():
+        floor = lock_floor(table.tournament_id, now)
+        row = Table.objects.get(pk=table.pk)
+        if floor.tournament.floor_tables.exclude(pk=row.pk).filter(label=label).exists():
+            raise Refused("table_label_taken", table=label)
+        if (row.label, row.category) == (label, category):
+            return row
+        before, row.label, row.category = row.label, label, category
+        row.save(update_fields=["label", "category"])
+        log(by, "floor_table_changed", floor.tournament.topic, club=floor.tournament.club, was=before, table=label)
+        announce(floor, None)
+    return row
+
+
+# What a director does with a match that takes too long: clocks, a shorter match, an adjournment.
+
+
+ELSEWHERE = (MatchState.CALLED, MatchState.PLAYING)
+LONGEST_POSITION = 80
+
+
+def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Record that a match is played with clocks from now on; both get the bank that `times.clock_bank` returns.
+
+    The bank is set once: doing it again changes nothing. The match is no longer reported as slow.
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `match_adjourned`, `not_playing`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        refuse_over(row)
+        refuse_live(match)
+        if row.state != MatchState.PLAYING:
+            raise Refused("not_playing", fixture=row.number)
+        if row.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
+            return event
+        score = row.score or match.start_score
+        params = {"minutes": clock_bank(match.length, score), "score": list(score)}
+        return record(floor, FloorKind.CLOCKS, About(fixture=locked, params=params), by=by, now=now)
+
+
+def adjourn(
+    *, fixture: Fixture, by: Actor, now: datetime, on_roll: int | None = None, position: str = ""
+) -> FloorEvent:
+    """Adjourn a match: its score, the side on roll and its position are kept, and its table is free.
+
+    `position` is a position ID or XGID as it was typed. Adjourning twice changes nothing.
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `not_playing`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        if row.state == MatchState.ADJOURNED and (event := latest(locked, FloorKind.ADJOURNED)) is not None:
+            return event
+        refuse_over(row)
+        refuse_live(match)
+        if row.state != MatchState.PLAYING:
+            raise Refused("not_playing", fixture=row.number)
+        params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}
+        event = record(floor, FloorKind.ADJOURNED, About(fixture=locked, params=params), by=by, now=now)
+        save_beginning(match)
+        return event
+
+
+def let_go_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Let an adjourned match go on, without a table until it is moved to one.
+
+    The time for which it was adjourned does not count. Letting it go on twice changes nothing.
+    Refused: `fixture_not_ready`, `not_on_floor`, `not_adjourned`, `player_busy`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        state = read_state(floor, now)
+        row = match_on_floor(state, locked)
+        if row.state == MatchState.PLAYING and (event := latest(locked, FloorKind.CONTINUED)) is not None:
+            return event
+        if row.state != MatchState.ADJOURNED:
+            raise Refused("not_adjourned", fixture=row.number)
+        _refuse_busy(state, row, match)
+        return record(floor, FloorKind.CONTINUED, About(fixture=locked), by=by, now=now)
+
+
+def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> FloorEvent:
+    """Give a match fewer points, as both players have agreed; it may have begun. `undo` restores the length.
+
+    Shortening it to the length that it has changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_live`,
+    `match_finished`, `cannot_shorten`, and `not_shorter` unless the match can still be won at that length.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        if row.state != MatchState.ADJOURNED:
+            refuse_over(row)
+        refuse_live(match)
+        event = latest(locked, FloorKind.SHORTENED)
+        if event is not None and length == match.length:
+            return event
+        refuse_length(row, match, length)
+        params = {"was": match.length, "length": length}
+        set_lengths([match], length=length, by=by)
+        return record(floor, FloorKind.SHORTENED, About(fixture=locked, params=params), by=by, now=now)
+
+
+def refuse_length(row: MatchOnFloor, match: Match, length: int) -> None:
+    """Refuse a length that is no shorter, or at which the match would be over (`not_shorter`, `cannot_shorten`)."""
+    left, right = row.score or match.start_score
+    least, most = max(left, right) + 1, match.length - 1
+    if least > most:
+        raise Refused("cannot_shorten", fixture=row.number, left=left, right=right, length=match.length)
+    if not least <= length <= most:
+        raise Refused("not_shorter", fixture=row.number, length=match.length, least=least, most=most)
+
+
+def take_back_length(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
+    """Undo the last fact that shortened a match, whoever did it, and return it. Undoing it twice changes nothing.
+
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `length_changed_since`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        if FloorEvent.objects.filter(undoes=event).exists():
+            return event
+        match_on_floor(read_state(floor, now), locked)
+        if latest(locked, FloorKind.SHORTENED) != event:
+            raise Refused("length_changed_since", fixture=locked.number)
+        restore_length(match, event, by=by)
+        record(floor, FloorKind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        return event
+
+
+def restore_length(match: Match, shortened: FloorEvent, *, by: Actor) -> None:
+    """Give a locked match the length it had before it was shortened. Refused: `match_finished`, and as `undo`."""
+    assert shortened.fixture is not None  # noqa: S101, the fact is about a match
+    if match.state != Match.State.OPEN:
+        raise Refused("match_finished", fixture=shortened.fixture.number)
+    if match.length != shortened.params["length"]:
+        raise Refused("length_changed_since", fixture=shortened.fixture.number)
+    set_lengths([match], length=shortened.params["was"], by=by)
+
+
+def refuse_live(match: Match) -> None:
+    """Refuse (`match_live`) a match that is played on the site, with a clock and a score of its own."""
+    if match.state == Match.State.LIVE:
+        raise Refused("match_live")
+
+
+def refuse_changed_score(row: MatchOnFloor, match: Match, seen: tuple[int, int]) -> None:
+    """Refuse (`running_score_changed`) unless a match still stands as somebody saw it."""
+    left, right = row.score or match.start_score
+    if (left, right) != seen:
+        raise Refused("running_score_changed", fixture=row.number, left=left, right=right)
+
+
+def _refuse_busy(state: FloorState, row: MatchOnFloor, match: Match) -> None:
+    """Refuse to seat a player at two tables."""
+    active = [other.fixture for other in state.matches.values() if other.state in ELSEWHERE]
+    players = (match.player_0_id, match.player_1_id)
+    rows = Fixture.objects.filter(pk__in=active, match__isnull=False)
+    for number, first, second in rows.values_list("number", "match__player_0", "match__player_1"):
+        if first in players or second in players:
+            raise Refused("player_busy", fixture=row.number, other=number)

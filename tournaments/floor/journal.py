@@ -1,0 +1,140 @@
+"""Locking the floor of an event, and recording what happened there."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from core.live.publishing import touch_on_commit
+from core.locks import for_update
+from engine.errors import Refused
+from matches.lifecycle.locks import lock_match, matches_topic
+from matches.models import Match
+from players.actors import Actor, log
+from players.models import Player
+from players.people.rows import touch_users_on_commit
+from tournaments.events.venues import tables_for_event
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.notifications import notify_call
+from tournaments.floor.selectors import load_facts
+from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
+from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.state.floor import hint_on_commit
+from tournaments.state.locks import lock_event
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a fact is about."""
+
+    fixture: Fixture | None = None
+    table: Table | None = None
+    player: Player | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    undoes: FloorEvent | None = None
+
+
+def lock_floor(tournament_id: int, now: datetime) -> Floor:
+    """Return the floor of an open event, locked until the transaction ends; open it if it is not open yet.
+
+    Lock the floor before divisions and matches (docs/locking.md). Refused: `tournament_not_open`.
+    """
+    floor = _locked(tournament_id)
+    if floor is None:
+        event = lock_event(tournament_id)
+        _refuse_closed(event)
+        _floor, created = Floor.objects.get_or_create(tournament=event, defaults={"opened_at": now})
+        if created:
+            create_tables(event)
+        floor = _locked(tournament_id)
+        assert floor is not None  # noqa: S101, created above
+    _refuse_closed(floor.tournament)
+    return floor
+
+
+def _locked(tournament_id: int) -> Floor | None:
+    rows = Floor.objects.select_related("tournament__club").filter(tournament=tournament_id)
+    return for_update(rows).first()
+
+
+def _refuse_closed(event: Tournament) -> None:
+    if not event.is_open:
+        raise Refused("tournament_not_open")
+
+
+def create_tables(event: Tournament) -> None:
+    """Create the tables of an event from those of the club's venue, as many as it says, unless it has some."""
+    if not event.floor_tables.exists():
+        tables = tables_for_event(event.club, event.tables or 0)
+        Table.objects.bulk_create(
+            Table(tournament=event, label=label, order=order, category=category)
+            for order, (label, category) in enumerate(tables, start=1)
+        )
+
+
+def lock_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
+    """Lock the match of a fixture and return both as they are now. Refused: `fixture_not_ready`.
+
+    Nobody can report or settle the match, or give the fixture other players, before the transaction ends.
+    """
+    match_id = Fixture.objects.values_list("match", flat=True).get(pk=fixture.pk)
+    if match_id is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    match = lock_match(match_id)
+    row = Fixture.objects.select_related("stage__division").get(pk=fixture.pk)
+    if row.match_id != match.pk or match.state == Match.State.VOID:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    row.match = match
+    return row, match
+
+
+def read_state(floor: Floor, now: datetime) -> FloorState:
+    """Derive the state of a locked floor."""
+    return floor_state(load_facts(floor.tournament), now)
+
+
+def match_on_floor(state: FloorState, fixture: Fixture) -> MatchOnFloor:
+    """Return a match of the floor. Refused: `not_on_floor` if it is not played at the tables of the event."""
+    row = state.matches.get(fixture.pk)
+    if row is None:
+        raise Refused("not_on_floor", fixture=fixture.number)
+    return row
+
+
+def refuse_over(row: MatchOnFloor) -> None:
+    """Refuse a match that is not being played any more (`match_finished`) or for the time being (`match_adjourned`)."""
+    if row.state in (MatchState.REPORTED, MatchState.SETTLED):
+        raise Refused("match_finished", fixture=row.number)
+    if row.state == MatchState.ADJOURNED:
+        raise Refused("match_adjourned", fixture=row.number)
+
+
+def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datetime) -> FloorEvent:
+    """Append a fact to a locked floor, log it, and announce it on commit."""
+    match = about.fixture.match if about.fixture is not None else None
+    event = FloorEvent.objects.create(
+        tournament=floor.tournament, kind=kind, fixture=about.fixture, match=match, table=about.table,
+        player=about.player, params=about.params, undoes=about.undoes, at=now, by=by.kind, user=by.user,
+    )  # fmt: skip
+    floor.seq += 1
+    floor.save(update_fields=["seq"])
+    params = {**about.params, **({"table": about.table.label} if about.table else {})}
+    topic = floor.tournament.topic if match is None else match.topic
+    log(by, f"floor_{kind}", topic, club=floor.tournament.club, **params)
+    announce(floor, about.fixture)
+    notify_call(event)
+    return event
+
+
+def announce(floor: Floor, fixture: Fixture | None) -> None:
+    """Tell open pages, the match's players and the autopilot on commit that the floor has changed."""
+    touch_on_commit(floor.tournament.topic)
+    hint_on_commit(floor.tournament_id)
+    if fixture is not None and fixture.match is not None:
+        touch_on_commit(matches_topic(fixture.match.parent_topic))
+        touch_users_on_commit(fixture.match.players)
+
+
+def latest(fixture: Fixture, *kinds: FloorKind) -> FloorEvent | None:
+    """Return the last fact of these kinds about a match that was not undone."""
+    rows = FloorEvent.objects.filter(fixture=fixture, match=fixture.match, kind__in=kinds, undone_by=None)
+    return rows.order_by("-pk").first()

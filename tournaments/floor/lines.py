@@ -1,0 +1,515 @@
+"""Typed lines about tables: parsed, previewed and carried out."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from enum import StrEnum
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+
+from core.messages import sentence
+from core.names import fold
+from engine.errors import Refused
+from matches.presentation.labels import score_of
+from players.access import Role, is_at_least, role_in
+from players.actors import Actor
+from players.models import Player
+from tournaments.floor import calls, undo
+from tournaments.floor import evening as closing
+from tournaments.floor.calls import refuse_call, refuse_table
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.journal import match_on_floor
+from tournaments.floor.selectors import load_facts
+from tournaments.floor.sentences import sentence_of_fact, sentence_of_plan
+from tournaments.floor.state import FloorState
+from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, FloorKind, Slot, Table, Tournament
+from tournaments.results import quick_entry
+from tournaments.results.lines import MOST_NUMBER_DIGITS, Command, NamedForfeit, parse, split
+from tournaments.results.quick_entry import (
+    LineOutcome,
+    NamedFixture,
+    OutcomeKind,
+    find_by_number,
+    find_fixture,
+    last_entered,
+    outcome_of_line,
+)
+from tournaments.state.names import match_names
+from tournaments.state.sheet_codes import with_match_numbers
+
+# Parses the floor's lines that a director types; does not use the database.
+#
+# t5 call m30 call M30 to table 5 m30 call call M30 to the table that is suggested for it m30 again call M30 a second
+# time m30 start M30 has started m30 t7 M30 is played at table 7 m30 run 5-3 the running score of M30 m30 pin, hold,
+# release put M30 first, keep it from being called, or neither m30 rest M30 needs no more rest m30 clocks M30 is
+# played with clocks from now on m30 adjourn, resume M30 is adjourned, or goes on t5 free table 5 is free t5 out lamp
+# broken table 5 is out of use; t5 back: it is in use again late smith 10 Smith is 10 minutes late for their match
+# accessible smith Smith needs an accessible table; accessible smith off: no longer pause 20:00, pause pause the event
+# until then, or until it is resumed resume end the pause auto on, auto off call matches automatically, or only
+# suggest them
+#
+# A line that is none of these is a result, or `undo` (`tournaments.results.lines`).
+
+
+MOST_MINUTES_DIGITS = 3
+HOURS, MINUTES = 24, 60
+
+_M = rf"m\s?(?P<number>\d{{1,{MOST_NUMBER_DIGITS}}})"
+_T = r"t\s?(?P<table>[^\W_][\w-]{0,19})"
+
+
+class Verb(StrEnum):
+    """What a line does to a match, a table or the event."""
+
+    CALL = "call"
+    AGAIN = "again"
+    START = "start"
+    PIN = "pin"
+    HOLD = "hold"
+    RELEASE = "release"
+    REST = "rest"
+    CLOCKS = "clocks"
+    ADJOURN = "adjourn"
+    FREE = "free"
+    BACK = "back"
+    RESUME = "resume"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLine:
+    """Something about a match; `table` only for a call, empty for the suggested one."""
+
+    verb: Verb
+    number: int
+    table: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLine:
+    """A match sits at this table."""
+
+    number: int
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunningLine:
+    """A running score, in the order in which the fixture shows its players."""
+
+    number: int
+    score: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """A table is free, or back in use."""
+
+    verb: Verb
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutLine:
+    """A table is out of use."""
+
+    table: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LateLine:
+    """A named player is so many minutes late."""
+
+    name: str
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccessibleLine:
+    """A named player needs an accessible table, or no longer does."""
+
+    name: str
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PauseLine:
+    """Pause the event until a time of day at the venue; None until it is resumed."""
+
+    until: time | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeLine:
+    """End the pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutopilotLine:
+    """Switch the autopilot."""
+
+    mode: Autopilot
+
+
+FloorLine = (
+    MatchLine
+    | MoveLine
+    | RunningLine
+    | TableLine
+    | OutLine
+    | LateLine
+    | AccessibleLine
+    | PauseLine
+    | ResumeLine
+    | AutopilotLine
+)
+
+_ABOUT_MATCH = "|".join(
+    (
+        Verb.CALL,
+        Verb.AGAIN,
+        Verb.START,
+        Verb.PIN,
+        Verb.HOLD,
+        Verb.RELEASE,
+        Verb.REST,
+        Verb.CLOCKS,
+        Verb.ADJOURN,
+        Verb.RESUME,
+    )
+)
+_PATTERNS: list[tuple[str, Callable[[re.Match[str]], FloorLine | None]]] = [
+    (rf"{_T}\s+call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]), groups["table"])),
+    (rf"(?:{_M}\s+call|call\s+{_M.replace('number', 'other')})\s+{_T}", lambda groups: _call(groups)),
+    (rf"call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]))),
+    (rf"{_M}\s+(?P<verb>{_ABOUT_MATCH})", lambda groups: _about_match(groups)),
+    (rf"{_M}\s+run\s+(\d{{1,2}})\s*[-–−:/ ]\s*(\d{{1,2}})", lambda groups: _running(groups)),
+    (rf"{_M}\s+{_T}", lambda groups: MoveLine(int(groups["number"]), groups["table"])),
+    (rf"{_T}\s+(?P<verb>free|back)", lambda groups: TableLine(Verb(groups["verb"].lower()), groups["table"])),
+    (rf"{_T}\s+out(?:\s+(?P<reason>.+))?", lambda groups: OutLine(groups["table"], groups["reason"] or "")),
+    (
+        rf"late\s+(?P<name>\D.*?)\s+(?P<minutes>\d{{1,{MOST_MINUTES_DIGITS}}})\s*m?(?:in)?",
+        lambda groups: LateLine(groups["name"], int(groups["minutes"])),
+    ),
+    (
+        r"accessible\s+(?P<name>\D.*?)(?P<off>\s+off)?",
+        lambda groups: AccessibleLine(groups["name"], groups["off"] is None),
+    ),
+    (r"pause(?:\s+(?P<hour>\d{1,2})[:.](?P<minute>\d{2}))?", lambda groups: _pause(groups)),
+    (r"resume", lambda _groups: ResumeLine()),
+    (r"auto(?:pilot)?\s+on", lambda _groups: AutopilotLine(Autopilot.CALL)),
+    (r"auto(?:pilot)?\s+off", lambda _groups: AutopilotLine(Autopilot.SUGGEST)),
+]
+_COMPILED = [(re.compile(pattern, re.IGNORECASE), build) for pattern, build in _PATTERNS]
+
+
+def parse_floor_line(text: str) -> FloorLine | None:
+    """Parse one line; None if it is not a line of the floor.
+
+    >>> parse_floor_line("t5 call m30")
+    MatchLine(verb=<Verb.CALL: 'call'>, number=30, table='5')
+    >>> parse_floor_line("late smith 10")
+    LateLine(name='smith', minutes=10)
+    >>> parse_floor_line("m22 11-7") is None
+    True
+    """
+    line = " ".join(text.split())
+    for pattern, build in _COMPILED:
+        if (groups := pattern.fullmatch(line)) is not None:
+            return build(groups)
+    return None
+
+
+def _call(groups: re.Match[str]) -> FloorLine:
+    return MatchLine(Verb.CALL, int(groups["number"] or groups["other"]), groups["table"])
+
+
+def _about_match(groups: re.Match[str]) -> FloorLine:
+    return MatchLine(Verb(groups["verb"].lower()), int(groups["number"]))
+
+
+def _running(groups: re.Match[str]) -> FloorLine:
+    return RunningLine(int(groups["number"]), (int(groups[2]), int(groups[3])))
+
+
+def _pause(groups: re.Match[str]) -> FloorLine | None:
+    if groups["hour"] is None:
+        return PauseLine(None)
+    hour, minute = int(groups["hour"]), int(groups["minute"])
+    return PauseLine(time(hour, minute)) if hour < HOURS and minute < MINUTES else None
+
+
+# What a director types: lines of the floor (`tournaments.floor.lines` has the syntax), and results.
+
+
+ONE_DAY = timedelta(days=1)
+FOR_DIRECTORS = (PauseLine, ResumeLine, AutopilotLine, AccessibleLine)
+"""Lines that assistants may not enter, beside adjournments: about the whole event, or private."""
+OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
+    Verb.CALL: calls.call,
+    Verb.AGAIN: calls.call_again,
+    Verb.START: calls.start,
+    Verb.PIN: calls.pin,
+    Verb.HOLD: calls.hold,
+    Verb.RELEASE: calls.release,
+    Verb.REST: calls.waive_rest,
+    Verb.CLOCKS: closing.put_clocks_on,
+    Verb.ADJOURN: closing.adjourn,
+    Verb.RESUME: closing.let_go_on,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a line is about, with what doing it takes."""
+
+    act: Callable[..., FloorEvent]
+    kind: FloorKind
+    fixture: Fixture | None = None
+    table: Table | None = None
+    player: Player | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def enter_lines(
+    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+) -> list[LineOutcome]:
+    """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
+
+    A refused line does not stop the others; `undo` takes back this director's last line.
+    Refused: `line_empty`, `too_many_results`.
+    """
+    return [_outcome(tournament, line, division, by, now) for line in split(text)]
+
+
+def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome:
+    done = enter_floor_line(tournament, text, division, by, now)
+    if done is not None:
+        return done
+    return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now)
+
+
+def enter_floor_line(
+    tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+) -> LineOutcome | None:
+    """Do what a line of the floor says and return the outcome; None if it is not one.
+
+    `undo` takes back the user's last fact of the floor, unless a result was entered by a line since.
+    """
+    if text.strip().lower() == Command.UNDO:
+        return _undo(tournament, text, by, now)
+    line = parse_floor_line(text)
+    if line is None:
+        return None
+    target: Target | None = None
+    try:
+        refuse_assistant(tournament, line, by)
+        if not Floor.objects.filter(tournament=tournament).exists():
+            closing.open_floor(tournament=tournament, by=by, now=now)
+        target = target_of(tournament, line, division, now)
+        fact = target.act(by=by, now=now)
+    except Refused as refused:
+        return LineOutcome(text, OutcomeKind.REFUSED, target.fixture if target else None, refused=refused)
+    return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
+
+
+def _undo(tournament: Tournament, text: str, by: Actor, now: datetime) -> LineOutcome | None:
+    fact, entered = undo.last_of(tournament, by), last_entered(tournament, by)
+    if fact is None or (entered is not None and entered.at > fact.at):
+        return None
+    try:
+        undone = undo.undo(tournament=tournament, event=fact, by=by, now=now)
+    except Refused as refused:
+        return LineOutcome(text, OutcomeKind.REFUSED, fact.fixture, refused=refused)
+    return LineOutcome(text, OutcomeKind.DONE, undone.fixture, text=sentence_of_fact(undone, undone=True))
+
+
+def refuse_assistant(tournament: Tournament, line: FloorLine, by: Actor) -> None:
+    """Refuse (`directors_only`) a line for directors by somebody who does not direct the event."""
+    is_ruling = isinstance(line, MatchLine) and line.verb in (Verb.ADJOURN, Verb.RESUME)
+    if not (is_ruling or isinstance(line, FOR_DIRECTORS)) or by.user is None:
+        return
+    if not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
+        raise Refused("directors_only")
+
+
+def target_of(tournament: Tournament, line: FloorLine, division: Division | None, now: datetime) -> Target:
+    """Return what a line is about. Refused: `no_such_table`, and what the lookup of matches and names refuses."""
+    match line:
+        case MatchLine(verb, number, label):
+            fixture = find_by_number(tournament, number, division)
+            table = find_table(tournament, label) if label else None
+            arguments = {"table": table} if verb == Verb.CALL else {}
+            return Target(partial(OF_MATCH[verb], fixture=fixture, **arguments), KINDS[verb], fixture, table)
+        case MoveLine(number, label):
+            fixture, table = find_by_number(tournament, number, division), find_table(tournament, label)
+            return Target(partial(calls.move, fixture=fixture, table=table), FloorKind.MOVED, fixture, table)
+        case RunningLine(number, score):
+            fixture = find_by_number(tournament, number, division)
+            act = partial(calls.set_running_score, fixture=fixture, score=score)
+            return Target(act, FloorKind.RUNNING_SCORE, fixture, params={"score": score})
+        case LateLine(name, minutes):
+            named = find_fixture(tournament, NamedForfeit(name), division)
+            player = _player(named)
+            act = partial(calls.mark_late, fixture=named.fixture, player=player, minutes=minutes)
+            return Target(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
+        case AccessibleLine(name, needed):
+            player = _player(find_fixture(tournament, NamedForfeit(name), division))
+            act = partial(closing.set_needs_accessible, tournament=tournament, player=player, needed=needed)
+            return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
+        case TableLine(verb, label):
+            table = find_table(tournament, label)
+            service = calls.free_table if verb == Verb.FREE else calls.back_in_use
+            return Target(partial(service, table=table), KINDS[verb], table=table)
+        case OutLine(label, reason):
+            table = find_table(tournament, label)
+            act = partial(calls.take_out_of_use, table=table, reason=reason)
+            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": reason})
+        case PauseLine() | ResumeLine() | AutopilotLine():
+            return _of_event(tournament, line, now)
+
+
+def _of_event(tournament: Tournament, line: PauseLine | ResumeLine | AutopilotLine, now: datetime) -> Target:
+    match line:
+        case PauseLine(until):
+            end = _next(tournament, now, until) if until is not None else None
+            act = partial(closing.pause, tournament=tournament, until=end)
+            return Target(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
+        case ResumeLine():
+            return Target(partial(closing.resume, tournament=tournament), FloorKind.RESUMED)
+        case AutopilotLine(mode):
+            act = partial(closing.set_autopilot, tournament=tournament, mode=mode)
+            return Target(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
+
+
+KINDS = {
+    Verb.CALL: FloorKind.CALLED,
+    Verb.AGAIN: FloorKind.CALLED_AGAIN,
+    Verb.START: FloorKind.STARTED,
+    Verb.PIN: FloorKind.PINNED,
+    Verb.HOLD: FloorKind.HELD,
+    Verb.RELEASE: FloorKind.RELEASED,
+    Verb.REST: FloorKind.REST_WAIVED,
+    Verb.CLOCKS: FloorKind.CLOCKS,
+    Verb.ADJOURN: FloorKind.ADJOURNED,
+    Verb.RESUME: FloorKind.CONTINUED,
+    Verb.FREE: FloorKind.FREED,
+    Verb.BACK: FloorKind.TABLE_BACK,
+}
+
+
+def find_table(tournament: Tournament, label: str) -> Table:
+    """Return the table of an event with this label, in upper or lower case. Refused: `no_such_table`."""
+    for table in tournament.floor_tables.all():
+        if fold(table.label) == fold(label):
+            return table
+    raise Refused("no_such_table", table=label)
+
+
+def _player(named: NamedFixture) -> Player:
+    return named.match.players[named.side]
+
+
+def _next(tournament: Tournament, now: datetime, until: time) -> datetime:
+    """Return the next moment at which it is this time of day at the event."""
+    local = now.astimezone(ZoneInfo(tournament.time_zone))
+    moment = local.replace(hour=until.hour, minute=until.minute, second=0, microsecond=0)
+    return moment if moment > local else moment + ONE_DAY
+
+
+# What Enter will do with a line that is being typed.
+
+
+@dataclass(frozen=True, slots=True)
+class LinePreview:
+    """What a line will do, or why it will be refused. `table` and `fixture` are ids, to outline them on the page."""
+
+    text: str
+    is_refused: bool = False
+    table: int | None = None
+    fixture: int | None = None
+
+
+def preview_line(
+    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+) -> LinePreview | None:
+    """Return what Enter will do with a line; None for an empty line and for help. Nothing is written."""
+    if not text.strip():
+        return None
+    text = with_match_numbers(tournament, text)
+    try:
+        if (line := parse_floor_line(text)) is not None:
+            refuse_assistant(tournament, line, by)
+            return _of_floor(tournament, target_of(tournament, line, division, now), now)
+        parsed = parse(text)
+        if parsed == Command.HELP:
+            return None
+        if parsed == Command.UNDO:
+            return _of_undo(tournament, by)
+        return _of_result(tournament, quick_entry.target_of(tournament, parsed, division), now)
+    except Refused as refused:
+        return LinePreview(sentence(refused.code, refused.params), is_refused=True)
+
+
+def _of_floor(tournament: Tournament, target: Target, now: datetime) -> LinePreview:
+    state = floor_state(load_facts(tournament), now)
+    table = target.table.pk if target.table is not None else None
+    if target.fixture is not None:
+        row = match_on_floor(state, target.fixture)
+        table = table or row.table
+        if target.kind == FloorKind.CALLED:
+            refuse_call(state, row)
+            if target.table is not None:
+                refuse_table(state, target.table, target.fixture)
+    text = sentence_of_plan(
+        target.kind, target.params, fixture=target.fixture, table=target.table, player=target.player,
+        zone=ZoneInfo(tournament.time_zone),
+    )  # fmt: skip
+    return LinePreview(text, table=table, fixture=target.fixture.pk if target.fixture is not None else None)
+
+
+def _of_undo(tournament: Tournament, by: Actor) -> LinePreview:
+    fact, entered = undo.last_of(tournament, by), last_entered(tournament, by)
+    if fact is not None and (entered is None or entered.at <= fact.at):
+        return LinePreview(_("Undo: %(fact)s") % {"fact": sentence_of_fact(fact)}, fixture=fact.fixture_id)
+    if entered is None:
+        raise Refused("nothing_to_undo")
+    return LinePreview(_("Take back the last result that you entered."))
+
+
+def _of_result(tournament: Tournament, target: quick_entry.Target, now: datetime) -> LinePreview:
+    fixture, match, new = target
+    first, second = match_names(fixture, staff=False)
+    if new.winner is None:
+        outcome = _("%(first)s and %(second)s both forfeit") % {"first": first, "second": second}
+    else:
+        winner, loser = (first, second) if new.winner == 0 else (second, first)
+        names = {"winner": winner, "loser": loser}
+        if new.score is None:
+            outcome = _("%(loser)s forfeits to %(winner)s") % names
+        else:
+            outcome = _("%(winner)s beats %(loser)s") % names + f" {score_of(match, new.winner, new.score)}"
+    state = floor_state(load_facts(tournament), now)
+    parts = [outcome, _place(fixture.number, fixture.pk, state), _preview_next(fixture.stage_id, fixture.number)]
+    row = state.matches.get(fixture.pk)
+    return LinePreview(
+        " · ".join(part for part in parts if part), table=row.table if row is not None else None, fixture=fixture.pk
+    )
+
+
+def _place(number: int, fixture: int, state: FloorState) -> str:
+    row = state.matches.get(fixture)
+    if row is None or row.table is None:
+        return f"M{number}"
+    return _("M%(number)d, table %(table)s") % {"number": number, "table": state.tables[row.table].label}
+
+
+def _preview_next(stage: int, number: int) -> str:
+    """Return where the winner goes, if that is a match of the same stage."""
+    slots = Slot.objects.filter(fixture__stage=stage, source=Slot.Source.WINNER, source_fixture=number)
+    following = slots.values_list("fixture__number", flat=True).first()
+    return _("winner to M%(number)d") % {"number": following} if following is not None else ""

@@ -1,0 +1,557 @@
+"""When the evening is expected to end, with its chart."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from django.db.models import prefetch_related_objects
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tournaments.floor.selectors import FloorView, MatchView
+from tournaments.floor.state import MatchFacts, MatchState, TableState
+from tournaments.floor.times import elapsed
+from tournaments.formats.forecast.closing import ClosingOption, Shortening, closing_options
+from tournaments.formats.forecast.counts import lives_runs
+from tournaments.formats.forecast.finish_times import Finish, length_of
+from tournaments.formats.forecast.live import FloorPace, LiveForecast, RemainingMatch, RoundTimes, live_forecast
+from tournaments.formats.forecast.pace import Observed, observed_pace
+from tournaments.formats.settings import BY_ROUND, LIVES
+from tournaments.models import Entry, FloorKind, Stage
+from tournaments.state.plans import settings_of
+
+# The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
+
+
+OVER = (MatchState.SETTLED, MatchState.REPORTED)
+BEGUN = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
+SEATING = 1.5
+"""Minutes from a call to the first roll."""
+LEAST_PLAYED = 2.0
+"""Minutes a point below which a match was not timed: its start was not recorded."""
+
+RoundKey = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastRow:
+    """A bracket of a division as a row of the forecast."""
+
+    key: str
+    label: str
+    rank: int
+    rounds: dict[int, str]
+    """Round number -> name, of the rounds that are not over."""
+
+
+@dataclass(frozen=True)
+class EveningForecast:
+    """When the rounds of an event finish. Empty if there is nothing left to play."""
+
+    view: FloorView
+    matches: tuple[RemainingMatch, ...]
+    pace: FloorPace
+    rows: tuple[ForecastRow, ...]
+    begun: frozenset[RoundKey]
+    """Rounds in which something has happened."""
+    to_be_paired: frozenset[RoundKey]
+    """Rounds that have no matches yet."""
+
+    @property
+    def now(self) -> datetime:
+        """The minute from which the forecast counts."""
+        return self.view.now.replace(second=0, microsecond=0)
+
+    @cached_property
+    def forecast(self) -> LiveForecast:
+        """The simulated rest of the evening."""
+        return live_forecast(self.matches, self.pace)
+
+    @property
+    def total(self) -> Finish:
+        """When everything is over, in minutes from now."""
+        return self.forecast.total
+
+    def at(self, minutes: float) -> datetime:
+        """Return the instant so many minutes from now."""
+        return self.now + timedelta(minutes=minutes)
+
+    @property
+    def closes_at(self) -> datetime | None:
+        """When the venue closes: the end of the event, if that is still ahead."""
+        ends_at = self.view.tournament.ends_at
+        return ends_at if ends_at is not None and ends_at > self.now else None
+
+    @property
+    def late_by(self) -> float:
+        """Minutes by which the evening is expected to overrun closing time; 0 if it does not."""
+        if self.closes_at is None:
+            return 0.0
+        return max(0.0, (self.at(self.total.median) - self.closes_at) / timedelta(minutes=1))
+
+    @cached_property
+    def options(self) -> tuple[ClosingOption, ...]:
+        """Ways to finish earlier, if the evening would overrun closing time."""
+        if not self.late_by:
+            return ()
+        return closing_options(self.matches, self.pace, begun=self.begun | self.to_be_paired, late_by=self.late_by)
+
+    @cached_property
+    def round_ids(self) -> dict[RoundKey, int]:
+        """Row and number -> id of every round that has matches."""
+        shown = ((self.view.matches[match.fixture], match) for match in self.view.facts.matches)
+        return {(row_key(view, match), match.round): view.round_id for view, match in shown}
+
+
+def evening_forecast(view: FloorView) -> EveningForecast:
+    """Return the forecast of an event; two queries more than the floor itself where rounds are paired one by one."""
+    facts = {match.fixture: match for match in view.facts.matches}
+    keys = {fixture: row_key(view.matches[fixture], match) for fixture, match in facts.items()}
+    left = {fixture: match for fixture, match in facts.items() if view.matches[fixture].state not in OVER}
+    needs = _needs(left)
+    matches = [_remaining(view, match, keys[fixture], needs[fixture]) for fixture, match in left.items()]
+    names = {(keys[fixture], match.round): view.matches[fixture].round for fixture, match in left.items()}
+    future, future_names = _rounds_to_be_paired(view, facts, keys)
+    return EveningForecast(
+        view=view,
+        matches=(*matches, *future),
+        pace=_pace(view),
+        rows=tuple(_rows(view, facts, keys, names | future_names)),
+        begun=frozenset(
+            (keys[fixture], match.round)
+            for fixture, match in facts.items()
+            if view.matches[fixture].state in BEGUN or match.begun_at is not None
+        ),
+        to_be_paired=frozenset(future_names),
+    )
+
+
+def row_key(match: MatchView, facts: MatchFacts) -> str:
+    """Return the key of the row in which a match is forecast: its stage and bracket."""
+    return f"{facts.stage}:{match.bracket}"
+
+
+def _needs(left: dict[int, MatchFacts]) -> dict[int, list[int]]:
+    """Return match -> the open matches that come before it: those that feed it, and its players' earlier ones."""
+    needs: dict[int, list[int]] = {fixture: [] for fixture in left}
+    latest: dict[tuple[int, int], int] = {}
+    for fixture, match in sorted(left.items(), key=lambda item: (item[1].stage, item[1].round, item[1].number)):
+        for following in match.leads_to:
+            if following in needs:
+                needs[following].append(fixture)
+        for player in match.pair or ():
+            earlier = latest.get((match.stage, player))
+            if earlier is not None:
+                needs[fixture].append(earlier)
+            latest[match.stage, player] = fixture
+    return needs
+
+
+def _remaining(view: FloorView, match: MatchFacts, row: str, needs: Sequence[int]) -> RemainingMatch:
+    on_floor = view.matches[match.fixture].row
+    is_at_table = on_floor.state in (MatchState.CALLED, MatchState.PLAYING)
+    return RemainingMatch(
+        key=match.fixture,
+        row=row,
+        round=match.round,
+        length=match.length,
+        rank=int(match.rank),
+        needs=tuple(needs),
+        played=float(round(on_floor.minutes)) if is_at_table else None,
+        score=on_floor.score,
+        waits=_waits(view, match),
+    )
+
+
+def _waits(view: FloorView, match: MatchFacts) -> float:
+    """Return the minutes until its players have come to the table, have rested or are back.
+
+    A pause counts for all matches together.
+    """
+    on_floor = view.matches[match.fixture].row
+    if on_floor.state == MatchState.CALLED and on_floor.called_at is not None:
+        return max(0.0, SEATING - elapsed(on_floor.called_at, view.now, view.state.pauses))
+    if on_floor.state == MatchState.PLAYING:
+        return 0.0
+    instants = [
+        datetime.fromisoformat(reason.params["until"])
+        for reason in view.matches[match.fixture].row.reasons
+        if reason.code in ("rests", "away") and "until" in reason.params
+    ]
+    return max((float(-(-(at - view.now) // timedelta(minutes=1))) for at in instants), default=0.0)
+
+
+def _pace(view: FloorView) -> FloorPace:
+    in_use = sum(table.row.state != TableState.OUT for table in view.tables.values())
+    pause, players = view.state.pause, len(view.names)
+    paused = 0.0
+    if pause is not None and pause.until is not None:
+        paused = max(0.0, float(round((pause.until - view.now) / timedelta(minutes=1))))
+    minutes_per_point, uncertainty = observed_pace(_observed(view))
+    return FloorPace(
+        tables=in_use or view.tournament.tables_for(players),
+        minutes_per_point=round(minutes_per_point, 2),
+        uncertainty=round(uncertainty, 3),
+        seating=SEATING,
+        rest=float(view.facts.settings.rest),
+        paused=paused,
+    )
+
+
+def _observed(view: FloorView) -> Iterable[Observed]:
+    """Return the matches whose start was recorded and, if they are over, whose end was.
+
+    Matches that were ever adjourned are left out: the hours in between are not playing time.
+    """
+    adjourned = {fact.fixture for fact in view.facts.facts if fact.kind == FloorKind.ADJOURNED}
+    for match in view.facts.matches:
+        if match.fixture in adjourned:
+            continue
+        on_floor = view.matches[match.fixture].row
+        if on_floor.state == MatchState.PLAYING and on_floor.minutes > 0:
+            # Whole minutes, as in the matches: the forecast is the same for a minute, and made once.
+            yield Observed(match.length, float(round(on_floor.minutes)), is_over=False)
+        elif match.begun_at is not None and match.finished_at is not None:
+            minutes = elapsed(match.begun_at, match.finished_at, view.state.pauses)
+            if minutes >= LEAST_PLAYED * match.length:
+                yield Observed(match.length, minutes)
+
+
+def _rounds_to_be_paired(
+    view: FloorView, facts: dict[int, MatchFacts], keys: dict[int, str]
+) -> tuple[list[RemainingMatch], dict[RoundKey, str]]:
+    """Return matches that stand for the rounds a Swiss or lives stage has still to pair, and the rounds' names.
+
+    Each waits for the whole round before it. Their keys are negative.
+    """
+    prefetch_related_objects([view.tournament], "divisions__stages")
+    stages = [stage for division in view.tournament.divisions.all() for stage in division.stages.all()]
+    matches: list[RemainingMatch] = []
+    names: dict[RoundKey, str] = {}
+    for stage in stages:
+        if stage.format not in BY_ROUND or stage.status != Stage.Status.RUNNING:
+            continue
+        paired = [match for match in facts.values() if match.stage == stage.pk]
+        if not paired:
+            continue
+        row, last = keys[paired[0].fixture], max(match.round for match in paired)
+        before = [match.fixture for match in paired if match.round == last]
+        counts = _counts_of_future_rounds(stage, last, len(before))
+        settings = settings_of(stage)
+        for number, count in enumerate(counts, start=last + 1):
+            gate = -(len(matches) + 1)
+            length = length_of(settings.lengths or tuple(stage.division.lengths), number)
+            matches.append(RemainingMatch(gate, row, number, 0, needs=tuple(before), barrier=True))
+            before = [gate - 1 - at for at in range(count)]
+            matches += [RemainingMatch(key, row, number, length, needs=(gate,)) for key in before]
+            names[row, number] = str(number)
+    return matches, names
+
+
+def _counts_of_future_rounds(stage: Stage, last: int, matches: int) -> Sequence[int]:
+    """Return the expected number of matches of each round after `last`."""
+    settings = settings_of(stage)
+    if settings.format == LIVES:
+        entries = Entry.objects.filter(division=stage.division_id, status=Entry.Status.IN).count()
+        runs = lives_runs(entries, settings.lives)
+        return runs[len(runs) // 2].matches[last:]
+    rounds = settings.rounds if settings.rounds is not None else (2 * matches).bit_length()
+    return [matches] * max(0, rounds - last)
+
+
+def _rows(
+    view: FloorView, facts: dict[int, MatchFacts], keys: dict[int, str], names: dict[RoundKey, str]
+) -> Iterable[ForecastRow]:
+    several = len({match.division_id for match in view.matches.values()}) > 1
+    open_rounds: dict[str, dict[int, str]] = {}
+    for (key, number), name in sorted(names.items()):
+        open_rounds.setdefault(key, {})[number] = name
+    seen: set[str] = set()
+    for fixture, match in facts.items():
+        key, shown = keys[fixture], view.matches[fixture]
+        if key in seen or key not in open_rounds:
+            continue
+        seen.add(key)
+        label = f"{shown.division} · {shown.bracket}" if several else shown.bracket
+        yield ForecastRow(key, label, int(match.rank), open_rounds[key])
+
+
+# The forecast on a time axis, drawn on the server, and the same as lines of text; with the closing-time pilot.
+
+
+LEFT, RIGHT, TOP, ROW_HEIGHT, BAR = 176.0, 830.0, 26.0, 22.0, 17.0
+"""Units of the drawing."""
+NARROWEST_LABEL = 24.0
+TIME_LABEL, CLOSING_LABEL = 34.0, 56.0
+"""The room that the labels of a time and of closing time take."""
+HOURS = timedelta(hours=1)
+MARGIN = 1.04
+LONGEST_LABEL = 27
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A round on the axis."""
+
+    x: float
+    y: float
+    width: float
+    label: str
+    css: str
+
+    @property
+    def middle(self) -> float:
+        """Where its label stands."""
+        return self.x + self.width / 2
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRow:
+    """A bracket: its rounds, and the whisker from the median of its end to the 90 %."""
+
+    label: str
+    y: float
+    bars: tuple[Bar, ...]
+    whisker_from: float
+    whisker_to: float
+    is_late: bool
+
+    @property
+    def middle(self) -> float:
+        """The height of the whisker."""
+        return self.y + BAR / 2
+
+    @property
+    def baseline(self) -> float:
+        """The height of the text."""
+        return self.y + BAR - 4.5
+
+    @property
+    def whisker_top(self) -> float:
+        """Where the end of the whisker begins."""
+        return self.middle - 4
+
+    @property
+    def whisker_bottom(self) -> float:
+        """Where the end of the whisker ends."""
+        return self.middle + 4
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A time on the axis."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChartLine:
+    """A bracket in words: when it is expected to be over, and at the latest in nine of ten cases."""
+
+    label: str
+    median: str
+    late: str
+    is_late: bool
+    rounds: str
+    """Each round with the time at which it is expected to be over."""
+
+
+@dataclass(frozen=True, slots=True)
+class PilotOption:
+    """A way to finish earlier as the page shows it; `value` is what its form sends."""
+
+    text: str
+    done: str
+    instead: str
+    in_time: bool
+    value: str
+    rounds: int
+
+    @property
+    def button(self) -> str:
+        """The label of the button that applies it."""
+        return ngettext("Apply to %(count)d round", "Apply to %(count)d rounds", self.rounds) % {"count": self.rounds}
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Everything that the forecast shows; empty lines if nothing is left to play."""
+
+    rows: tuple[ChartRow, ...]
+    ticks: tuple[Tick, ...]
+    height: float
+    now_x: float
+    closing: Tick | None
+    lines: tuple[ChartLine, ...]
+    total: ChartLine | None
+    next_main: str
+    now_label: str
+
+    @property
+    def view_box(self) -> str:
+        """The view box of the drawing."""
+        return f"0 0 {RIGHT + 10:.0f} {self.height:.0f}"
+
+
+class _Axis:
+    """Maps minutes from now to the drawing."""
+
+    def __init__(self, evening: EveningForecast, zone: ZoneInfo) -> None:
+        latest = [times.finish.late for times in evening.forecast.rounds]
+        closes = evening.closes_at
+        if closes is not None:
+            latest.append((closes - evening.now) / timedelta(minutes=1))
+        self.end = max(30.0, *latest, 0.0) * MARGIN
+        self.evening, self.zone = evening, zone
+
+    def x(self, minutes: float) -> float:
+        """Return the horizontal place of a time."""
+        return round(LEFT + (RIGHT - LEFT) * min(minutes, self.end) / self.end, 1)
+
+    def clock(self, minutes: float) -> str:
+        """Return a time as the event's clocks show it."""
+        return clock(self.evening.at(minutes), self.zone)
+
+    def ticks(self) -> Iterable[Tick]:
+        """Yield up to about eight round times."""
+        hours = max(1, round(self.end / 60 / 7))
+        at = self.evening.now.astimezone(self.zone).replace(minute=0) + HOURS
+        while (minutes := (at - self.evening.now) / timedelta(minutes=1)) < self.end:
+            if at.hour % hours == 0:
+                yield Tick(self.x(minutes), f"{at:%H:%M}")
+            at += HOURS
+
+
+def clock(at: datetime, zone: ZoneInfo) -> str:
+    """Return hours and minutes of an instant in a time zone."""
+    return f"{at.astimezone(zone):%H:%M}"
+
+
+def chart_of(evening: EveningForecast) -> Chart:
+    """Return the drawing and the lines of a forecast."""
+    zone = ZoneInfo(evening.view.tournament.time_zone)
+    axis = _Axis(evening, zone)
+    rows = [_chart_row(row, at, evening, axis) for at, row in enumerate(evening.rows)]
+    closing = None
+    if evening.closes_at is not None:
+        minutes = (evening.closes_at - evening.now) / timedelta(minutes=1)
+        closing = Tick(axis.x(minutes), clock(evening.closes_at, zone))
+    ends = [(row, evening.forecast.finish_of(row.key)) for row in evening.rows]
+    next_main = evening.forecast.next_main
+    return Chart(
+        rows=tuple(rows),
+        ticks=tuple(tick for tick in axis.ticks() if _is_apart(tick, closing)),
+        height=TOP + ROW_HEIGHT * len(rows),
+        now_x=LEFT,
+        closing=closing,
+        lines=tuple(_line(row.label, finish, evening, axis, row) for row, finish in ends if finish is not None),
+        total=_line("", evening.total, evening, axis) if rows else None,
+        next_main=axis.clock(next_main) if next_main is not None else "",
+        now_label=axis.clock(0),
+    )
+
+
+def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis) -> ChartRow:
+    y = TOP + ROW_HEIGHT * at
+    times = sorted(
+        (round_ for round_ in evening.forecast.rounds if round_.row == row.key), key=lambda round_: round_.number
+    )
+    bars, before = [], 0.0
+    for round_ in times:
+        # Rounds of a bracket overlap; on one line each is drawn from the end of the one before.
+        begins = max(before, round_.begins)
+        left, right = axis.x(begins), axis.x(max(round_.finish.median, begins))
+        before = max(before, round_.finish.median)
+        width = max(2.0, right - left - 1)
+        label = row.rounds.get(round_.number, str(round_.number))
+        css = "is-late" if _is_late(round_.finish.median, evening) else "is-on" if _is_on(row, round_, evening) else ""
+        bars.append(Bar(left, y, width, _fitting(label, width), css))
+    finish = evening.forecast.finish_of(row.key) or Finish(0.0, 0.0)
+    return ChartRow(
+        label=row.label if len(row.label) <= LONGEST_LABEL else f"{row.label[: LONGEST_LABEL - 1]}…",
+        y=y,
+        bars=tuple(bars),
+        whisker_from=axis.x(finish.median),
+        whisker_to=axis.x(finish.late),
+        is_late=_is_late(finish.median, evening),
+    )
+
+
+def _rounds_of(row: ForecastRow, evening: EveningForecast) -> list[RoundTimes]:
+    """Return the rounds of a bracket in order."""
+    own = (round_ for round_ in evening.forecast.rounds if round_.row == row.key)
+    return sorted(own, key=lambda round_: round_.number)
+
+
+def _is_apart(tick: Tick, closing: Tick | None) -> bool:
+    """Whether the label of a tick overlaps neither the present time nor closing time."""
+    from_closing = abs(tick.x - closing.x) if closing is not None else CLOSING_LABEL
+    return tick.x - LEFT >= TIME_LABEL and from_closing >= CLOSING_LABEL
+
+
+def _fitting(label: str, width: float) -> str:
+    """Shorten the name of a round to what fits into its bar."""
+    characters = int(width / 6.2)
+    if len(label) <= characters:
+        return label
+    return f"{label[: characters - 1]}…" if width >= NARROWEST_LABEL else ""
+
+
+def _is_on(row: ForecastRow, round_: RoundTimes, evening: EveningForecast) -> bool:
+    return (row.key, round_.number) in evening.begun
+
+
+def _is_late(minutes: float, evening: EveningForecast) -> bool:
+    return evening.closes_at is not None and evening.at(minutes) > evening.closes_at
+
+
+def _line(
+    label: str, finish: Finish, evening: EveningForecast, axis: _Axis, row: ForecastRow | None = None
+) -> ChartLine:
+    rounds: list[str] = []
+    if row is not None:
+        times = sorted(
+            (round_ for round_ in evening.forecast.rounds if round_.row == row.key), key=lambda round_: round_.number
+        )
+        rounds = [
+            f"{row.rounds.get(round_.number, round_.number)} {axis.clock(round_.finish.median)}" for round_ in times
+        ]
+    is_late = _is_late(finish.median, evening)
+    return ChartLine(label, axis.clock(finish.median), axis.clock(finish.late), is_late, " · ".join(rounds))
+
+
+def pilot_options(evening: EveningForecast) -> list[PilotOption]:
+    """Return the ways to finish earlier, the proposed one first; empty if the evening ends in time."""
+    zone = ZoneInfo(evening.view.tournament.time_zone)
+    rows = {row.key: row for row in evening.rows}
+    instead = clock(evening.at(evening.total.median), zone)
+    return [
+        PilotOption(
+            text="; ".join(_shortening_text(row, rows[row.row]) for row in option.shortenings if row.row in rows),
+            done=clock(evening.at(evening.total.median - option.gain), zone),
+            instead=instead,
+            in_time=option.in_time,
+            value=_value(option, evening),
+            rounds=option.rounds,
+        )
+        for option in evening.options
+    ]
+
+
+def _shortening_text(shortening: Shortening, row: ForecastRow) -> str:
+    first = row.rounds.get(shortening.rounds[0], str(shortening.rounds[0]))
+    params = {"bracket": row.label, "points": shortening.length, "was": shortening.was, "round": first}
+    return _("%(bracket)s to %(points)s points instead of %(was)s from %(round)s on") % params
+
+
+def _value(option: ClosingOption, evening: EveningForecast) -> str:
+    """Return the option as `round:seen:length` items, for the form that applies it."""
+    lengths = {(match.row, match.round): match.length for match in evening.matches if not match.barrier}
+    return " ".join(
+        f"{evening.round_ids[row.row, number]}:{lengths[row.row, number]}:{row.length}"
+        for row in option.shortenings
+        for number in row.rounds
+    )

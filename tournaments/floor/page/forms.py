@@ -1,0 +1,320 @@
+"""Forms of the floor."""
+
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from players.forms import RefusingForm
+from tournaments.draws.round_lengths import RoundLength
+from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
+from tournaments.floor.evening import LONGEST_POSITION, FloorPlan, TablePlan
+from tournaments.floor.selectors import settings_of
+from tournaments.floor.state import FloorSettings
+from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, Table, Tournament
+from tournaments.models.floor import LONGEST_LABEL
+
+# The form of a floor: its settings and its tables.
+
+
+MOST_MINUTES = 240
+MINUTES = ("rest", "second_call", "no_show", "penalty_first", "penalty_each")
+
+
+class FloorSettingsForm(RefusingForm):
+    """The minutes and rules of a floor, the label and category of each table, and one more table."""
+
+    rest = forms.IntegerField(min_value=0, max_value=MOST_MINUTES, label=_("Minutes of rest between matches"))
+    second_call = forms.IntegerField(min_value=1, max_value=MOST_MINUTES, label=_("Minutes until the second call"))
+    no_show = forms.IntegerField(
+        min_value=1, max_value=MOST_MINUTES, label=_("Minutes until a player counts as a no-show")
+    )
+    penalty_points = forms.BooleanField(required=False, label=_("Penalty points for lateness"))
+    penalty_first = forms.IntegerField(
+        min_value=1, max_value=MOST_MINUTES, label=_("Minutes until the first penalty point")
+    )
+    penalty_each = forms.IntegerField(
+        min_value=1, max_value=MOST_MINUTES, label=_("Minutes for each further penalty point")
+    )
+    new_label = forms.CharField(required=False, max_length=LONGEST_LABEL, label=_("New table"))
+    new_category = forms.ChoiceField(choices=Table.Category.choices, label=_("Category"), required=False)
+
+    def __init__(self, data: Any = None, *, tournament: Tournament) -> None:
+        settings = settings_of(Floor.objects.filter(tournament=tournament).first())
+        initial = {name: getattr(settings, name) for name in (*MINUTES, "penalty_points")}
+        super().__init__(data, initial=initial)
+        self.tables = list(tournament.floor_tables.all())
+        for table in self.tables:
+            self.fields[f"label_{table.public_id}"] = forms.CharField(
+                max_length=LONGEST_LABEL, label=_("Table"), initial=table.label
+            )
+            self.fields[f"category_{table.public_id}"] = forms.ChoiceField(
+                choices=Table.Category.choices, label=_("Category"), initial=table.category
+            )
+
+    @property
+    def rows(self) -> list[tuple[Any, Any]]:
+        """The fields of each table: label and category."""
+        return [(self[f"label_{row.public_id}"], self[f"category_{row.public_id}"]) for row in self.tables]
+
+    @property
+    def plan(self) -> FloorPlan:
+        """What the valid form asks for."""
+        data = self.cleaned_data
+        plans = [
+            TablePlan(data[f"label_{row.public_id}"], data[f"category_{row.public_id}"], row) for row in self.tables
+        ]
+        if data["new_label"]:
+            plans.append(TablePlan(data["new_label"], data["new_category"] or Table.Category.NORMAL))
+        settings = {name: data[name] for name in (*MINUTES, "penalty_points")}
+        return FloorPlan(FloorSettings(**settings), tuple(plans))
+
+
+# Forms of what a director does on the floor.
+
+
+LONGEST_REASON = 80
+MOST_TABLES = 200
+MOST_POINTS = 25
+LONGEST_CHANGES = 2000
+LONGEST_MATCHES = 8000
+
+
+class FloorForm(RefusingForm):
+    """An action on the floor of an event, at a moment."""
+
+    FIXTURES: ClassVar[tuple[str, ...]] = ("fixture",)
+    TABLES: ClassVar[tuple[str, ...]] = ("table",)
+    FACTS: ClassVar[tuple[str, ...]] = ("fact",)
+    ENTRIES: ClassVar[tuple[str, ...]] = ("entry",)
+
+    def __init__(self, *args: Any, tournament: Tournament, now: datetime, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.tournament, self.now = tournament, now
+        own = Fixture.objects.filter(stage__division__tournament=tournament)
+        fixtures = own.select_related("stage__division", "match__player_0", "match__player_1")
+        self._limit(self.FIXTURES, fixtures)
+        self._limit(self.TABLES, tournament.floor_tables.all())
+        self._limit(self.FACTS, tournament.floor_events.all())
+        entries = Entry.objects.filter(division__tournament=tournament)
+        self._limit(self.ENTRIES, entries.select_related("player", "division__tournament__club"))
+
+    @classmethod
+    def of(
+        cls, data: Mapping[str, Any], *, form_class: "type[FloorForm]", tournament: Tournament, now: datetime
+    ) -> "FloorForm":
+        """Return the bound form of an action."""
+        return form_class(data, tournament=tournament, now=now)
+
+    def _limit(self, names: tuple[str, ...], rows: Any) -> None:
+        for name in names:
+            field = self.fields.get(name)
+            if isinstance(field, forms.ModelChoiceField):
+                field.queryset = rows
+
+
+class FixtureForm(FloorForm):
+    """An action on a match."""
+
+    fixture = forms.ModelChoiceField(Fixture.objects.none(), to_field_name="public_id")
+
+
+class CallForm(FixtureForm):
+    """A call to a table; without one, to the table that is suggested."""
+
+    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
+
+
+class MoveForm(FixtureForm):
+    """The table at which a match is played."""
+
+    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", label=_("Table"))
+
+
+class ScoreForm(FixtureForm):
+    """A running score."""
+
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+
+
+class TakeBackScoreForm(FixtureForm):
+    """The running score to take back."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
+class ClosingForm(FixtureForm):
+    """A result at closing time: `after` is the match's `seq` as the sheet showed it."""
+
+    after = forms.IntegerField(min_value=0)
+
+
+class LeaderForm(ClosingForm):
+    """The score at which the leader wins."""
+
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+
+
+class SettleForm(ClosingForm):
+    """Who wins a match that the players settle between them."""
+
+    winner = forms.ChoiceField(choices=[("0", _("first")), ("1", _("second")), ("nobody", _("Nobody"))])
+
+    @property
+    def winning_side(self) -> int | None:
+        """The side that wins; None: nobody."""
+        chosen = self.cleaned_data["winner"]
+        return None if chosen == "nobody" else int(chosen)
+
+
+class AdjournForm(FixtureForm):
+    """Who is on roll in an adjourned match, and its position, as far as that is known."""
+
+    on_roll = forms.TypedChoiceField(
+        choices=[("", _("not known")), ("0", _("first")), ("1", _("second"))],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+    position = forms.CharField(max_length=LONGEST_POSITION, required=False, label=_("Position ID or XGID"))
+
+
+class ShorterMatchForm(FixtureForm):
+    """The length to which both players agree, and that they do."""
+
+    length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
+    agreed = forms.BooleanField(label=_("Both players agree"))
+
+
+class ProposeLengthForm(FixtureForm):
+    """A shorter length to propose to both players."""
+
+    length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
+
+
+class LengthFactForm(FixtureForm):
+    """The fact that offered a shorter length, to withdraw it, or that gave it to the match, to take it back."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
+class EntryForm(FloorForm):
+    """An action on an entry."""
+
+    entry = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id")
+
+
+class ReentryForm(EntryForm):
+    """A player who enters again, with the number of their newest entry as it was shown."""
+
+    number = forms.IntegerField(min_value=1)
+
+
+class NoShowForm(FixtureForm):
+    """Who did not come to a match."""
+
+    side = forms.ChoiceField(choices=[("0", _("first")), ("1", _("second")), ("both", _("both"))])
+
+
+class LateForm(FixtureForm):
+    """A player who is late, and by how many minutes."""
+
+    side = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
+    minutes = forms.IntegerField(min_value=0, max_value=240, label=_("Minutes"))
+
+
+class TableForm(FloorForm):
+    """An action on a table."""
+
+    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id")
+
+
+class OutOfUseForm(TableForm):
+    """Why a table is taken out of use."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+
+
+class OpenForm(FloorForm):
+    """The number of tables with which a floor opens."""
+
+    tables = forms.IntegerField(min_value=1, max_value=MOST_TABLES, label=_("Tables"))
+
+
+class UndoForm(FloorForm):
+    """The fact to undo."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
+class PauseForm(FloorForm):
+    """Until when the event is paused; empty while nobody knows."""
+
+    until = forms.TimeField(required=False, label=_("Until"), widget=forms.TimeInput(attrs={"type": "time"}))
+
+    @property
+    def until_at(self) -> datetime | None:
+        """The next instant at which the event's clocks show the time."""
+        until: time | None = self.cleaned_data["until"]
+        if until is None:
+            return None
+        today = self.now.astimezone(ZoneInfo(self.tournament.time_zone))
+        at = today.replace(hour=until.hour, minute=until.minute, second=0, microsecond=0)
+        return at if at > self.now else at + timedelta(days=1)
+
+
+class AutopilotForm(FloorForm):
+    """Whether matches are suggested or called by themselves."""
+
+    mode = forms.TypedChoiceField(choices=[(mode.value, mode.value) for mode in Autopilot], coerce=Autopilot)
+
+
+class ClosingTimeForm(FloorForm):
+    """What to do with the matches that still run, as `fixture:left:right` items with the scores that were shown."""
+
+    rule = forms.ChoiceField(choices=[(rule, rule) for rule in CLOSING_RULES])
+    points = forms.IntegerField(min_value=1, max_value=MOST_POINTS_LEFT, required=False)
+    matches = forms.CharField(max_length=LONGEST_MATCHES)
+
+    def clean(self) -> dict[str, Any]:
+        """Require the points that leaders still need if matches are shortened."""
+        cleaned = super().clean() or {}
+        if cleaned.get("rule") == Tournament.ClosingRule.SHORTEN and not cleaned.get("points"):
+            self.add_error("points", ValidationError(_("Choose how many points the leaders still need.")))
+        return cleaned
+
+    def clean_matches(self) -> list[RunningMatch]:
+        """Return the matches of this event, each with its score."""
+        scores: dict[str, tuple[int, int]] = {}
+        for item in self.cleaned_data["matches"].split():
+            public_id, *points = item.split(":")
+            if len(points) != 2 or not all(point.isdecimal() and len(point) <= 2 for point in points):
+                raise ValidationError(_("These are not matches with their scores."))
+            scores[public_id] = (int(points[0]), int(points[1]))
+        rows = Fixture.objects.filter(stage__division__tournament=self.tournament, public_id__in=scores)
+        fixtures = rows.select_related("stage__division").order_by("number")
+        if len(fixtures) != len(scores):
+            raise ValidationError(_("These are not matches of this event."))
+        return [RunningMatch(fixture, scores[fixture.public_id]) for fixture in fixtures]
+
+
+class ShortenForm(FloorForm):
+    """New lengths of rounds that nobody has begun, as `round:seen:length` items."""
+
+    changes = forms.CharField(max_length=LONGEST_CHANGES)
+
+    def clean_changes(self) -> list[RoundLength]:
+        """Return the changes."""
+        changes = []
+        for item in self.cleaned_data["changes"].split():
+            parts = item.split(":")
+            if len(parts) != len(RoundLength._fields) or not all(part.isdecimal() for part in parts):
+                raise ValidationError(_("These are not rounds with their lengths."))
+            changes.append(RoundLength(*map(int, parts)))
+        return changes

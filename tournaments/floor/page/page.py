@@ -1,0 +1,302 @@
+"""The page of the floor, and the parts of it that are sent alone when only they have changed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from core.messages import sentence
+from players.actors import Actor
+from tournaments.draws.round_lengths import last_shortening
+from tournaments.floor import selectors
+from tournaments.floor.page.cards import MOST_QUEUED, MOST_WAITING, Cards, Post, action_url, closing_need
+from tournaments.floor.page.forecast import chart_of, clock, evening_forecast, pilot_options
+from tournaments.floor.page.sheets import reentered, reentry_posts
+from tournaments.floor.selectors import AttentionView, FloorView, MatchView
+from tournaments.floor.state import AttentionKind, MatchState
+from tournaments.floor.undo import last_of
+from tournaments.models import Autopilot, Division, Entry, Tournament
+from tournaments.pages import console
+from tournaments.pages.console import RoundNeed
+from tournaments.standings.placings import champions
+
+# Sending an open floor only those of its parts that have changed.
+#
+# Each part is an element with an id, rendered within the tag `{% part %}`. The page has the versions of its parts,
+# which are hashes of what they show, and sends them with its requests (floor.js). Nothing is stored on the server.
+
+
+HEADER = "Floor-Versions"
+VERSION_LENGTH = 8
+
+
+class Parts:
+    """The parts of a floor that is being rendered, for a page that has these versions of them."""
+
+    def __init__(self, seen: Mapping[str, str] | None = None) -> None:
+        self.seen = seen or {}
+        self.versions: dict[str, str] = {}
+        self.changed: dict[str, SafeString] = {}
+
+    def add(self, name: str, markup: SafeString, *, token: str) -> SafeString:
+        """Add an element by its id. `token` is the request's CSRF token, which does not count as a change."""
+        self.versions[name] = _version(markup.replace(token, "") if token else markup)
+        if self.seen.get(name) != self.versions[name]:
+            self.changed[name] = markup
+        return markup
+
+    def add_made_from(self, value: object, name: str, render: Callable[[], SafeString]) -> SafeString:
+        """Add an element that is made from a value alone; it is rendered only if that has changed."""
+        self.versions[name] = _version(repr(value))
+        if self.seen.get(name) == self.versions[name]:
+            return SafeString()
+        self.changed[name] = render()
+        return self.changed[name]
+
+    @property
+    def header(self) -> str:
+        """The versions as the page sends them back."""
+        return ",".join(f"{name}={version}" for name, version in self.versions.items())
+
+    @property
+    def swaps(self) -> list[SafeString]:
+        """The elements that have changed, to be swapped by their ids."""
+        return [
+            mark_safe(markup.replace(f'id="{name}"', f'id="{name}" hx-swap-oob="true"', 1))  # noqa: S308, from templates
+            for name, markup in self.changed.items()
+        ]
+
+
+def _version(text: str) -> str:
+    return sha256(" ".join(text.split()).encode()).hexdigest()[:VERSION_LENGTH]
+
+
+def versions_seen(request: HttpRequest) -> dict[str, str]:
+    """Return the versions of the parts that the page has; empty if it has none."""
+    pairs = (pair.partition("=") for pair in request.headers.get(HEADER, "").split(","))
+    return {name: version for name, _separator, version in pairs if name}
+
+
+def render_changes(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse | None:
+    """Return the parts that differ from those the page has, or None if it has other parts and needs the whole floor."""
+    parts = Parts(versions_seen(request))
+    if not parts.seen:
+        return None
+    render_to_string("tournaments/floor/_parts.html", {**context, "parts": parts, "is_part": True}, request)
+    if parts.seen.keys() != parts.versions.keys():
+        return None
+    changes = {"parts": parts, "topics_shown": context["topics_shown"]}
+    content = render_to_string("tournaments/floor/_changes.html", changes)
+    # htmx swaps the elements that are marked, and leaves the rest of the page as it is.
+    return HttpResponse(content, headers={"HX-Reswap": "none"})
+
+
+# The context of the floor's page: what needs the director, the tables, what comes next, and the forecast.
+
+
+URGENT = ("dispute", "objection", "refused")
+LATEST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FloorNeed:
+    """A match at the tables that needs a director: missing players or a slow match."""
+
+    label: str
+    icon: str
+    number: int
+    names: str
+    text: str
+    since: str
+    url: str
+    posts: tuple[Post, ...]
+    missing: tuple[Post, ...] = ()
+    """Who may be missing, once the no-show time is over: each button forfeits the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionNeed:
+    """A round that a director has to pair, publish or look at."""
+
+    division: Division
+    need: RoundNeed
+
+    @property
+    def refusal(self) -> str:
+        """Why the round could not be paired; empty if it could."""
+        refusal = self.need.refusal
+        return sentence(refusal["code"], refusal["params"]) if refusal else ""
+
+
+def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bool = False) -> dict[str, Any]:
+    """Return the context of the floor of an event for `by`; only the first matches that wait unless `complete`."""
+    view = selectors.floor(tournament, now)
+    needs = console.needs_of(tournament, view.rounds, by)
+    cards = Cards(view, needs)
+    divisions = list(tournament.divisions.all())
+    messages = console.reported_messages(tournament, divisions, by)
+    urgent = [need for need in needs if need.kind in URGENT]
+    others = [need for need in needs if need.kind not in URGENT]
+    attention = [_floor_need(item, cards) for item in view.attention]
+    closing = closing_need(view, cards)
+    round_needs = _round_needs(divisions)
+    queue, waiting = cards.queue(), view.waiting
+    latest = console.latest_results(tournament, LATEST_SHOWN)
+    again = reentry_posts(tournament, [row.fixture for row in latest], now)
+    zone = ZoneInfo(tournament.time_zone)
+    return {
+        "view": view,
+        "tournament": tournament,
+        "club": tournament.club,
+        "divisions": divisions,
+        "is_open": view.is_open,
+        "several": cards.several,
+        "now": now,
+        "clock": clock(now, zone),
+        "urgent": urgent,
+        "attention": attention,
+        "closing": closing,
+        "round_needs": round_needs,
+        "needs": others[: console.MOST_NEEDS],
+        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None),
+        "messages_reported": messages[: console.MOST_NEEDS],
+        "unopposed": console.unopposed(needs),
+        "to_make_final": console.to_make_final(needs),
+        "has_provisional": any(need.provisional is not None for need in needs),
+        "cards": cards.all(),
+        "counts": cards.counts(),
+        "suggestion": _suggestion(view, cards),
+        "queue": cards.queue_rows(queue if complete else queue[:MOST_QUEUED]),
+        "waiting": cards.queue_rows(waiting if complete else waiting[:MOST_WAITING]),
+        "adjourned": cards.queue_rows(view.adjourned),
+        "queue_count": len(queue),
+        "waiting_count": len(waiting),
+        "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
+        "complete": complete,
+        "pause": view.state.pause,
+        "paused_until": _paused_until(view, zone),
+        "calls_itself": view.state.autopilot == Autopilot.CALL,
+        "last_call": _last_call(view),
+        "undoable": last_of(tournament, by),
+        "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
+        "reentered": reentered(tournament),
+        "champions": _champions(by, divisions),
+        "default_tables": _default_tables(view),
+    }
+
+
+def forecast_context(view: FloorView) -> dict[str, Any]:
+    """Return the context of the forecast, which takes longer than the rest of the floor."""
+    evening = evening_forecast(view)
+    pilot = pilot_options(evening)
+    return {
+        "chart": chart_of(evening),
+        "pilot": pilot,
+        "other_ways": pilot[1:],
+        "shortened": last_shortening(view.tournament),
+    }
+
+
+def _default_tables(view: FloorView) -> int | None:
+    """Return the number of tables with which the floor would open; None if it is open."""
+    if view.is_open:
+        return None
+    entered = Entry.objects.filter(division__tournament=view.tournament, status=Entry.Status.IN).count()
+    return view.tournament.tables_for(entered)
+
+
+def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str]]:
+    """Return the winners of the divisions that are over."""
+    if by.user is None:
+        return []
+    winners = champions(by.user, divisions)
+    return [(division, winners[division.pk]) for division in divisions if winners.get(division.pk)]
+
+
+def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
+    """Return when the pause ends; empty if there is none, or nobody has said when."""
+    pause = view.state.pause
+    return clock(pause.until, zone) if pause is not None and pause.until is not None else ""
+
+
+def _round_needs(divisions: list[Division]) -> list[DivisionNeed]:
+    needs = [(division, console.round_need(division)) for division in divisions]
+    return [DivisionNeed(division, need) for division, need in needs if need is not None]
+
+
+def _suggestion(view: FloorView, cards: Cards) -> dict[str, Any] | None:
+    """Return the match to call now, with the table and the reason; None if there is none."""
+    if not view.suggestions:
+        return None
+    first = view.suggestions[0]
+    return {
+        "match": first.match,
+        "label": cards.label_of(first.match),
+        "names": " – ".join(side.name for side in first.match.sides),
+        "table": first.table,
+        "reason": first.reason,
+        "url": cards.sheet_url(first.match),
+        "others": len(view.suggestions) - 1,
+    }
+
+
+def _last_call(view: FloorView) -> MatchView | None:
+    """Return the match that was called last and has not started, if the autopilot calls by itself."""
+    if view.state.autopilot != Autopilot.CALL:
+        return None
+    calls = [
+        (match.row.called_at, match.row.fixture)
+        for match in view.matches.values()
+        if match.state == MatchState.CALLED and match.row.called_at is not None
+    ]
+    return view.matches[max(calls)[1]] if calls else None
+
+
+def _floor_need(item: AttentionView, cards: Cards) -> FloorNeed:
+    """Return what a director can do about a missing player or a slow match."""
+    match, row = item.match, item.match.row
+    url = cards.sheet_url(match)
+    called = clock(row.called_at, cards.zone) if row.called_at else ""
+    common = {"table": match.table, "time": called, "minutes": item.clock_bank}
+    names = " – ".join(side.name for side in match.sides)
+    since = clock(item.item.since, cards.zone)
+    kind = item.item.kind
+    fixture = (("fixture", match.public_id),)
+    posts: tuple[Post, ...] = ()
+    missing: tuple[Post, ...] = ()
+    if kind == AttentionKind.SLOW:
+        label, icon = _("Slow"), "clock"
+        text = _("On table %(table)s. With clocks: %(minutes)d minutes each.") % common
+        key = f"clocks-{match.public_id}"
+        label_of_post = _("Put clocks on M%(number)s") % {"number": match.number}
+        posts = (Post(action_url(cards.view.tournament, "clocks"), label_of_post, fixture, key),)
+    elif kind == AttentionKind.NO_SHOW:
+        label, icon = _("No-show"), "away"
+        text = _("Called to table %(table)s at %(time)s. The no-show time is over.") % common
+        missing = _missing(item, cards)
+    else:
+        label, icon = _("Not at the table"), "away"
+        text = _("Called to table %(table)s at %(time)s.") % common
+        key = f"again-{match.public_id}"
+        posts = (Post(action_url(cards.view.tournament, "call-again"), _("Call again"), fixture, key),)
+    if kind != AttentionKind.SLOW:
+        key = f"start-{match.public_id}"
+        posts += (Post(action_url(cards.view.tournament, "start"), _("Both are here"), fixture, key),)
+    return FloorNeed(label, icon, match.number, names, text, since, url, posts, missing)
+
+
+def _missing(item: AttentionView, cards: Cards) -> tuple[Post, ...]:
+    """Return a button for each player who may be missing, and one for both."""
+    url, match = action_url(cards.view.tournament, "no-show"), item.match
+    first, second = (side.name for side in match.sides)
+    return tuple(
+        Post(url, label, (("fixture", match.public_id), ("side", side)), f"no-show-{side}-{match.public_id}")
+        for side, label in (("0", first), ("1", second), ("both", _("Both")))
+    )

@@ -1,0 +1,380 @@
+"""The sheets of the floor page: a match, and entering again."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+
+from matches.lifecycle.begun import has_begun
+from matches.models import Match, Result
+from players.access import Role
+from players.actors import Actor
+from tournaments.entries.late import (
+    may_reenter,
+    preview_reentry,
+    preview_undo,
+    reenter,
+    reenterable,
+    standing_late_entry,
+    undo_late,
+)
+from tournaments.entries.previews import reentry_view, refund_notes
+from tournaments.events.pages import event_url_args
+from tournaments.floor import selectors
+from tournaments.floor.journal import latest
+from tournaments.floor.page.cards import Post, action_url
+from tournaments.floor.selectors import FloorView, MatchView
+from tournaments.floor.state import MatchState, TableState
+from tournaments.formats.graph import MAIN
+from tournaments.ledger.accounts import fees_of, paid_for, plans_of
+from tournaments.ledger.money import Currency
+from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Slot, Table, Tournament
+from tournaments.results.fixture_page import fixture_page
+from tournaments.results.forms import ResultForm
+from tournaments.state.names import shown_entry
+
+# Re-entry on the floor: a button beside a match of the main bracket for its loser, and one that undoes it.
+
+
+class Reentered(NamedTuple):
+    """A player who has entered again and has not begun a match since."""
+
+    name: str
+    text: str
+    """Until when the re-entry can be undone, and what was paid for it."""
+    post: Post
+
+
+class _Loser(NamedTuple):
+    """The entry that lost a match, and the newest entry of the same player."""
+
+    entry: Entry
+    newest: Entry
+
+
+def reentry_posts(
+    tournament: Tournament, fixtures: Collection[Fixture], now: datetime, *, with_undo: bool = False
+) -> dict[int, list[Post]]:
+    """Return fixture id -> the buttons for the losers of these decided matches who can enter again.
+
+    `with_undo` adds those that undo the re-entry of a loser who has not played since, for pages without the list of all
+    of them. The service decides whether that is still possible. No query for events without re-entry.
+    """
+    for row in fixtures:
+        row.stage.division.tournament = tournament
+    decided = [
+        row for row in fixtures if row.stage.division.reentry_until is not None and row.status == Fixture.Status.DECIDED
+    ]
+    open_ = {division for division in {row.stage.division for row in decided} if may_reenter(division, now)}
+    if not open_ and not (with_undo and decided):
+        return {}
+    posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
+    losers = _losers(decided)
+    played = _have_played([loser.newest for _, loser in losers]) if with_undo else set()
+    fees = {division: _fee(division) for division in open_}
+    able = {entry for division in open_ for entry in reenterable(division, now)}
+    for fixture, loser in losers:
+        division = fixture.stage.division
+        loser.newest.division = division
+        if loser.newest == loser.entry and loser.newest.pk in able:
+            posts[fixture.pk].append(_enter(loser.newest, fees[division]))
+        elif with_undo and loser.newest.number > loser.entry.number and loser.newest.pk not in played:
+            posts[fixture.pk].append(_undo(loser.newest))
+    return posts
+
+
+def reentered(tournament: Tournament) -> list[Reentered]:
+    """Return the re-entries of an event that can still be undone; no query for events without re-entry.
+
+    That does not end with the time until which players can enter again.
+    """
+    running = {
+        row.pk: row
+        for row in tournament.divisions.all()
+        if row.reentry_until is not None and row.status == Division.Status.RUNNING
+    }
+    if not running:
+        return []
+    again = Entry.objects.filter(division__in=running, number__gt=1, status=Entry.Status.IN)
+    entries = list(again.select_related("player").order_by("division", "pk"))
+    played, paid = _have_played(entries), paid_for(entries)
+    slots = Slot.objects.filter(entry__in=entries).order_by("-fixture__number")
+    first = dict(slots.values_list("entry", "fixture__number"))
+    rows = []
+    for entry in entries:
+        entry.division = running[entry.division_id]
+        if entry.pk not in played and entry.pk in first:
+            rows.append(_reentered(entry, first[entry.pk], paid.get(entry.pk, 0)))
+    return rows
+
+
+def _reentered(entry: Entry, first: int, paid: int) -> Reentered:
+    values = {"number": first, "amount": Currency.of(entry.division.tournament).with_name(paid)}
+    text = _("Can be undone until M%(number)d begins.")
+    if paid:
+        text = _("Can be undone until M%(number)d begins. Undoing it makes %(amount)s due for refund.")
+    return Reentered(shown_entry(entry, staff=True), text % values, _undo(entry))
+
+
+def _fee(division: Division) -> str:
+    fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
+    return Currency.of(division.tournament).with_name(fee) if fee else ""
+
+
+def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, _Loser]]:
+    """Return the losers of those of these matches that are of a main bracket, with their newest entry."""
+    by_pk = {row.pk: row for row in fixtures}
+    slots = Slot.objects.filter(fixture__in=by_pk, fixture__round__bracket__key=MAIN, entry__isnull=False)
+    rows = slots.select_related("entry__player", "fixture").order_by("fixture", "side")
+    results = Result.objects.filter(match__in=[row.match_id for row in fixtures]).order_by("version")
+    # The last version of each match stays.
+    winners: dict[int | None, int | None] = dict(results.values_list("match", "winner"))
+    divisions = {row.stage.division_id for row in fixtures}
+    entries = Entry.objects.filter(division__in=divisions, status=Entry.Status.IN).select_related("player")
+    newest = {(entry.division_id, _person(entry)): entry for entry in entries.order_by("pk")}
+    losers = []
+    for slot in rows:
+        entry, match_id = slot.entry, slot.fixture.match_id
+        # A match that both forfeited has two losers.
+        if entry is None or match_id not in winners or winners[match_id] == slot.side:
+            continue
+        last = newest.get((entry.division_id, _person(entry)))
+        if last is not None:
+            losers.append((by_pk[slot.fixture_id], _Loser(entry, last)))
+    return losers
+
+
+def _person(entry: Entry) -> int:
+    return entry.player.merged_into_id or entry.player_id
+
+
+def _have_played(entries: Collection[Entry]) -> set[int]:
+    """Return the ids of those of these entries of which a match has begun or is over; one query."""
+    slots = Slot.objects.filter(entry__in=entries, fixture__match__isnull=False).select_related("fixture__match")
+    return {
+        slot.entry_id
+        for slot in slots
+        if slot.entry_id and (match := slot.fixture.match) is not None and (has_begun(match) or match.is_over)
+    }
+
+
+def _enter(entry: Entry, fee: str) -> Post:
+    name = {"name": entry.player.name, "fee": fee}
+    label = _("%(name)s enters again: %(fee)s") % name if fee else _("%(name)s enters again") % name
+    fields = (("entry", entry.public_id), ("number", str(entry.number)))
+    return Post(action_url(entry.division.tournament, "re-enter"), label, fields, f"re-enter-{entry.public_id}")
+
+
+def _undo(entry: Entry) -> Post:
+    label = _("Undo the re-entry of %(name)s") % {"name": shown_entry(entry, staff=True)}
+    url = action_url(entry.division.tournament, "undo-re-entry")
+    return Post(url, label, (("entry", entry.public_id),), f"undo-re-entry-{entry.public_id}")
+
+
+def enter_again(*, entry: Entry, number: int, by: Actor, now: datetime) -> str:
+    """Enter the player of an entry again and return what that did and what it costs.
+
+    `number` is that of the entry the reader saw as the newest: pressed twice, it enters the player once. Refused: as
+    `reenter`.
+    """
+    later = entry.division.entries.filter(player=entry.player, number__gt=number, status=Entry.Status.IN)
+    if (again := later.select_related("player").order_by("pk").first()) is not None:
+        return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+    preview = preview_reentry(entry=entry, now=now)
+    notes = reentry_view(preview).notes
+    reenter(entry=entry, after=preview.seq, by=by, now=now)
+    return " ".join(notes)
+
+
+def undo_reentry(*, entry: Entry, by: Actor, now: datetime) -> str:
+    """Undo a re-entry and return what that did; undoing it twice changes nothing. Refused: as `undo_late`."""
+    if entry.number == 1 or standing_late_entry(entry) is not None:
+        undo_late(entry=entry, after=preview_undo(entry=entry).seq, by=by, now=now)
+    undone = _("Late entry of %(name)s undone.") % {"name": shown_entry(entry, staff=True)}
+    return " ".join([undone, *refund_notes(entry)])
+
+
+# The sheets of a match and of a table on the floor: what can be done with them, and what a result leads to.
+
+
+GOING_ON = (MatchState.CALLED, MatchState.PLAYING)
+NOT_CALLED = (MatchState.WAITING, MatchState.READY)
+OVER = (MatchState.REPORTED, MatchState.SETTLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button of a sheet: where it posts and its label."""
+
+    url: str
+    label: str
+
+
+def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -> dict[str, Any]:
+    """Return the context of the sheet of a match: forms for scores, what a result leads to, and its other actions."""
+    tournament = fixture.stage.division.tournament
+    context = fixture_page(fixture, role, by, now)
+    view = selectors.floor(tournament, now)
+    on_floor = view.matches.get(fixture.pk)
+    again = reentry_posts(tournament, [fixture], now, with_undo=True) if context["may_direct"] else {}
+    context |= {
+        "on_floor": on_floor,
+        "score_url": action_url(tournament, "score"),
+        "move_url": action_url(tournament, "move"),
+        "late_url": action_url(tournament, "late"),
+        "buttons": _buttons(tournament, on_floor),
+        "again": again.get(fixture.pk),
+        "tables": [table for table in view.tables.values() if table.match is None],
+    }
+    if fixture.match is not None:
+        names = context["names"]
+        entered = latest(fixture, FloorKind.RUNNING_SCORE) if on_floor is not None else None
+        running = (on_floor.row.score if on_floor is not None else None) or fixture.match.start_score
+        context |= {
+            "running": running,
+            "entered": entered,
+            "entered_by": _entered_by(entered, names) if entered is not None else "",
+            "take_back_score_url": action_url(tournament, "take-back-score"),
+            "form": ResultForm(names=names, initial=_proposed(running, fixture.match.length)),
+            "closing": _closing(fixture, on_floor, names, running) if context.get("may_rule") else None,
+            "then": [_then(fixture, names, winner, view) for winner in (0, 1)],
+        }
+    return context
+
+
+def _proposed(running: tuple[int, int], length: int) -> dict[str, int]:
+    """Return the score that the final result starts with: the leader has won."""
+    left, right = running
+    if left == right:
+        return {"left": left, "right": right}
+    return {"left": length, "right": right} if left > right else {"left": left, "right": length}
+
+
+def _closing(
+    fixture: Fixture, on_floor: MatchView | None, names: tuple[str, str], running: tuple[int, int]
+) -> dict[str, Any] | None:
+    """Return what a director can do with a match at closing time; None once it is reported, or played on the site."""
+    match = fixture.match
+    if on_floor is None or match is None or match.state != Match.State.OPEN or on_floor.state in OVER:
+        return None
+    tournament = fixture.stage.division.tournament
+    lengths = range(max(running) + 1, match.length)
+    leader = None if running[0] == running[1] else int(running[1] > running[0])
+    return {
+        "leader": None if leader is None else names[leader],
+        "leader_then": "" if leader is None else _then(fixture, names, leader, None),
+        "may_adjourn": on_floor.state == MatchState.PLAYING,
+        "may_settle": on_floor.state in (MatchState.PLAYING, MatchState.ADJOURNED),
+        "lengths": list(lengths),
+        "may_propose": on_floor.state == MatchState.PLAYING,
+        "offer": _offer(on_floor, names),
+        "offered": on_floor.row.offer,
+        "shortened": _shortened(on_floor, names),
+        "position": _position(fixture) if on_floor.state == MatchState.ADJOURNED else "",
+        **{
+            f"{name}_url": action_url(tournament, action)
+            for name, action in (
+                ("leader", "leader-wins"), ("settle", "settle"), ("adjourn", "adjourn"), ("shorten", "shorten-match"),
+                ("propose", "propose-length"), ("withdraw", "withdraw-length"), ("take_back", "take-back-length"),
+            )
+        },
+    }  # fmt: skip
+
+
+def _offer(on_floor: MatchView, names: tuple[str, str]) -> str:
+    """Return which shorter length the players can agree on, and who has agreed; empty if none is on offer."""
+    offer = on_floor.row.offer
+    if offer is None:
+        return ""
+    agreed = next(iter(offer.agreed), None)
+    if agreed is None:
+        return _("The players are asked whether they agree to %(length)d points.") % {"length": offer.length}
+    values = {"name": names[agreed], "other": names[1 - agreed], "length": offer.length}
+    return _("%(name)s wants to play to %(length)d points. %(other)s has not answered yet.") % values
+
+
+def _shortened(on_floor: MatchView, names: tuple[str, str]) -> dict[str, Any] | None:
+    """Return how a match was shortened last, to be taken back; None if it has the length it began with."""
+    fact = on_floor.row.shortened
+    if fact is None:
+        return None
+    values = {"length": fact.params["length"], "was": fact.params["was"]}
+    if fact.params.get("side") is None:
+        text = _("Shortened to %(length)d points instead of %(was)d.") % values
+    else:
+        text = _("The players agreed to play to %(length)d points instead of %(was)d.") % values
+    return {"fact": fact.id, "text": text, "at": fact.at}
+
+
+def _position(fixture: Fixture) -> str:
+    """Return the position in which a match was adjourned, as it was typed; empty if it was not."""
+    adjourned = latest(fixture, FloorKind.ADJOURNED)
+    return str(adjourned.params.get("position", "")) if adjourned is not None else ""
+
+
+def _entered_by(score: FloorEvent, names: tuple[str, str]) -> str:
+    """Return who entered a running score: one of the players, or the member of the staff who did."""
+    if (side := score.params.get("side")) is not None:
+        return names[side]
+    return score.user.display_name if score.user is not None else ""
+
+
+def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView | None) -> str:
+    """Return what happens if this side wins, in words; with `view` also what becomes of the table."""
+    slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture=fixture.number)
+    ways = {slot.source: slot.fixture.number for slot in slots.select_related("fixture")}
+    parts = []
+    for source, side in ((Slot.Source.WINNER, winner), (Slot.Source.LOSER, 1 - winner)):
+        if source in ways:
+            parts.append(_("%(name)s goes to M%(number)s.") % {"name": names[side], "number": ways[source]})
+    row = view.matches.get(fixture.pk) if view is not None else None
+    if row is not None and row.table:
+        parts.append(_("Table %(table)s is free.") % {"table": row.table})
+    return " ".join(parts)
+
+
+def _buttons(tournament: Tournament, match: MatchView | None) -> list[Button]:
+    """Return what can be done with a match in its state with one tap."""
+    if match is None or match.state in OVER:
+        return []
+    buttons = []
+    if match.state == MatchState.PLAYING and match.row.clocks is None:
+        buttons.append(Button(action_url(tournament, "clocks"), _("Put clocks on")))
+    if match.state == MatchState.ADJOURNED:
+        buttons.append(Button(action_url(tournament, "let-go-on"), _("Let it go on")))
+    if match.state in NOT_CALLED:
+        codes = {reason.code for reason in match.row.reasons}
+        if codes <= {"rests", "no_table", "no_accessible_table"}:
+            buttons.append(Button(action_url(tournament, "call"), _("Call to a table")))
+        if "rests" in codes:
+            buttons.append(Button(action_url(tournament, "waive-rest"), _("Waive the rest")))
+        if match.row.pinned or match.row.held:
+            buttons.append(Button(action_url(tournament, "release"), _("Usual order")))
+        else:
+            buttons.append(Button(action_url(tournament, "pin"), _("Put first")))
+            buttons.append(Button(action_url(tournament, "hold"), _("Hold")))
+    if match.state == MatchState.CALLED:
+        buttons.append(Button(action_url(tournament, "start"), _("Start")))
+        buttons.append(Button(action_url(tournament, "call-again"), _("Call again")))
+        buttons.append(Button(action_url(tournament, "take-back"), _("Take back the call")))
+    return buttons
+
+
+def table_sheet(tournament: Tournament, table: Table, now: datetime) -> dict[str, Any]:
+    """Return the context of the sheet of a table."""
+    view = selectors.floor(tournament, now)
+    shown = view.tables[table.pk]
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "url_args": event_url_args(tournament),
+        "table": shown,
+        "is_out": shown.row.state == TableState.OUT,
+        "callable": view.queue[:8],
+        "call_url": action_url(tournament, "call"),
+        "free_url": action_url(tournament, "free"),
+        "out_url": action_url(tournament, "out"),
+        "back_url": action_url(tournament, "back"),
+    }

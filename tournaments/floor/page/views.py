@@ -1,0 +1,246 @@
+"""Views of the floor page."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import prefetch_related_objects
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core.requests import is_htmx
+from engine.errors import Refused
+from players.access import Role, is_at_least
+from tournaments import access
+from tournaments.events.pages import account_needed, by, event_url_args, faulty, page, refuse, sent
+from tournaments.floor import evening as opening
+from tournaments.floor import selectors
+from tournaments.floor.closing_time import close_matches
+from tournaments.floor.lines import enter_lines, preview_line
+from tournaments.floor.page.actions import ACTIONS
+from tournaments.floor.page.cards import refusal_of
+from tournaments.floor.page.forms import ClosingTimeForm, FloorForm, FloorSettingsForm
+from tournaments.floor.page.page import Parts, floor_page, forecast_context, render_changes
+from tournaments.floor.page.sheets import match_sheet, table_sheet
+from tournaments.floor.sentences import sentence_of_fact
+from tournaments.models import Table, Tournament
+from tournaments.results import workers
+from tournaments.results.forms import LinePreviewForm, QuickForm
+from tournaments.results.quick_entry import OutcomeLine, outcome_lines
+from tournaments.state.topics import topics_shown
+
+# The settings and tables of a floor.
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show and change the settings and tables of a floor; saving opens it."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = FloorSettingsForm(sent(request), tournament=event)
+    if form.is_valid():
+        try:
+            opening.save_floor(tournament=event, plan=form.plan, by=by(request), now=timezone.now())
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("The tables and settings are saved."))
+            return redirect(f"{reverse('floor-settings', args=event_url_args(event))}")
+    context = {"form": form, "tournament": event, "club": event.club}
+    return page(request, "tournaments/floor/settings.html", context, form)
+
+
+# The floor of an event: its page, the sheets of a match and of a table, and what a director does there.
+
+
+@account_needed
+@never_cache
+@gzip_page
+@require_safe
+def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show the floor of an event; an htmx request gets only what has changed, or the live part."""
+    began = timezone.now()
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    context = _context(request, event, role, began)
+    if not is_htmx(request):
+        return _whole_page(request, context)
+    changes = render_changes(request, context)
+    return changes or render(request, "tournaments/floor/_floor.html", {**_with_forecast(context), "is_part": True})
+
+
+@account_needed
+@never_cache
+@gzip_page
+@require_safe
+def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show the forecast of an event, for its floor."""
+    began = timezone.now()
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    prefetch_related_objects([event], "divisions__stages")
+    context = {
+        "topics_shown": topics_shown(event, read_since=began),
+        **forecast_context(selectors.floor(event, timezone.now())),
+        "tournament": event,
+        "club": event.club,
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+    }
+    return render(request, "tournaments/floor/_forecast_update.html", context)
+
+
+def _whole_page(request: HttpRequest, context: dict[str, Any], status: int = HTTPStatus.OK) -> HttpResponse:
+    page = {**_with_forecast(context), "health": workers.short(timezone.now())}
+    return render(request, "tournaments/floor/floor.html", page, status=status)
+
+
+def _with_forecast(context: dict[str, Any]) -> dict[str, Any]:
+    return {**context, **forecast_context(context["view"]), "parts": Parts()}
+
+
+def _context(request: HttpRequest, tournament: Tournament, role: Role | None, began: datetime) -> dict[str, Any]:
+    """The context of the floor; `began` is a moment before the first query for it."""
+    prefetch_related_objects([tournament], "divisions__stages")
+    topics = topics_shown(tournament, read_since=began)
+    context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
+    chosen = request.GET.get("division", "")
+    shown = [division for division in context["divisions"] if division.public_id == chosen]
+    undoable = context["undoable"]
+    return {
+        **context,
+        "topics_shown": topics,
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+        "only_helps": role is None,
+        "focus_line": "entered" in request.GET,
+        "quick_url": reverse("floor-line", args=event_url_args(tournament)),
+        "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
+        "undo_text": sentence_of_fact(undoable) if undoable is not None else "",
+        "quick_is_quiet": True,
+        "division": next(iter(shown or context["divisions"]), None),
+    }
+
+
+@account_needed
+@require_POST
+def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse:
+    """Do what the URL names on the floor, and return to its page with what happened in words."""
+    known = ACTIONS[action]
+    event = access.tournament_as(request.user, club, slug, known.needed)
+    url, now = reverse("floor", args=event_url_args(event)), timezone.now()
+    form = FloorForm.of(request.POST, form_class=known.form, tournament=event, now=now)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    try:
+        messages.success(request, known.run(form, by(request), now))
+    except Refused as refused:
+        return refuse(request, refused, url)
+    return redirect(url)
+
+
+@account_needed
+@require_POST
+def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Do the same with all matches that still run at closing time, and say what became of each."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    url, now = reverse("floor", args=event_url_args(event)), timezone.now()
+    form = ClosingTimeForm(request.POST, tournament=event, now=now)
+    if not form.is_valid():
+        return faulty(request, form, url)
+    data = form.cleaned_data
+    closed = close_matches(
+        rule=data["rule"], running=data["matches"], points=data["points"] or 1, by=by(request), now=now
+    )
+    if done := [row.text for row in closed if row.refused is None]:
+        messages.success(request, " ".join([*done, _("Undo takes them back one by one, the last first.")]))
+    for row in closed:
+        if row.refused is not None:
+            messages.error(request, refusal_of(row.fixture, row.refused))
+    return redirect(url)
+
+
+@account_needed
+@require_POST
+def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Enter typed lines; those that were not entered come back for editing."""
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    form = QuickForm(request.POST, tournament=event)
+    if not form.is_valid():
+        return _with_outcomes(request, event, role, form)
+    try:
+        outcomes = enter_lines(
+            tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
+        )
+    except Refused as refused:
+        form.refuse(refused)
+        return _with_outcomes(request, event, role, form)
+    lines = outcome_lines(event, outcomes)
+    if any(not row.is_done for row in lines):
+        return _with_outcomes(request, event, role, form, lines)
+    for row in lines:
+        messages.success(request, row.text)
+    return redirect(f"{reverse('floor', args=event_url_args(event))}?entered=1")
+
+
+@account_needed
+@never_cache
+@require_safe
+def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Say what Enter will do with the line that is being typed, and which table it is about."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = LinePreviewForm(request.GET)
+    text = form.cleaned_data["line"] if form.is_valid() else ""
+    line_preview = preview_line(tournament=event, text=text, division=None, by=by(request), now=timezone.now())
+    table = Table.objects.filter(pk=line_preview.table).first() if line_preview and line_preview.table else None
+    context = {"preview": line_preview, "outlined": table.public_id if table is not None else ""}
+    return render(request, "tournaments/floor/_preview.html", context)
+
+
+def _with_outcomes(
+    request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+) -> HttpResponse:
+    """Render the floor with the outcome of each line."""
+    began = timezone.now()
+    is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
+    left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""
+    context = _context(request, tournament, role, began)
+    context |= {
+        "line_form": form,
+        "outcomes": lines,
+        "focus_line": True,
+        "line": "" if is_help else left,
+    }
+    status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
+    return _whole_page(request, context, status)
+
+
+@account_needed
+@never_cache
+@require_safe
+def match(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
+    """Show the sheet of a match on the floor; an htmx request gets only the dialog's content."""
+    row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
+    role = access.require_in(request.user, row.stage.division.tournament, access.HELPER)
+    context = match_sheet(row, role, by(request), timezone.now())
+    name = "tournaments/floor/_match_sheet.html" if is_htmx(request) else "tournaments/floor/sheet.html"
+    return render(request, name, {**context, "sheet": "tournaments/floor/_match_sheet.html"})
+
+
+@account_needed
+@never_cache
+@require_safe
+def table(request: HttpRequest, club: str, slug: str, table: str) -> HttpResponse:
+    """Show the sheet of a table; an htmx request gets only the dialog's content."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    row = event.floor_tables.filter(public_id=table).first()
+    if row is None:
+        raise Http404
+    role = access.require_in(request.user, event, access.HELPER)
+    context = table_sheet(event, row, timezone.now()) | {"only_helps": role is None}
+    name = "tournaments/floor/_table_sheet.html" if is_htmx(request) else "tournaments/floor/sheet.html"
+    return render(request, name, {**context, "sheet": "tournaments/floor/_table_sheet.html"})

@@ -1,0 +1,303 @@
+"""What each entry owes and has paid, and what is in the box."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.db.models import Sum
+
+from engine.errors import Refused
+from players.models import Player
+from tournaments.ledger.money import Box, Fees, Movement, count_box
+from tournaments.models import (
+    CashCount,
+    CashDesk,
+    Division,
+    Entry,
+    Payment,
+    PoolMember,
+    PrizePlan,
+    SidePool,
+    Substitution,
+    Tournament,
+    Withdrawal,
+)
+from tournaments.state.names import shown, shown_entry
+
+# What each player of an event owes and has paid, derived from entries, fees, side pools and payments.
+
+
+FEE_KINDS = (
+    Payment.Kind.ENTRY,
+    Payment.Kind.REGISTRATION,
+    Payment.Kind.REENTRY,
+    Payment.Kind.POOL,
+    Payment.Kind.REFUND,
+)
+"""Kinds of payments that settle what a player owes."""
+Plans = Mapping[int, PrizePlan]
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """One thing that a player owes: an entry or the fee of a side pool."""
+
+    entry: Entry
+    pool: SidePool | None
+    kind: str
+    due: int
+    paid: int
+
+    @property
+    def owes(self) -> int:
+        """What is still owed; negative if it is to be refunded."""
+        return self.due - self.paid
+
+
+@dataclass(slots=True)
+class Account:
+    """The account of a player in an event."""
+
+    player: Player
+    name: str
+    lines: list[DueLine] = field(default_factory=list)
+    by_method: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def due(self) -> int:
+        """The sum of all fees."""
+        return sum(line.due for line in self.lines)
+
+    @property
+    def paid(self) -> int:
+        """What was paid, less what was refunded."""
+        return sum(line.paid for line in self.lines)
+
+    @property
+    def owes(self) -> int:
+        """What is still owed; negative if it is to be refunded."""
+        return self.due - self.paid
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """An entry that has to be paid for."""
+
+    entry: Entry
+    is_reentry: bool
+
+
+def fees_of(division: Division, plan: PrizePlan | None) -> Fees:
+    """Return the fees of a division; a registration share larger than the entry fee counts as all of it."""
+    if plan is None:
+        return Fees(division.fee)
+    return Fees(division.fee, min(plan.registration, division.fee), plan.reentry)
+
+
+def plans_of(divisions: Iterable[Division]) -> dict[int, PrizePlan]:
+    """Return division id -> its prize plan: the highest published version, or else the highest version."""
+    rows = list(PrizePlan.objects.filter(division__in=list(divisions)).order_by("version"))
+    newest = {row.division_id: row for row in rows}
+    return newest | {row.division_id: row for row in rows if row.published}
+
+
+def charges_of(
+    division: Division, entries: Iterable[Entry], withdrawn: set[int], entrants: Mapping[int, int]
+) -> list[Charge]:
+    """Return the entries of a division that have to be paid for, in the order in which they were entered.
+
+    They are the entries that are in and those that withdrew after the draw; nothing is due in a cancelled division.
+    A later entry of the same player is a re-entry. A substitute takes over a place with its fee, whether or not they
+    have played before: what counts is who entered it (`entrants`, for places with a substitute).
+    """
+    cancelled = (division.status, division.tournament.status)
+    if Division.Status.CANCELLED in cancelled:
+        return []
+    charges: list[Charge] = []
+    seen: set[int] = set()
+    for entry in entries:
+        if entry.status == Entry.Status.IN or (entry.status == Entry.Status.OUT and entry.pk in withdrawn):
+            person = person_of(entry.player)
+            is_reentry = entry.number > 1 or entrants.get(entry.pk, person) in seen
+            charges.append(Charge(entry, is_reentry))
+            seen.add(person)
+    return charges
+
+
+def person_of(player: Player) -> int:
+    """Return the id of the player that this one was merged into, or their own."""
+    return player.merged_into_id or player.pk
+
+
+def withdrawn_after_draw(divisions: Iterable[Division]) -> set[int]:
+    """Return the ids of entries that withdrew from their division after its draw."""
+    rows = Withdrawal.objects.filter(entry__division__in=list(divisions), bracket=None, taken_back_at=None)
+    return set(rows.values_list("entry", flat=True))
+
+
+def entrants_of(divisions: Iterable[Division]) -> dict[int, int]:
+    """Return entry id -> the person who entered it, for entries that a substitute has taken over."""
+    rows = Substitution.objects.filter(entry__division__in=list(divisions), undoes=None, undone_by=None)
+    # The first one counts, so it is the last to be put into the dictionary.
+    return {row.entry_id: person_of(row.before) for row in rows.select_related("before").order_by("-pk")}
+
+
+def division_charges(division: Division) -> list[Charge]:
+    """Return the entries of one division that have to be paid for."""
+    entries = division.entries.select_related("player").order_by("pk")
+    return charges_of(division, entries, withdrawn_after_draw([division]), entrants_of([division]))
+
+
+def accounts_of(tournament: Tournament) -> list[Account]:
+    """Return the account of every player who owes or has paid something: who owes first, then by name.
+
+    The number of queries does not depend on the number of players.
+    """
+    divisions = list(tournament.divisions.select_related("tournament"))
+    accounts: dict[int, Account] = {}
+    for line in _lines(divisions):
+        person = line.entry.player.merged_into or line.entry.player
+        account = accounts.setdefault(person.pk, Account(person, shown(person, staff=True)))
+        account.lines.append(line)
+    for person_id, method, amount in _paid_by_method(tournament):
+        if person_id in accounts and amount:
+            accounts[person_id].by_method[method] = amount
+    return sorted(accounts.values(), key=lambda account: (account.owes == 0, account.name.casefold()))
+
+
+def _paid_by_method(tournament: Tournament) -> list[tuple[int, str, int]]:
+    """Return (player, method, sum) of the payments that settle fees."""
+    sums: dict[tuple[int, str], int] = defaultdict(int)
+    rows = Payment.objects.filter(tournament=tournament, kind__in=FEE_KINDS).select_related("entry__player")
+    for row in rows:
+        if row.entry is not None:
+            sums[person_of(row.entry.player), row.method] += row.amount
+    return [(person, method, amount) for (person, method), amount in sums.items()]
+
+
+def _lines(divisions: list[Division]) -> list[DueLine]:
+    """Return what is due and paid by entry and side pool; withdrawn entries only if something was paid for them."""
+    plans, withdrawn, entrants = plans_of(divisions), withdrawn_after_draw(divisions), entrants_of(divisions)
+    rows = Entry.objects.filter(division__in=divisions).select_related("player__merged_into").order_by("pk")
+    by_division: dict[int, list[Entry]] = defaultdict(list)
+    for entry in rows:
+        by_division[entry.division_id].append(entry)
+    paid = _paid(divisions)
+    joined: dict[int, list[SidePool]] = defaultdict(list)
+    for member in PoolMember.objects.filter(pool__division__in=divisions, taken_back_at=None).select_related("pool"):
+        joined[member.entry_id].append(member.pool)
+    pools = {pool.pk: pool for pool in SidePool.objects.filter(division__in=divisions)}
+    lines: list[DueLine] = []
+    for division in divisions:
+        fees = fees_of(division, plans.get(division.pk))
+        charged = charges_of(division, by_division[division.pk], withdrawn, entrants)
+        charges = {row.entry.pk: row for row in charged}
+        for entry in by_division[division.pk]:
+            entry.division = division
+            own = {pool.pk for pool in joined[entry.pk]} if entry.pk in charges else set()
+            lines += _lines_of(entry, charges.get(entry.pk), fees, own, pools, paid)
+    return lines
+
+
+def _lines_of(
+    entry: Entry,
+    charge: Charge | None,
+    fees: Fees,
+    joined: set[int],
+    pools: Mapping[int, SidePool],
+    paid: Mapping[tuple[int, int | None], int],
+) -> list[DueLine]:
+    """Return the lines of one entry."""
+    again = charge is not None and charge.is_reentry
+    due = fees.of(is_reentry=again) if charge is not None else 0
+    kind = Payment.Kind.REENTRY if again else Payment.Kind.ENTRY
+    lines = []
+    if charge is not None or paid.get((entry.pk, None)):
+        lines.append(DueLine(entry, None, kind, due, paid.get((entry.pk, None), 0)))
+    for pk, pool in pools.items():
+        so_far = paid.get((entry.pk, pk), 0)
+        if pk in joined or so_far:
+            lines.append(DueLine(entry, pool, Payment.Kind.POOL, pool.fee if pk in joined else 0, so_far))
+    return lines
+
+
+def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
+    """Return (entry, side pool) -> what was paid for it, less refunds."""
+    paid: dict[tuple[int, int | None], int] = defaultdict(int)
+    rows = Payment.objects.filter(entry__division__in=divisions, kind__in=FEE_KINDS)
+    for entry, pool, amount in rows.values_list("entry", "pool", "amount"):
+        paid[entry, pool] += amount
+    return paid
+
+
+def paid_for(entries: Iterable[Entry]) -> dict[int, int]:
+    """Return entry id -> what was paid for it and its side pools, less refunds; without entries for which that is 0."""
+    rows = Payment.objects.filter(entry__in=list(entries), kind__in=FEE_KINDS).order_by().values_list("entry")
+    return {entry: amount for entry, amount in rows.annotate(Sum("amount")) if entry is not None and amount}
+
+
+def account_of(tournament: Tournament, player: Player) -> Account:
+    """Return the account of one player, which may be empty."""
+    person = player.merged_into or player
+    accounts = (account for account in accounts_of(tournament) if account.player.pk == person.pk)
+    return next(accounts, Account(person, shown(person, staff=True)))
+
+
+# Who has paid: for entries, check-in and the draw
+
+
+def owed_by_entry(division: Division) -> dict[int, int]:
+    """Return entry id -> what is still owed for it, for the entries that are not paid in full."""
+    owed: dict[int, int] = defaultdict(int)
+    for line in _lines([division]):
+        owed[line.entry.pk] += line.owes
+    return {entry: amount for entry, amount in owed.items() if amount > 0}
+
+
+def refuse_unpaid(division: Division) -> None:
+    """Refuse to draw a division before everybody in it has paid, if its event asks for that. Refused: `unpaid_entries`.
+
+    What is owed is read without a lock: a payment that is taken back at the same moment does not stop the draw.
+    """
+    if CashDesk.objects.filter(tournament=division.tournament_id, draw_needs_payment=True).exists():
+        names = unpaid_names(division)
+        if names:
+            raise Refused("unpaid_entries", names=", ".join(names))
+
+
+def unpaid_names(division: Division) -> list[str]:
+    """Return the names of those who have not paid in full for a division."""
+    owed = owed_by_entry(division)
+    rows = Entry.objects.filter(pk__in=owed, status=Entry.Status.IN).select_related("player")
+    return sorted(shown_entry(entry, staff=True) for entry in rows)
+
+
+# The cash box of an event: what should be in it, the list of payments, and whether it is closed.
+
+
+def payments_of(tournament: Tournament) -> list[Payment]:
+    """Return all payments of an event, the newest first, with their players and with what took them back."""
+    rows = Payment.objects.filter(tournament=tournament)
+    related = rows.select_related("entry__player", "entry__division", "pool", "by", "undone_by", "undoes")
+    return list(related.order_by("-at", "-pk"))
+
+
+def box_of(tournament: Tournament) -> Box:
+    """Return what should be in the box now."""
+    rows = Payment.objects.filter(tournament=tournament).select_related("undone_by")
+    movements = [
+        Movement(row.kind, row.method, row.amount, undone=row.undoes_id is not None or hasattr(row, "undone_by"))
+        for row in rows
+    ]
+    return count_box(movements, Payment.Kind.values)
+
+
+def standing_count(tournament: Tournament) -> CashCount | None:
+    """Return the count that closed the cash desk, unless it was reopened since."""
+    last = CashCount.objects.filter(tournament=tournament).select_related("reopened", "by").order_by("-pk").first()
+    return None if last is None or hasattr(last, "reopened") else last
+
+
+def draw_needs_payment(tournament: Tournament) -> bool:
+    """Return whether a draw is published only once everybody in it has paid."""
+    return CashDesk.objects.filter(tournament=tournament, draw_needs_payment=True).exists()

@@ -1,0 +1,347 @@
+"""The pages that are printed, and the page that offers them."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format, time_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from core.links import absolute_url, is_for_this_machine_only, qr_svg
+from matches.lifecycle import links
+from players.access import Role, is_at_least, role_in
+from tournaments import access
+from tournaments.events import selectors as events
+from tournaments.events.pages import account_needed, by, event_url_args
+from tournaments.floor.selectors import floor
+from tournaments.models import Division, Fixture, Round, Table, Tournament
+from tournaments.paper.cards import fixtures_to_print, link_cards, match_at, score_sheets, table_cards
+from tournaments.paper.drawing import DRAW_AREAS, draw_pages
+from tournaments.paper.lists import KINDS, printed_lists
+from tournaments.paper.snapshot import snapshot
+
+# What is printed, and on which paper.
+
+
+A4, LETTER = "a4", "letter"
+LETTER_ZONES = ("America/", "US/", "Canada/", "Pacific/Honolulu")
+"""Time zones of countries that print on US Letter; a director elsewhere on these continents can choose A4."""
+
+
+def usual_paper(tournament: Tournament) -> str:
+    """Return the paper size that is usual where the event takes place."""
+    return LETTER if tournament.time_zone.startswith(LETTER_ZONES) else A4
+
+
+class PaperForm(forms.Form):
+    """The choices of every printed page; unknown values are refused."""
+
+    paper = forms.ChoiceField(label=gettext_lazy("Paper"), choices=[(A4, "A4"), (LETTER, "US Letter")], required=False)
+    division = forms.ModelChoiceField(Division.objects.none(), to_field_name="public_id", required=False)
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.tournament = tournament
+        self._choose_from("division", tournament.divisions.all())
+
+    def _choose_from(self, name: str, rows: Any) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - for the type checker
+        field.queryset = rows
+
+    @property
+    def size(self) -> str:
+        """The chosen paper size, else the usual one."""
+        return self.cleaned_data["paper"] or usual_paper(self.tournament)
+
+    @property
+    def divisions(self) -> list[Division]:
+        """The chosen division, else all."""
+        chosen = self.cleaned_data["division"]
+        return [chosen] if chosen else list(self.tournament.divisions.all())
+
+
+class ScoreSheetsForm(PaperForm):
+    """Which score sheets are printed: those of a round, or of all matches that can be played now."""
+
+    round = forms.ModelChoiceField(Round.objects.none(), required=False)
+    per_page = forms.TypedChoiceField(
+        label=gettext_lazy("Sheets per page"), choices=[(4, "4"), (2, "2")], coerce=int, required=False
+    )
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        self._choose_from("round", Round.objects.filter(bracket__stage__division__tournament=tournament))
+
+    @property
+    def sheets_per_page(self) -> int:
+        """The chosen number of sheets, else four."""
+        return self.cleaned_data["per_page"] or 4
+
+
+# The list of what can be printed for an event.
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSheets:
+    """A round with matches whose score sheets can be printed."""
+
+    division: str
+    name: str
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperLink:
+    """A page that can be printed, or shown on another website."""
+
+    label: str
+    help: str
+    url: str
+
+
+def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any]:
+    """Return what can be printed: how many score sheets of what is ready, and of each round.
+
+    Helpers get no personal links of players, which work like a signature.
+    """
+    args = (tournament.club.slug, tournament.slug)
+    url = reverse("paper-sheets", args=args)
+    return {
+        "ready_count": len(fixtures_to_print(tournament, None)),
+        "ready_url": f"{url}?{urlencode({'paper': size, 'print': '1'})}",
+        "rounds": _rounds(tournament, url, size),
+        "links": _links(tournament, size, only_helps=only_helps),
+        "frames": _frames(tournament),
+    }
+
+
+def list_label(kind: str) -> str:
+    """Return the name of a kind of list."""
+    labels = {
+        "pairings": _("Pairings by board"),
+        "names": _("Pairings by name"),
+        "entries": _("Entry list"),
+        "standings": _("Standings"),
+        "cross-tables": _("Cross-tables"),
+        "prizes": _("Prize list"),
+    }
+    return labels[kind]
+
+
+def _links(tournament: Tournament, size: str, *, only_helps: bool) -> list[PaperLink]:
+    args, query = (tournament.club.slug, tournament.slug), urlencode({"paper": size})
+    links = [
+        PaperLink(_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
+        *(PaperLink(list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
+        PaperLink(_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
+    ]
+    if not only_helps:
+        help_text = _("a card with a QR code for each player, to cut apart")
+        links.append(PaperLink(_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
+    return [replace(link, url=f"{link.url}?{query}") for link in links]
+
+
+def _frames(tournament: Tournament) -> list[PaperLink]:
+    """Return the pages that other websites can embed once the event is published."""
+    if tournament.status == Tournament.Status.DRAFT:
+        return []
+    args = (tournament.club.slug, tournament.slug)
+    frames = [PaperLink(_("Calls"), "", reverse("embed-calls", args=args))]
+    for division in tournament.divisions.all():
+        named = {"name": division.name}
+        division_args = (*args, division.public_id)
+        frames += [
+            PaperLink(_("%(name)s: bracket") % named, "", reverse("embed-bracket", args=division_args)),
+            PaperLink(_("%(name)s: standings") % named, "", reverse("embed-standings", args=division_args)),
+        ]
+    return frames
+
+
+def _rounds(tournament: Tournament, url: str, size: str) -> list[RoundSheets]:
+    names = events.names_of_rounds(tournament)
+    ready = Fixture.objects.filter(
+        stage__division__tournament=tournament, status=Fixture.Status.READY, match__begun_at=None, match__state="open"
+    )
+    counts: dict[int, int] = {}
+    for round_ in ready.values_list("round", flat=True):
+        counts[round_] = counts.get(round_, 0) + 1
+    rounds = Round.objects.filter(pk__in=counts).select_related("bracket__stage__division")
+    return [
+        RoundSheets(
+            row.bracket.stage.division.name,
+            names[row.pk],
+            counts[row.pk],
+            f"{url}?{urlencode({'paper': size, 'round': row.pk, 'print': '1'})}",
+        )
+        for row in rounds.order_by("bracket__stage__division__order", "bracket__order", "number")
+    ]
+
+
+# Printed pages of an event. Each is a page of the site whose sheets have the size of the paper.
+
+
+CARDS_ON_PAGE = 2
+LINKS_ON_PAGE = 10
+FormT = TypeVar("FormT", bound=PaperForm)
+
+
+@account_needed
+@never_cache
+@require_safe
+def paper(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """List what can be printed for an event."""
+    event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    form = _choices(request, event, PaperForm)
+    context = _context(request, event, form) | hub(event, form.size, only_helps=role is None)
+    context |= {"division": event.divisions.first(), "only_helps": role is None} | _for_phones(request, event)
+    return render(request, "tournaments/paper/paper.html", context)
+
+
+def _for_phones(request: HttpRequest, event: Tournament) -> dict[str, str]:
+    """The event's URL and its QR code, unless phones cannot reach this site."""
+    url = absolute_url(request, reverse("event", args=event_url_args(event)))
+    return {} if is_for_this_machine_only(url) else {"phone_url": url, "phone_qr": qr_svg(url)}
+
+
+@account_needed
+@never_cache
+@require_safe
+def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print the score sheets of a round, or of all matches that can be played now."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = _choices(request, event, ScoreSheetsForm)
+    fixtures = fixtures_to_print(event, form.cleaned_data["round"])
+
+    def link_url(token: str) -> str:
+        return absolute_url(request, reverse("match-link", args=[token]))
+
+    tables = {key: row.table for key, row in floor(event, timezone.now()).matches.items() if row.table}
+    printed = score_sheets(event, fixtures, link_url, tables)
+    per_page = form.sheets_per_page
+    context = _context(request, event, form) | {
+        "pages": [printed[first : first + per_page] for first in range(0, len(printed), per_page)],
+        "per_page": per_page,
+        "count": len(printed),
+    }
+    return render(request, "tournaments/paper/score_sheets.html", context)
+
+
+@never_cache
+@require_safe
+def draws(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print the brackets of an event or of one division."""
+    event = access.tournament(request.user, club, slug)
+    form = _choices(request, event, PaperForm)
+    area = DRAW_AREAS[form.size]
+    context = _context(request, event, form, "landscape") | {
+        "pages": [page for division in form.divisions for page in draw_pages(division, area)],
+        "divisions": list(event.divisions.all()),
+    }
+    return render(request, "tournaments/paper/draw_sheets.html", context)
+
+
+@never_cache
+@require_safe
+def lists(request: HttpRequest, club: str, slug: str, kind: str) -> HttpResponse:
+    """Print pairings, names, entries, standings or cross-tables."""
+    event = access.tournament(request.user, club, slug)
+    form = _choices(request, event, PaperForm)
+    context = _context(request, event, form, KINDS[kind][1]) | {
+        "label": list_label(kind),
+        "pages": printed_lists(kind, form.divisions, form.size),
+        "divisions": list(event.divisions.all()),
+    }
+    return render(request, "tournaments/paper/lists.html", context)
+
+
+@account_needed
+@never_cache
+@require_safe
+def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print what is needed to continue the night without the server."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = _choices(request, event, PaperForm)
+    context = _context(request, event, form) | snapshot(event, timezone.now(), form.size)
+    return render(request, "tournaments/paper/snapshot.html", context)
+
+
+@account_needed
+@never_cache
+@require_safe
+def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print a card for each table."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = _choices(request, event, PaperForm)
+    printed = table_cards(event, partial(absolute_url, request))
+    pages = [printed[first : first + CARDS_ON_PAGE] for first in range(0, len(printed), CARDS_ON_PAGE)]
+    return render(request, "tournaments/paper/table_cards.html", _context(request, event, form) | {"pages": pages})
+
+
+@account_needed
+@never_cache
+@require_safe
+def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print a card with the personal link of each player."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = _choices(request, event, PaperForm)
+    printed, withheld = link_cards(event, form.divisions, by(request), partial(absolute_url, request))
+    context = _context(request, event, form) | {
+        "pages": [printed[first : first + LINKS_ON_PAGE] for first in range(0, len(printed), LINKS_ON_PAGE)],
+        "divisions": list(event.divisions.all()),
+        "withheld": withheld,
+    }
+    return render(request, "tournaments/paper/link_cards.html", context)
+
+
+@never_cache
+@require_safe
+def table_now(request: HttpRequest, club: str, slug: str, table: str) -> HttpResponse:
+    """Redirect to the match at a table, as the link on its score sheet does; the card of the table leads here."""
+    event = access.tournament(request.user, club, slug)
+    row = get_object_or_404(Table.objects.select_related("tournament__club"), tournament=event, public_id=table)
+    match = match_at(row, timezone.now())
+    if match is not None:
+        return redirect("match-link", links.token_for(match, None))
+    context = {"tournament": event, "club": event.club, "table": row}
+    return render(request, "tournaments/paper/table_now.html", context)
+
+
+def _choices(request: HttpRequest, tournament: Tournament, form_class: type[FormT]) -> FormT:
+    """Return the choices in the URL; wrong ones are ignored, so that an old link still prints."""
+    form = form_class(request.GET, tournament=tournament)
+    if not form.is_valid():
+        form = form_class({}, tournament=tournament)
+        form.full_clean()
+    return form
+
+
+def _context(
+    request: HttpRequest, tournament: Tournament, form: PaperForm, orientation: str = "portrait"
+) -> dict[str, Any]:
+    """Return what every printed page needs; times are those of the event."""
+    may_direct = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
+    zone = ZoneInfo(tournament.time_zone)
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "form": form,
+        "paper": form.size,
+        "orientation": orientation,
+        "page_css": f"tournaments/paper/{form.size}-{orientation}.css",
+        "clock": time_format(timezone.now().astimezone(zone)),
+        "day": date_format(tournament.starts_at.astimezone(zone)),
+        "may_direct": may_direct,
+        "print_now": "print" in request.GET,
+    }

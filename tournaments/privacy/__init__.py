@@ -1,1 +1,0 @@
-"""What is erased and exported of what a person did in events."""

@@ -1,0 +1,904 @@
+"""API of results: single matches, lines of quick entry, players' reports, and corrections."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
+from rest_framework import serializers, status
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.messages import sentence
+from core.text_lengths import LONGEST_NOTE
+from engine.errors import Refused
+from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput
+from matches.models import Provisional, Result
+from matches.reporting import objections
+from matches.reporting.records import RecordRuling
+from players.access import Role
+from players.models import Player
+from tournaments import access
+from tournaments.draws.take_back import round_after
+from tournaments.events import deadlines
+from tournaments.models import Correction, Division, Fixture, Tournament
+from tournaments.prizes.prizes import prize_changes
+from tournaments.results import corrections as services
+from tournaments.results import services as results
+from tournaments.results.forms import LONGEST_MARK
+from tournaments.results.lines import LONGEST_LINE
+from tournaments.results.quick_entry import enter_line
+from tournaments.results.services import OpenReport, confirm_all, open_reports, provisional_results, withdraw_side
+from tournaments.standings import brackets
+from tournaments.standings.api import fixture_body, rows_and_names, seq_of
+from tournaments.standings.changes import ChangeLabels
+from tournaments.state.api import (
+    AFTER,
+    READ,
+    WRITE,
+    FixtureSerializer,
+    ReasonSerializer,
+    StandingResultSerializer,
+    by,
+    example,
+    read_after,
+    validated,
+    with_etag,
+)
+from tournaments.state.names import Names, shown
+from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange, PlaceChange
+
+# Serializers of requests about a single fixture: its result, a ruling, a later deadline.
+
+
+class ScoreField(serializers.ListField):
+    """The points of both sides."""
+
+    def __init__(self, **options: Any) -> None:
+        child = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
+        super().__init__(child=child, min_length=2, max_length=2, **options)
+
+
+class PlayedScoreSerializer(serializers.Serializer[Any]):
+    """The score of a match that was played."""
+
+    score = ScoreField()
+    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The match's `seq` you saw.")
+
+    def validate_score(self, score: list[int]) -> list[int]:
+        """Refuse a draw."""
+        if score[0] == score[1]:
+            raise serializers.ValidationError(gettext("Nobody has won."), code="draw")
+        return score
+
+
+class ForfeitSerializer(ReasonSerializer):
+    """The side that forfeits, or both."""
+
+    side = serializers.ChoiceField(["0", "1", "both"])
+    after = serializers.IntegerField(min_value=0, required=False)
+
+
+class ObjectionAnswerSerializer(serializers.Serializer[Any]):
+    """The answer to a player's objection."""
+
+    objection = serializers.CharField(max_length=10, help_text="Its public id, as in the match.")
+    upheld = serializers.BooleanField(help_text="If upheld, the result still has to be corrected.")
+    reason = serializers.CharField(max_length=LONGEST_NOTE, help_text="Both players see it.")
+    after = serializers.IntegerField(min_value=0, required=False)
+
+
+class RulingSerializer(serializers.Serializer[Any]):
+    """A director's ruling."""
+
+    winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True)
+    score = ScoreField(required=False, allow_null=True)
+    reason = serializers.CharField(max_length=LONGEST_NOTE)
+    after = serializers.IntegerField(min_value=0, required=False)
+
+
+class DueSerializer(serializers.Serializer[Any]):
+    """A later deadline for one match."""
+
+    due_at = serializers.DateTimeField()
+    after = serializers.IntegerField(min_value=0, required=False)
+
+
+class SideSerializer(ReasonSerializer):
+    """Which of the two players withdraws, and from what."""
+
+    side = serializers.IntegerField(min_value=0, max_value=1)
+    scope = serializers.ChoiceField(["bracket", "division", "event"], default="bracket")
+
+
+class WaivedSerializer(serializers.Serializer[Any]):
+    """A finding that is waived."""
+
+    code = serializers.CharField(max_length=60)
+    game = serializers.IntegerField(allow_null=True, required=False, default=None)
+    ply = serializers.IntegerField(allow_null=True, required=False, default=None)
+
+
+class AcceptRecordSerializer(ReasonSerializer):
+    """A rejected record to accept by ruling."""
+
+    submission = serializers.CharField(max_length=10)
+    waived = WaivedSerializer(many=True)
+    swapped = serializers.BooleanField(required=False, allow_null=True, default=None)
+    winner = serializers.IntegerField(
+        min_value=0,
+        max_value=1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="With `score`, if the record is incomplete.",
+    )
+    score = ScoreField(required=False, allow_null=True, default=None)
+    after = serializers.IntegerField(min_value=0, required=False)
+
+
+class LineSerializer(serializers.Serializer[Any]):
+    """A result typed as one line."""
+
+    line = serializers.CharField(max_length=LONGEST_LINE, help_text="`m22 11-7`, `bob 7-4`, `m22 forfeit smith`.")
+    division = serializers.CharField(max_length=10, required=False, help_text="Used if the line names no division.")
+
+
+# API of single fixtures: results, forfeits, rulings, records, objections, deadlines, withdrawals, one-line entry.
+
+
+def fixture_response(request: Request, fixture: Fixture) -> Response:
+    """Return a fixture as it is now; the ETag is its match's `seq`."""
+    rounds, names = rows_and_names(request, fixture.stage.division)
+    targets = brackets.targets(rounds)
+    row = next(row for round_ in rounds for row in round_.fixtures if row.public_id == fixture.public_id)
+    body = FixtureSerializer(fixture_body(row, names, targets)).data
+    return with_etag(body, seq_of(row, names))
+
+
+def division_on_screen(tournament: Tournament, public_id: str | None) -> Division | None:
+    """Return the division that a client names, or None. Refused: `line_no_division`."""
+    if public_id is None:
+        return None
+    division = tournament.divisions.filter(public_id=public_id).first()
+    if division is None:
+        raise Refused("line_no_division", name=public_id)
+    return division
+
+
+class OneFixture(APIView):
+    """A fixture."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(operation_id="fixtures_retrieve", summary="A fixture", responses={200: FixtureSerializer, **READ})
+    def get(self, request: Request, fixture: str) -> Response:
+        """As everyone sees it."""
+        return fixture_response(request, access.fixture(request.user, fixture))
+
+
+class FixtureAction(APIView):
+    """Base of the endpoints that change one fixture and answer with it."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    needed_role: ClassVar[access.Needed] = Role.DIRECTOR
+    serializer_class: ClassVar[type[Any]]
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Call the service with the validated fields."""
+        raise NotImplementedError
+
+    def respond(self, request: Request, public_id: str) -> Response:
+        """Authorise, validate, act, and return the fixture as it is then."""
+        fixture = access.fixture_as(request.user, public_id, self.needed_role)
+        self.act(request, fixture, validated(self.serializer_class, request))
+        return fixture_response(request, fixture)
+
+
+class PostFixtureAction(FixtureAction):
+    """A `FixtureAction` that is sent by POST."""
+
+    def post(self, request: Request, fixture: str) -> Response:
+        return self.respond(request, fixture)
+
+
+def _common(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "by": by(request),
+        "now": timezone.now(),
+        "after": read_after(request, fields),
+        "reason": fields.get("reason", ""),
+    }
+
+
+def _pair(score: list[int] | None) -> tuple[int, int] | None:
+    return (score[0], score[1]) if score else None
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="fixtures_result",
+        summary="Enter the score of a match that was played",
+        description="For assistants and helpers. Sending the same result twice records it once.",
+        parameters=[AFTER],
+        request=PlayedScoreSerializer,
+        examples=[OpenApiExample("11–7", value={"score": [11, 7], "after": 0}, request_only=True)],
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class EnterResult(PostFixtureAction):
+    """The score of a match. 409 `stale`, `fixture_not_ready`, `successor_begun`."""
+
+    needed_role = access.HELPER
+    serializer_class = PlayedScoreSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Enter the score."""
+        left, right = fields["score"]
+        results.enter_result(fixture=fixture, result=ResultInput.played((left, right)), **_common(request, fields))
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="fixtures_forfeit",
+        summary="Record a forfeit by one side or both",
+        description="For assistants and helpers.",
+        parameters=[AFTER],
+        request=ForfeitSerializer,
+        examples=[
+            OpenApiExample("Side 1", value={"side": "1", "reason": "did not come", "after": 0}, request_only=True)
+        ],
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class Forfeit(PostFixtureAction):
+    """A forfeited match."""
+
+    needed_role = access.HELPER
+    serializer_class = ForfeitSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Record the forfeit."""
+        side = None if fields["side"] == "both" else int(fields["side"])
+        results.forfeit(fixture=fixture, side=side, **_common(request, fields))
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="fixtures_objection",
+        summary="Uphold or dismiss a player's objection to the result",
+        description="For directors. Upheld, the result still stands until it is corrected.",
+        parameters=[AFTER],
+        request=ObjectionAnswerSerializer,
+        examples=[
+            OpenApiExample(
+                "Dismissed",
+                value={"objection": "k3m9x2p7qa", "upheld": False, "reason": "Two saw it end.", "after": 4},
+                request_only=True,
+            )
+        ],
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class AnswerObjection(PostFixtureAction):
+    """The answer to a player's objection. 409 `stale`, `objection_answered`."""
+
+    serializer_class = ObjectionAnswerSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Answer the objection."""
+        common = _common(request, fields)
+        objections.answer_objection(
+            objection=access.objection_of(fixture, fields["objection"]),
+            upheld=fields["upheld"],
+            answer=common.pop("reason"),
+            **common,
+        )
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="fixtures_rule",
+        summary="Rule on a match",
+        description="For directors; ends a dispute. The reason is shown to both players.",
+        parameters=[AFTER],
+        request=RulingSerializer,
+        examples=[
+            OpenApiExample(
+                "Ruling", value={"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 2}, request_only=True
+            )
+        ],
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class Rule(PostFixtureAction):
+    """A ruling. 409 `stale`, `successor_begun`; 422 `ruling_needs_reason`."""
+
+    serializer_class = RulingSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Decide the match."""
+        score = _pair(fields.get("score"))
+        results.rule(fixture=fixture, winner=fields["winner"], score=score, **_common(request, fields))
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="fixtures_accept_record",
+        summary="Accept a rejected record by ruling, naming the findings waived",
+        description="For directors. 422 `findings_not_waived` names what is missing.",
+        parameters=[AFTER],
+        request=AcceptRecordSerializer,
+        examples=example(
+            submission="k7m2q9x4ab",
+            waived=[{"code": "illegal_play", "game": 2, "ply": 17}],
+            reason="Both agree.",
+            after=2,
+        ),
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class Accept(PostFixtureAction):
+    """A rejected record accepted by ruling."""
+
+    serializer_class = AcceptRecordSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Accept the record."""
+        records = fixture.match.submissions if fixture.match else None
+        record = records.filter(public_id=fields["submission"]).first() if records else None
+        if record is None:
+            raise Http404
+        results.accept_record(
+            fixture=fixture,
+            submission=record,
+            ruling=RecordRuling(
+                waived=[(finding["code"], finding["game"], finding["ply"]) for finding in fields["waived"]],
+                swapped=fields["swapped"],
+                winner=fields["winner"],
+                score=_pair(fields["score"]),
+                reason=fields.get("reason", ""),
+            ),
+            by=by(request),
+            now=timezone.now(),
+            after=read_after(request, fields),
+        )
+
+
+@extend_schema_view(
+    put=extend_schema(
+        operation_id="fixtures_deadline",
+        summary="Move the deadline of one match",
+        description="For directors. 422 `deadline_not_ahead` for an instant that has passed.",
+        parameters=[AFTER],
+        request=DueSerializer,
+        examples=example(due_at="2026-12-04T20:00:00+01:00", after=1),
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class Extend(FixtureAction):
+    """A new deadline for one match."""
+
+    serializer_class = DueSerializer
+
+    def put(self, request: Request, fixture: str) -> Response:
+        return self.respond(request, fixture)
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Move the deadline."""
+        after = read_after(request, fields)
+        deadlines.extend_deadline(
+            fixture=fixture, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
+        )
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="fixtures_withdraw",
+        summary="Withdraw one of the two from this bracket, the division or the event",
+        description="For directors.",
+        request=SideSerializer,
+        examples=example(side=1, scope="division", reason="Ill."),
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class WithdrawSide(PostFixtureAction):
+    """The withdrawal of one of the two players."""
+
+    serializer_class = SideSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Withdraw the player."""
+        reason = fields.get("reason", "")
+        withdraw_side(
+            fixture=fixture,
+            side=fields["side"],
+            scope=fields["scope"],
+            by=by(request),
+            now=timezone.now(),
+            reason=reason,
+        )
+
+
+class OneLine(APIView):
+    """A result typed as one line."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_line",
+        summary="Enter a result in one line",
+        request=LineSerializer,
+        examples=[OpenApiExample("M22", value={"line": "m22 11-7"}, request_only=True)],
+        responses={200: FixtureSerializer, **WRITE},
+    )
+    def post(self, request: Request, tournament: str) -> Response:
+        """For assistants and helpers. 422 with a code that says what is wrong with the line."""
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
+        fields = validated(LineSerializer, request)
+        division = division_on_screen(event, fields.get("division"))
+        entered = enter_line(
+            tournament=event, text=fields["line"], division=division, by=by(request), now=timezone.now()
+        )
+        return fixture_response(request, entered.fixture)
+
+
+# API of players' open reports, and of confirming all unopposed ones at once.
+
+
+class WaitingReportSerializer(serializers.Serializer[Any]):
+    """A match with open reports or a provisional result: `report` can be confirmed, or `code` says why none can."""
+
+    fixture = serializers.CharField()
+    number = serializers.IntegerField()
+    report = serializers.CharField(allow_null=True)
+    score = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+    is_provisional = serializers.BooleanField(help_text="Whether it is a provisional result that would become final.")
+    code = serializers.CharField(allow_null=True)
+    message = serializers.CharField(allow_blank=True)
+
+
+class ConfirmSerializer(serializers.Serializer[Any]):
+    """The reports and provisional results to confirm, of one division if it is named."""
+
+    reports = serializers.ListField(child=serializers.CharField(max_length=10), allow_empty=False, max_length=5000)
+    division = serializers.CharField(max_length=10, required=False)
+
+
+def _confirmation_body(row: OpenReport) -> dict[str, Any]:
+    report = row.report
+    score = report.result.score if isinstance(report, Provisional) else report.score if report else None
+    return {
+        "fixture": row.fixture.public_id,
+        "number": row.fixture.number,
+        "report": report.public_id if report else None,
+        "score": list(score) if score else None,
+        "is_provisional": isinstance(report, Provisional),
+        "code": row.code or None,
+        "message": sentence(row.code, {}) if row.code else "",
+    }
+
+
+class Reports(APIView):
+    """The open reports of an event."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_reports",
+        summary="Players' reports and provisional results that need an answer or a ruling",
+        responses={200: WaitingReportSerializer(many=True), 403: WRITE[403], **READ},
+    )
+    def get(self, request: Request, tournament: str) -> Response:
+        """For assistants and helpers."""
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
+        rows = [*open_reports(event, by(request)), *provisional_results(event, by(request))]
+        return Response(WaitingReportSerializer([_confirmation_body(row) for row in rows], many=True).data)
+
+    @extend_schema(
+        operation_id="tournaments_confirm_reports",
+        summary="Confirm several unopposed reports and provisional results at once",
+        description="Each in its own transaction; `code` is null for those that are results now.",
+        request=ConfirmSerializer,
+        examples=example(reports=["k7m2q9x4ab"]),
+        responses={200: WaitingReportSerializer(many=True), **WRITE},
+    )
+    def post(self, request: Request, tournament: str) -> Response:
+        """For assistants and helpers; the sender's own matches are left out."""
+        event = access.tournament_by_id(request.user, tournament, access.HELPER)
+        fields = validated(ConfirmSerializer, request)
+        division = division_on_screen(event, fields.get("division"))
+        confirmations = confirm_all(
+            tournament=event, reports=fields["reports"], division=division, by=by(request), now=timezone.now()
+        )
+        bodies = [_confirmation_body(confirmation.open_report) for confirmation in confirmations]
+        return Response(WaitingReportSerializer(bodies, many=True).data)
+
+
+# Serializers of corrections.
+
+
+class NewResultSerializer(serializers.Serializer[Any]):
+    """The corrected result."""
+
+    winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True, help_text="null: nobody.")
+    score = ScoreField(required=False, allow_null=True)
+    kind = serializers.ChoiceField(ENDINGS, default=Result.Kind.PLAYED)
+    voided_rated = serializers.BooleanField(
+        default=True, help_text="Whether played matches that become void stay rated."
+    )
+
+
+class SeenSerializer(serializers.Serializer[Any]):
+    """The state of the preview that a decision is based on."""
+
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The division's `seq` in the preview.")
+    mark = serializers.CharField(
+        max_length=LONGEST_MARK,
+        required=False,
+        allow_blank=True,
+        help_text="The `mark` of the preview; if it is sent, a match that has begun since makes this `stale`.",
+    )
+    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
+
+
+class NewCorrectionSerializer(NewResultSerializer, SeenSerializer):
+    """A corrected result and what should follow from it."""
+
+    choice = serializers.ChoiceField(Correction.Choice.choices)
+
+
+class ChangedFixtureSerializer(serializers.Serializer[Any]):
+    """A fixture that would change."""
+
+    stage = serializers.IntegerField()
+    number = serializers.IntegerField(help_text="13 is M13.")
+    fixture = serializers.CharField(help_text="Public id.")
+    before = serializers.CharField(help_text="The entrants now, as text.")
+    after = serializers.CharField(help_text="The entrants afterwards, as text.")
+    voided = StandingResultSerializer(allow_null=True, help_text="The result that would become void.")
+    returns = StandingResultSerializer(allow_null=True, help_text="A void result that would count again.")
+    stopped = serializers.BooleanField(help_text="Whether the match has begun or was reported, and would be stopped.")
+
+
+class ChangedPlaceSerializer(serializers.Serializer[Any]):
+    """An entry whose place or points would change; null: not placed."""
+
+    stage = serializers.IntegerField()
+    bracket = serializers.CharField()
+    entry = serializers.CharField()
+    name = serializers.CharField()
+    place_before = serializers.IntegerField(allow_null=True)
+    place_after = serializers.IntegerField(allow_null=True)
+    points_before = serializers.FloatField(allow_null=True)
+    points_after = serializers.FloatField(allow_null=True)
+
+
+class ChangedRatingSerializer(serializers.Serializer[Any]):
+    """A player whose rating would change, in FIBS points."""
+
+    player = serializers.CharField()
+    name = serializers.CharField()
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+
+
+class ChangedPrizeSerializer(serializers.Serializer[Any]):
+    """A published prize that would change, in the currency of the event."""
+
+    entry = serializers.CharField()
+    name = serializers.CharField()
+    prize = serializers.CharField(help_text="The bracket, table or side pool.")
+    before = serializers.CharField(help_text="The amount due now, as text.")
+    after = serializers.CharField(help_text="The amount due afterwards, as text.")
+
+
+class FollowingSerializer(serializers.Serializer[Any]):
+    """What follows from one choice."""
+
+    choice = serializers.ChoiceField(Correction.Choice.choices)
+    fixtures = ChangedFixtureSerializer(many=True)
+    places = ChangedPlaceSerializer(many=True)
+    ratings = ChangedRatingSerializer(many=True)
+    prizes = ChangedPrizeSerializer(many=True)
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """A correction before it is applied."""
+
+    fixture = serializers.CharField()
+    seq = serializers.IntegerField(help_text="Of the division; send it as `after` when applying.")
+    mark = serializers.CharField(help_text="Of the matches that would become void; send it as `mark` when applying.")
+    standing = StandingResultSerializer()
+    result = StandingResultSerializer()
+    default = serializers.ChoiceField(Correction.Choice.choices)
+    choices = FollowingSerializer(many=True)
+    round_to_take_back = serializers.IntegerField(
+        allow_null=True,
+        help_text="A round paired from this result in which no match has begun: take it back first to pair it again.",
+    )
+
+
+class CorrectionSerializer(serializers.Serializer[Any]):
+    """A correction that was applied."""
+
+    public_id = serializers.CharField()
+    fixture = serializers.CharField()
+    number = serializers.IntegerField(help_text="Of the fixture: 13 is M13.")
+    choice = serializers.ChoiceField(Correction.Choice.choices)
+    before = StandingResultSerializer()
+    after = StandingResultSerializer()
+    voided_rated = serializers.BooleanField()
+    changed = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()), help_text="[stage, number] of each fixture."
+    )
+    reason = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField()
+    by = serializers.CharField(allow_null=True, help_text="The user's name.")
+    undoes = serializers.CharField(allow_null=True, help_text="The correction that this one undid.")
+    undone_by = serializers.CharField(allow_null=True)
+
+
+class CorrectedSerializer(serializers.Serializer[Any]):
+    """The applied correction."""
+
+    correction = CorrectionSerializer(allow_null=True, help_text="null if the result was left unchanged.")
+    seq = serializers.IntegerField(help_text="Of the division.")
+
+
+# API of corrections: previewed first, applied in one step, undone the same way.
+
+
+EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
+APPLIED = {**EXAMPLE, "choice": "correct_all", "reason": "Read from the wrong sheet.", "after": 31}
+RELATED = ("fixture", "before", "after", "by", "undoes", "undone_by")
+"""Relations that `_correction` reads."""
+
+
+def _result(result: Result | ResultInput | None) -> dict[str, Any] | None:
+    if result is None:
+        return None
+    return {"winner": result.winner, "score": list(result.score) if result.score else None, "kind": result.kind}
+
+
+def _result_input(fields: dict[str, Any]) -> ResultInput:
+    score = fields.get("score")
+    return ResultInput(fields["winner"], (score[0], score[1]) if score else None, fields["kind"])
+
+
+def _correction_input(fields: dict[str, Any]) -> services.CorrectionInput:
+    return services.CorrectionInput(
+        _result_input(fields),
+        fields["choice"],
+        fields.get("reason", ""),
+        fields["voided_rated"],
+        fields.get("mark") or None,
+    )
+
+
+def _preview_response(preview: CorrectionPreview) -> Response:
+    """Return a preview; its ETag is the `seq` of the division."""
+    division = preview.fixture.stage.division
+    labels = ChangeLabels(division)
+    later_round = round_after(preview.fixture)
+    body = {
+        "fixture": preview.fixture.public_id,
+        "seq": preview.seq,
+        "mark": preview.mark,
+        "standing": _result(preview.standing),
+        "result": _result(preview.new),
+        "default": preview.default.value,
+        "choices": [_following(choice, following, labels) for choice, following in preview.consequences.items()],
+        "round_to_take_back": later_round.round if later_round is not None else None,
+    }
+    return with_etag(PreviewSerializer(body).data, preview.seq)
+
+
+def _following(choice: Choice, following: Consequences, labels: ChangeLabels) -> dict[str, Any]:
+    players = Player.objects.in_bulk([change.player for change in following.ratings])
+    return {
+        "choice": choice.value,
+        "fixtures": [_fixture(change, labels) for change in following.changes],
+        "places": [_place(change, labels.names) for change in following.places],
+        "ratings": [
+            {
+                "player": players[change.player].public_id,
+                "name": shown(players[change.player], True),
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in following.ratings
+        ],
+        "prizes": [asdict(change) for change in prize_changes(labels.division, following.states)],
+    }
+
+
+def _fixture(change: FixtureChange, labels: ChangeLabels) -> dict[str, Any]:
+    return {
+        "stage": change.stage,
+        "number": change.row.number,
+        "fixture": change.row.public_id,
+        "before": labels.pair(change.before),
+        "after": labels.pair(change.after),
+        "voided": _result(change.voided),
+        "returns": _result(change.returns),
+        "stopped": change.stopped,
+    }
+
+
+def _place(change: PlaceChange, names: Names) -> dict[str, Any]:
+    before, after = change.before or (None, None), change.after or (None, None)
+    return {
+        "stage": change.stage,
+        "bracket": change.key,
+        "entry": names.entries[change.entry].public_id,
+        "name": names.of(change.entry),
+        "place_before": before[0],
+        "place_after": after[0],
+        "points_before": before[1],
+        "points_after": after[1],
+    }
+
+
+def _correction(row: Correction) -> dict[str, Any]:
+    return {
+        "public_id": row.public_id,
+        "fixture": row.fixture.public_id,
+        "number": row.fixture.number,
+        "choice": row.choice,
+        "before": _result(row.before),
+        "after": _result(row.after),
+        "voided_rated": row.voided_rated,
+        "changed": row.changed,
+        "reason": row.reason,
+        "at": row.at,
+        "by": str(row.by) if row.by else None,
+        "undoes": row.undoes.public_id if row.undoes else None,
+        "undone_by": row.undone_by.public_id if hasattr(row, "undone_by") else None,
+    }
+
+
+def _applied_response(fixture: Fixture, correction: Correction | None, code: int = status.HTTP_200_OK) -> Response:
+    """Return an applied correction; the ETag is the `seq` of the division."""
+    seq = Division.objects.values_list("seq", flat=True).get(stages=fixture.stage_id)
+    body = {"correction": None if correction is None else _correction(correction), "seq": seq}
+    return with_etag(CorrectedSerializer(body).data, seq, code)
+
+
+def _authorised(request: Request, public_id: str, needed: Role) -> Correction:
+    """Fetch a correction for a user with this role in the club; 404 if there is none."""
+    rows = Correction.objects.select_related(*RELATED)
+    row = rows.filter(public_id=public_id).first()
+    if row is None:
+        raise Http404
+    access.fixture_as(request.user, row.fixture.public_id, needed)
+    return row
+
+
+class PreviewCorrection(APIView):
+    """What would follow from another result."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="corrections_preview",
+        summary="What would follow from another result",
+        description="For assistants; writes nothing. Send its `seq` and `mark` when applying the correction.",
+        request=NewResultSerializer,
+        examples=[OpenApiExample("5–7", value=EXAMPLE, request_only=True)],
+        responses={200: PreviewSerializer, **WRITE},
+    )
+    def post(self, request: Request, fixture: str) -> Response:
+        """409 `nothing_to_correct`; 422 `correction_same`."""
+        row = access.fixture_as(request.user, fixture, Role.ASSISTANT)
+        fields = validated(NewResultSerializer, request)
+        preview = services.preview_correction(
+            fixture=row, new=_result_input(fields), voided_rated=fields["voided_rated"]
+        )
+        return _preview_response(preview)
+
+
+class Corrections(APIView):
+    """The corrections of a fixture."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="corrections_list",
+        summary="The corrections of a fixture, the newest first",
+        responses={200: CorrectionSerializer(many=True), 403: WRITE[403], **READ},
+    )
+    def get(self, request: Request, fixture: str) -> Response:
+        """For assistants."""
+        row = access.fixture_as(request.user, fixture, Role.ASSISTANT)
+        rows = row.corrections.select_related(*RELATED)
+        bodies = [_correction(correction) for correction in rows]
+        return Response(CorrectionSerializer(bodies, many=True).data)
+
+    @extend_schema(
+        operation_id="corrections_apply",
+        summary="Correct a result as one step",
+        description="For directors. Sending the same correction twice applies it once.",
+        parameters=[AFTER],
+        request=NewCorrectionSerializer,
+        examples=[OpenApiExample("Correct all", value=APPLIED, request_only=True)],
+        responses={200: CorrectedSerializer, 201: CorrectedSerializer, **WRITE},
+    )
+    def post(self, request: Request, fixture: str) -> Response:
+        """201, or 200 if the result is left unchanged. 409 `stale`, `nothing_to_correct`; 422 `correction_same`."""
+        row = access.fixture_as(request.user, fixture, Role.DIRECTOR)
+        fields = validated(NewCorrectionSerializer, request)
+        correction = services.apply_correction(
+            fixture=row,
+            correction=_correction_input(fields),
+            after=read_after(request, fields) or 0,
+            by=by(request),
+            now=timezone.now(),
+        )
+        return _applied_response(row, correction, status.HTTP_200_OK if correction is None else status.HTTP_201_CREATED)
+
+
+class OneCorrection(APIView):
+    """A correction."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="corrections_retrieve",
+        summary="A correction that was applied",
+        responses={200: CorrectionSerializer, 403: WRITE[403], **READ},
+    )
+    def get(self, request: Request, correction: str) -> Response:
+        """For assistants."""
+        row = _authorised(request, correction, Role.ASSISTANT)
+        return Response(CorrectionSerializer(_correction(row)).data)
+
+
+class PreviewUndo(APIView):
+    """What would follow from undoing a correction."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="corrections_undo_preview",
+        summary="What would follow from undoing a correction",
+        request=None,
+        responses={200: PreviewSerializer, **WRITE},
+    )
+    def post(self, request: Request, correction: str) -> Response:
+        """409 `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
+        return _preview_response(services.preview_undo(correction=_authorised(request, correction, Role.ASSISTANT)))
+
+
+class Undo(APIView):
+    """The undo of a correction."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="corrections_undo",
+        summary="Undo a correction as one step",
+        description="For directors. Restores the result before it, and the results that became void with it.",
+        parameters=[AFTER],
+        request=SeenSerializer,
+        examples=[OpenApiExample("Undo", value={"after": 32, "reason": "It was right."}, request_only=True)],
+        responses={201: CorrectedSerializer, **WRITE},
+    )
+    def post(self, request: Request, correction: str) -> Response:
+        """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
+        row = _authorised(request, correction, Role.DIRECTOR)
+        fields = validated(SeenSerializer, request)
+        undone = services.undo_correction(
+            correction=row,
+            after=read_after(request, fields) or 0,
+            mark=fields.get("mark") or None,
+            reason=fields.get("reason", ""),
+            by=by(request),
+            now=timezone.now(),
+        )
+        return _applied_response(row.fixture, undone, status.HTTP_201_CREATED)

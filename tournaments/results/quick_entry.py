@@ -1,0 +1,477 @@
+"""Recording results from typed lines, and taking back the last one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.messages import sentence
+from core.names import fold
+from engine.errors import Refused
+from matches.lifecycle.begun import is_untouched
+from matches.lifecycle.events import events
+from matches.lifecycle.finish import ResultInput, standing_result
+from matches.lifecycle.own_match import check_own_match
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, Result
+from matches.presentation.labels import score_of
+from players.actors import Actor, log
+from players.models import LogEntry
+from tournaments.models import Division, Draw, Fixture, Tournament
+from tournaments.results.lines import (
+    Command,
+    LeaderLine,
+    Line,
+    NamedForfeit,
+    NamedScore,
+    ScoreLine,
+    parse,
+    side_of,
+    sides_of,
+)
+from tournaments.results.services import enter_result
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.names import match_names
+from tournaments.state.settle import settle
+
+# Finding the match of a quick-entry line that names players instead of a match number.
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFixture:
+    """A fixture, and the side whose player the first name of a line matches."""
+
+    fixture: Fixture
+    side: int
+
+    @property
+    def player(self) -> int:
+        """The id of the player that the name matches."""
+        return self.match.players[self.side].pk
+
+    @property
+    def match(self) -> Match:
+        """The match of the fixture."""
+        assert self.fixture.match is not None  # noqa: S101, only fixtures with a match are searched
+        return self.fixture.match
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the match has no result yet."""
+        return not self.match.is_over
+
+
+def find_fixture(tournament: Tournament, line: NamedScore | NamedForfeit, division: Division | None) -> NamedFixture:
+    """Return the open match that a line names, else the last settled one; matches of `division` take precedence.
+
+    Refused: `line_nobody`, `line_name_ambiguous`, `line_which_match`, `line_again`.
+    """
+    names = line.names if isinstance(line, NamedScore) else (line.name,)
+    candidates = _candidates(tournament, names)
+    if division is not None and any(candidate.fixture.stage.division_id == division.pk for candidate in candidates):
+        candidates = [candidate for candidate in candidates if candidate.fixture.stage.division_id == division.pk]
+    if not candidates:
+        raise Refused("line_nobody", name=" – ".join(names))
+    players = {candidate.player: candidate.match.players[candidate.side].shown_name for candidate in candidates}
+    if len(players) > 1:
+        first, second, *_rest = players.values()
+        raise Refused("line_name_ambiguous", name=names[0], first=first, second=second)
+    waiting = [candidate for candidate in candidates if candidate.is_open]
+    settled = sorted(
+        (candidate for candidate in candidates if not candidate.is_open),
+        key=lambda candidate: (candidate.match.finished_at, candidate.match.pk),
+    )
+    if len(waiting) > 1:
+        numbers = {"first": waiting[0].fixture.number, "second": waiting[1].fixture.number}
+        raise Refused("line_which_match", name=names[0], **numbers)
+    if not waiting:
+        return settled[-1]
+    if settled and isinstance(line, NamedScore) and _has_score(settled[-1], line):
+        # The same line typed again must not become the result of the next match.
+        again = {"fixture": settled[-1].fixture.number, "next": waiting[0].fixture.number}
+        raise Refused("line_again", name=names[0], **again)
+    return waiting[0]
+
+
+def _candidates(tournament: Tournament, names: Sequence[str]) -> list[NamedFixture]:
+    """Return the matches of players with these names; a full name takes precedence over a part of a name."""
+    rows = (
+        Fixture.objects.filter(stage__division__tournament=tournament, match__isnull=False)
+        .exclude(match__state=Match.State.VOID)
+        .select_related("stage__division", "match__player_0", "match__player_1")
+        .order_by("number")
+    )
+    candidates = []
+    for row in rows:
+        assert row.match is not None  # noqa: S101, filtered above
+        players = (row.match.player_0.name, row.match.player_1.name)
+        sides = sides_of(names[0], players)
+        if len(names) > 1:
+            sides = [side for side in sides if 1 - side in sides_of(names[1], players)]
+        candidates += [NamedFixture(row, side) for side in sides]
+    full = [candidate for candidate in candidates if _is_full_name(names[0], candidate)]
+    return full or candidates
+
+
+def _is_full_name(name: str, candidate: NamedFixture) -> bool:
+    """Whether the name is the player's full name."""
+    return fold(name) == fold(candidate.match.players[candidate.side].name)
+
+
+def _has_score(candidate: NamedFixture, line: NamedScore) -> bool:
+    """Whether the standing result of a match has the score of the line."""
+    standing = candidate.match.results.order_by("-version").first()
+    score = line.score if candidate.side == 0 else line.score[::-1]
+    return standing is not None and standing.score == score
+
+
+# The `undo` of quick entry: a director's last line is taken back, as long as nothing depends on its result.
+
+
+ENTERED = "line_entered"
+UNDONE = "line_undone"
+
+
+def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
+    """Take back the last result that `by` entered by quick entry in this event, and return its fixture.
+
+    The match becomes void and keeps the result as a version; a new match is opened in its place.
+    Refused: `nothing_to_undo`; `undo_built_on` if the result was changed since, a match that follows from it has begun,
+    or a later round is paired (it can still be corrected); and what `check_own_match` refuses.
+    """
+    entered = last_entered(tournament, by)
+    if entered is None:
+        raise Refused("nothing_to_undo")
+    fixture = Fixture.objects.select_related("stage").filter(match__public_id=entered.topic.partition(":")[2]).first()
+    if fixture is None or fixture.match_id is None:
+        raise Refused("nothing_to_undo")
+    with transaction.atomic():
+        division = lock_division(fixture.stage.division_id)
+        locked = lock_unfinished_matches([division], [fixture.match_id])
+        match = locked[fixture.match_id]
+        standing = standing_result(match)
+        if (
+            standing is None
+            or standing.version != entered.params["version"]
+            or _is_depended_on(fixture, match, standing)
+        ):
+            raise Refused("undo_built_on", fixture=fixture.number)
+        check_own_match(match, by, "")
+        club = division.tournament.club
+        void_matches({match: False}, club=club, by=by, now=now)
+        log(by, UNDONE, match.topic, club=club, version=entered.params["version"])
+        settle(division, by=by, now=now, locked=locked)
+    return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
+
+
+def last_entered(tournament: Tournament, by: Actor) -> LogEntry | None:
+    """Return the log entry of this director's newest line that was not undone, or None."""
+    divisions = [division.topic for division in tournament.divisions.all()]
+    matches = Match.objects.filter(parent_topic__in=divisions).values_list("public_id", flat=True)
+    mine = LogEntry.objects.filter(user=by.user, verb__in=[ENTERED, UNDONE]).order_by("-pk")
+    topics = {f"match:{public_id}" for public_id in matches}
+    undone: set[tuple[str, int]] = set()
+    for row in mine.iterator():
+        line = (row.topic, row.params["version"])
+        if row.verb == UNDONE:
+            undone.add(line)
+        elif line not in undone and row.topic in topics:
+            return row
+    return None
+
+
+def _is_depended_on(fixture: Fixture, match: Match, standing: Result) -> bool:
+    """Whether undoing a result would affect a match that has begun, or a round paired since."""
+    since = Match.objects.filter(parent_topic=match.parent_topic, created_at__gte=standing.at).exclude(pk=match.pk)
+    # What follows from a result is a match of one of its two players, or one of a later stage.
+    players = set(match.players)
+    later = Fixture.objects.filter(match__in=since).select_related("match__player_0", "match__player_1", "stage")
+    for row in later:
+        assert row.match is not None  # noqa: S101, filtered above
+        follows = row.stage.number > fixture.stage.number or players & set(row.match.players)
+        if follows and not is_untouched(row.match):
+            return True
+    paired = Draw.objects.filter(stage=fixture.stage, round__gt=0, state=Draw.State.PUBLISHED)
+    return paired.filter(published_at__gte=standing.at).exists()
+
+
+# Recording results from typed lines; `tournaments.results.lines` describes the syntax.
+
+
+class Entered(NamedTuple):
+    """The fixture and result of a line that was entered."""
+
+    fixture: Fixture
+    result: Result
+
+
+class OutcomeKind(StrEnum):
+    """What happened to a line."""
+
+    BOOKED = "booked"
+    UNDONE = "undone"
+    DONE = "done"
+    """Something other than a result; the outcome says what."""
+    HELP = "help"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class LineOutcome:
+    """What happened to one of several lines."""
+
+    line: str
+    what: OutcomeKind
+    fixture: Fixture | None = None
+    result: Result | None = None
+    new: ResultInput | None = None
+    """The result that the line gives, if its match is known."""
+    refused: Refused | None = None
+    text: str = ""
+    """What was done, as a sentence, if it is not a result."""
+
+
+class Target(NamedTuple):
+    """The match that a line refers to, and the result it gives."""
+
+    fixture: Fixture
+    match: Match
+    new: ResultInput
+
+
+def outcome_of_line(
+    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+) -> LineOutcome:
+    """Enter a line as `enter_line` does, or take back this director's last one for `undo`, and return the outcome."""
+    target: Target | None = None
+    try:
+        line = parse(text)
+        if line == Command.HELP:
+            return LineOutcome(text, OutcomeKind.HELP)
+        if line == Command.UNDO:
+            return LineOutcome(text, OutcomeKind.UNDONE, undo_last(tournament=tournament, by=by, now=now))
+        target = target_of(tournament, line, division)
+        result = _record(target, by, now)
+    except Refused as refused:
+        if target is None:
+            return LineOutcome(text, OutcomeKind.REFUSED, _fixture_of_refusal(tournament, refused), refused=refused)
+        return LineOutcome(text, OutcomeKind.REFUSED, target.fixture, new=target.new, refused=refused)
+    return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
+
+
+def _fixture_of_refusal(tournament: Tournament, refused: Refused) -> Fixture | None:
+    """Return the fixture whose number a refusal names, if any."""
+    number = refused.params.get("fixture")
+    rows = Fixture.objects.filter(stage__division__tournament=tournament)
+    return rows.filter(number=number).first() if isinstance(number, int) else None
+
+
+def enter_line(*, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Entered:
+    """Record the result of a line; `division` is the one on the screen, used if the line names none.
+
+    A line that repeats the standing result changes nothing; one with another result is refused, since results are
+    replaced on the match's own page only. Refused: `line_no_fixture`, `line_no_division`, `line_which_division`,
+    `line_settled`, `line_no_result`, and what `parse`, `side_of`, `find_fixture` and `enter_result` refuse.
+    """
+    target = target_of(tournament, parse(text), division)
+    return Entered(target.fixture, _record(target, by, now))
+
+
+def _record(target: Target, by: Actor, now: datetime) -> Result:
+    fixture, match, new = target
+    if match.state == Match.State.SETTLED:
+        standing = standing_result(match)
+        assert standing is not None  # noqa: S101, it is settled
+        if ResultInput.of(standing) != new:
+            raise Refused("line_settled", fixture=fixture.number, result=result_summary(fixture, standing))
+        return standing
+    with transaction.atomic():
+        result = enter_result(fixture=fixture, result=new, by=by, now=now)
+        club = fixture.stage.division.tournament.club
+        log(by, ENTERED, match.topic, club=club, version=result.version)
+    return result
+
+
+def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datetime) -> Result:
+    """Record that one side did not come to a match, or both (`side` None); `undo` takes it back like a line.
+
+    Refused: `fixture_not_ready`, `no_show_late` if the match has begun or has a result, and as `forfeit`.
+    """
+    match = fixture.match
+    if match is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    if not is_untouched(match) or match.state == Match.State.VOID:
+        raise Refused("no_show_late", fixture=fixture.number)
+    kind = Result.Kind.DOUBLE_FORFEIT if side is None else Result.Kind.FORFEIT
+    missing = ResultInput(None if side is None else 1 - side, kind=kind)
+    return enter_undoable(fixture=fixture, result=missing, by=by, now=now, after=match.seq)
+
+
+def enter_undoable(
+    *, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None = None, reason: str = ""
+) -> Result:
+    """Record a result that `undo` takes back like a line. Refused: `fixture_not_ready`, and as `enter_result`."""
+    if fixture.match is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    with transaction.atomic():
+        version = enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason)
+        club = fixture.stage.division.tournament.club
+        log(by, ENTERED, fixture.match.topic, club=club, version=version.version)
+    return version
+
+
+def target_of(tournament: Tournament, line: Line, division: Division | None) -> Target:
+    """Return the match and the result of a line. Refused: as `enter_line`."""
+    if isinstance(line, Command):
+        raise Refused("line_no_result")
+    if isinstance(line, NamedScore | NamedForfeit):
+        named = find_fixture(tournament, line, division)
+        if isinstance(line, NamedForfeit):
+            return Target(named.fixture, named.match, _forfeit(named.side))
+        return Target(
+            named.fixture, named.match, ResultInput.played(line.score if named.side == 0 else line.score[::-1])
+        )
+    fixture = find_by_number(tournament, line.fixture, division, named=line.division)
+    if fixture.match is None:
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    if isinstance(line, ScoreLine):
+        return Target(fixture, fixture.match, ResultInput.played(line.score))
+    if isinstance(line, LeaderLine):
+        score = line.score or _running_score(fixture.match)
+        return Target(fixture, fixture.match, leader_wins(score))
+    if line.both:
+        return Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
+    names = (fixture.match.player_0.name, fixture.match.player_1.name)
+    return Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
+
+
+def _running_score(match: Match) -> tuple[int, int]:
+    at_table = events().at_tables([match.pk], {}, timezone.now()).get(match.pk)
+    score = at_table.seat.score if at_table is not None else None
+    return score or match.start_score
+
+
+def leader_wins(score: tuple[int, int]) -> ResultInput:
+    """Return the result of a match that its leader wins at closing time. Refused: `line_draw` if nobody leads."""
+    left, right = score
+    if left == right:
+        raise Refused("line_draw", left=left, right=right)
+    return ResultInput(0 if left > right else 1, score, Result.Kind.LEADER)
+
+
+def _forfeit(side: int) -> ResultInput:
+    return ResultInput(1 - side, None, Result.Kind.FORFEIT)
+
+
+def find_by_number(tournament: Tournament, number: int, division: Division | None, *, named: str = "") -> Fixture:
+    """Return the fixture with a match number; `named` is the beginning of a division's name, if a line has one.
+
+    Refused: `line_no_division`, `line_no_fixture`, `line_which_division`.
+    """
+    fixtures = list(
+        Fixture.objects.filter(stage__division__tournament=tournament, number=number)
+        .select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
+        .order_by("stage__division__order", "stage__number")
+    )
+    if named:
+        fixtures = [row for row in fixtures if fold(row.stage.division.name).startswith(fold(named))]
+        if not fixtures:
+            raise Refused("line_no_division", name=named)
+    elif division is not None and any(row.stage.division_id == division.pk for row in fixtures):
+        fixtures = [row for row in fixtures if row.stage.division_id == division.pk]
+    if not fixtures:
+        where = division.name if division is not None else tournament.name
+        raise Refused("line_no_fixture", fixture=number, division=where)
+    if len(fixtures) > 1:
+        first, second = fixtures[0].stage.division.name, fixtures[1].stage.division.name
+        example = first.split()[0].lower()
+        raise Refused("line_which_division", fixture=number, first=first, second=second, example=example)
+    return fixtures[0]
+
+
+def result_summary(fixture: Fixture, result: Result) -> str:
+    """Return both names with the score, or with the kind of ending if there is no score."""
+    assert fixture.match is not None  # noqa: S101, it has a result
+    names = " – ".join(match_names(fixture, staff=True))
+    if not result.score:
+        return f"{names}, {result.get_kind_display()}"
+    return f"{names} {score_of(fixture.match, 0, result.score)}"
+
+
+# The outcome of each quick-entry line, as the console shows it.
+
+
+LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
+"""Refusals that link to the correction of the match."""
+LINK_TO_MATCH = ("own_match_reason", "line_again")
+"""Refusals that link to the page of the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeLine:
+    """The outcome of a line as text, and a link to follow it up."""
+
+    typed: str
+    is_done: bool
+    is_help: bool
+    text: str
+    url: str = ""
+    link: str = ""
+
+
+def outcome_lines(tournament: Tournament, outcomes: Sequence[LineOutcome]) -> list[OutcomeLine]:
+    """Return each outcome as a line of text with a link."""
+    return [_line(tournament, outcome) for outcome in outcomes]
+
+
+def _line(tournament: Tournament, outcome: LineOutcome) -> OutcomeLine:
+    done = outcome.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE, OutcomeKind.DONE)
+    url, link = _link(tournament, outcome)
+    return OutcomeLine(outcome.line, done, outcome.what == OutcomeKind.HELP, outcome_text(outcome), url, link)
+
+
+def outcome_text(outcome: LineOutcome) -> str:
+    """Return the outcome of a line as a sentence."""
+    if outcome.refused is not None:
+        return sentence(outcome.refused.code, outcome.refused.params)
+    if outcome.text:
+        return outcome.text
+    if (
+        outcome.what == OutcomeKind.BOOKED
+        and outcome.fixture is not None
+        and outcome.fixture.match is not None
+        and outcome.result is not None
+    ):
+        return f"M{outcome.fixture.number} · {result_summary(outcome.fixture, outcome.result)}"
+    if outcome.what == OutcomeKind.UNDONE and outcome.fixture is not None:
+        return _("The result of M%(number)d was taken back.") % {"number": outcome.fixture.number}
+    return ""
+
+
+def _link(tournament: Tournament, outcome: LineOutcome) -> tuple[str, str]:
+    """Return the URL and the text of the link that follows up a refusal."""
+    if outcome.refused is None or outcome.fixture is None:
+        return "", ""
+    at = (tournament.club.slug, tournament.slug, outcome.fixture.public_id)
+    if outcome.refused.code in LINK_TO_CORRECTION:
+        return correction_url(tournament, outcome.fixture, outcome.new), _("Preview a correction")
+    if outcome.refused.code in LINK_TO_MATCH:
+        return reverse("fixture", args=at), _("Open the match")
+    return "", ""
+
+
+def correction_url(tournament: Tournament, fixture: Fixture, new: ResultInput | None) -> str:
+    """Return the URL of a match's correction, prefilled with the result that was typed."""
+    url = reverse("fixture-correct", args=(tournament.club.slug, tournament.slug, fixture.public_id))
+    if new is None:
+        return url
+    score = {} if new.score is None else {"left": new.score[0], "right": new.score[1]}
+    winner = "nobody" if new.winner is None else new.winner
+    return f"{url}?{urlencode({'kind': new.kind, 'winner': winner, **score, 'rated': '1'})}"

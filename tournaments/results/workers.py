@@ -1,0 +1,125 @@
+"""Whether beat, broker and workers are alive, as directors see it."""
+
+from datetime import UTC, datetime
+from functools import cache as cache_function
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Min
+from django.utils.translation import gettext as _
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from matches.models import Claim, Match, RatingPool, Submission
+from tournaments.models import Draw, Fixture
+from tournaments.results.overdue import GRACE
+
+# Whether beat, broker and workers are alive: beat sends a task every few seconds, and a worker stores the time.
+
+
+KEY = "tournaments.heartbeat"
+EVERY = 5.0
+"""Seconds between two heartbeats."""
+LATE = 30.0
+"""Seconds without a heartbeat after which something is wrong."""
+KEPT = 7 * 24 * 3600
+QUEUE = "celery"
+PATIENCE = 1.0
+"""Seconds to wait for a broker that does not answer."""
+
+
+class Health(NamedTuple):
+    """The state of the queue; `seen_at` is the time of the last heartbeat."""
+
+    seen_at: datetime | None
+    broker: bool
+    messages: int
+    """Messages that no worker has taken yet."""
+
+
+def beat(now: datetime) -> None:
+    """Store the time of a heartbeat; runs in a worker."""
+    cache.set(KEY, now.timestamp(), KEPT)
+
+
+def workers_health() -> Health:
+    """Return the last heartbeat and the state of the broker; an unreachable broker is reported, not raised."""
+    messages = _messages()
+    stamp = cache.get(KEY) if messages is not None else None
+    seen_at = datetime.fromtimestamp(stamp, UTC) if isinstance(stamp, float) else None
+    return Health(seen_at, messages is not None, messages or 0)
+
+
+def _messages() -> int | None:
+    if not settings.REDIS_URL:
+        return None
+    try:
+        return int(_client().llen(QUEUE))
+    except RedisError:
+        return None
+
+
+@cache_function
+def _client() -> Redis:
+    # Without pauses between attempts, which would delay each page of a director while the broker is down.
+    retry = Retry(NoBackoff(), 1)
+    return Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=retry)
+
+
+# The state of beat, broker and workers, and what is queued.
+
+
+class Queue(NamedTuple):
+    """Rows waiting for a worker."""
+
+    name: str
+    waiting: int
+    oldest: datetime | None
+
+
+def status_page(now: datetime) -> dict[str, Any]:
+    """Return the context of the status page."""
+    health = workers_health()
+    age = (now - health.seen_at).total_seconds() if health.seen_at else None
+    return {"health": health, "age": None if age is None else max(0, round(age)), "verdict": verdict(health, age),
+            "late": LATE, "every": EVERY, "queues": queues(now), "now": now}  # fmt: skip
+
+
+def short(now: datetime) -> str:
+    """Return the verdict alone, for the head of a page."""
+    health = workers_health()
+    return verdict(health, (now - health.seen_at).total_seconds() if health.seen_at else None)
+
+
+def verdict(health: Health, age: float | None) -> str:
+    """Return "well", or what is missing: "broker", "worker" or "beat"."""
+    if not health.broker:
+        return "broker"
+    if age is not None and age < LATE:
+        return "well"
+    return "worker" if health.messages else "beat"
+
+
+def queues(now: datetime) -> list[Queue]:
+    """Return what is queued, by kind of work."""
+    draws = Draw.objects.filter(state=Draw.State.REQUESTED)
+    records = Submission.objects.filter(state__in=["queued", "working"])
+    unsettled = Match.objects.filter(unsettled=True)
+    claims = Claim.objects.filter(state=Claim.State.OPEN, stands_at__lte=now)
+    due = Fixture.objects.filter(
+        status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE, stage__division__status="running"
+    )
+    pools = RatingPool.objects.filter(marks__isnull=False).distinct()
+    return [
+        Queue(_("Draws to make"), draws.count(), draws.aggregate(at=Min("made_at"))["at"]),
+        Queue(_("Records to check"), records.count(), records.aggregate(at=Min("created_at"))["at"]),
+        Queue(
+            _("Results to apply to their division"), unsettled.count(), unsettled.aggregate(at=Min("finished_at"))["at"]
+        ),
+        Queue(_("Unanswered reports to accept"), claims.count(), claims.aggregate(at=Min("stands_at"))["at"]),
+        Queue(_("Deadlines to apply"), due.count(), due.aggregate(at=Min("due_at"))["at"]),
+        Queue(_("Rating pools to recalculate"), pools.count(), None),
+    ]

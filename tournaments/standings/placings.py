@@ -1,0 +1,137 @@
+"""The places in the brackets of an elimination, and the winners of divisions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from players.access import Visitor
+from tournaments.formats import graph as plan
+from tournaments.formats.progress import Progress, SharedPlace
+from tournaments.formats.settings import ELIMINATION
+from tournaments.formats.states import (
+    BYE_SLOT,
+    EMPTY_SLOT,
+    OPEN_SLOT,
+    FixtureState,
+    FixtureStatus,
+    SlotState,
+    SlotStatus,
+)
+from tournaments.formats.tables.tables import elimination_places
+from tournaments.models import Division, Stage
+from tournaments.standings import brackets
+from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.names import Names, names_for
+from tournaments.state.plans import settings_of, source_of
+
+# The places in the brackets of an elimination, from rows that the page has already read.
+
+
+PLACES_LISTED = 8
+"""Places listed for a finished main draw or final."""
+PLACES_LISTED_BELOW = 4
+"""Places listed for a finished bracket that losers drop to."""
+
+
+@dataclass(frozen=True, slots=True)
+class BracketPlaces:
+    """The places of a finished bracket: labels such as 3–4, and names."""
+
+    bracket: str
+    title: str
+    places: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def champion(self) -> str:
+        """The winner's name; empty if nobody won."""
+        return self.places[0][1][0] if self.places and self.places[0][0] == "1" else ""
+
+
+def decided_places(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> list[BracketPlaces]:
+    """Return the places of each finished bracket; a double elimination is ranked as a whole."""
+    progress = progress_of_rows(rounds)
+    return [
+        _placed(key, places, names)
+        for key, places in elimination_places(settings_of(stage), progress).items()
+        if all(progress.fixtures[fixture.number].over for fixture in progress.graph.bracket(key).fixtures)
+    ]
+
+
+def _placed(bracket: str, places: Sequence[SharedPlace], names: Names) -> BracketPlaces:
+    most = PLACES_LISTED if bracket in (plan.MAIN, plan.FINAL) else PLACES_LISTED_BELOW
+    shown = tuple((_label(place), tuple(map(names.of, place.entries))) for place in places if place.last <= most)
+    return BracketPlaces(bracket, bracket_name(bracket), shown)
+
+
+def _label(place: SharedPlace) -> str:
+    return str(place.first) if place.first == place.last else f"{place.first}–{place.last}"
+
+
+def progress_of_rows(rounds: Sequence[RoundRow]) -> Progress:
+    """Convert the rows of one stage to a `Progress`; states are read from the rows, not derived."""
+    brackets: dict[str, list[plan.Round]] = {}
+    states: dict[int, FixtureState] = {}
+    for row in rounds:
+        fixtures = tuple(
+            plan.Fixture(fixture.number, (_source(fixture.slots[0]), _source(fixture.slots[1])))
+            for fixture in row.fixtures
+        )
+        brackets.setdefault(row.bracket, []).append(plan.Round(row.number, fixtures))
+        states |= {fixture.number: _state(fixture) for fixture in row.fixtures}
+    return Progress(plan.Graph(tuple(plan.Bracket(key, tuple(own)) for key, own in brackets.items())), states)
+
+
+def _source(slot: SlotRow) -> plan.Source:
+    return source_of(slot.source, slot.source_entry, slot.source_fixture, slot.source_stage, slot.source_place)
+
+
+def _state(row: FixtureRow) -> FixtureState:
+    first, second = (SlotState(SlotStatus(slot.status), slot.entry, slot.absent) for slot in row.slots)
+    status = FixtureStatus(row.status)
+    winner, loser = OPEN_SLOT, OPEN_SLOT
+    if status is FixtureStatus.DECIDED:
+        winner, loser = _decided((first, second), row.played.onward)
+    elif BYE_SLOT in (first, second):
+        winner, loser = (second if first == BYE_SLOT else first), BYE_SLOT
+    elif status is FixtureStatus.WALKOVER:
+        winner, loser = (first, second) if first.entry is not None else (second, first)
+    elif status in (FixtureStatus.EMPTY, FixtureStatus.NOT_NEEDED):
+        winner = loser = EMPTY_SLOT
+    return FixtureState(row.number, (first, second), status, winner, loser)
+
+
+def _decided(slots: tuple[SlotState, SlotState], onward: int | None) -> tuple[SlotState, SlotState]:
+    return (EMPTY_SLOT, EMPTY_SLOT) if onward is None else (slots[onward], slots[1 - onward])
+
+
+# The winners of divisions.
+
+
+def champion(last: Stage, best: Mapping[int, list[BracketPlaces]], states: Iterable[StageState], names: Names) -> str:
+    """Return who won the last stage's main bracket or its only table; empty while that is open."""
+    if last.format in ELIMINATION:
+        return best[last.number][0].champion if best[last.number] else ""
+    state = next((state for state in states if state.stage.pk == last.pk), None)
+    if state is None or not state.over or len(state.tables) != 1:
+        return ""
+    return names.of(state.tables[0].rows[0].entry)
+
+
+def champions(user: Visitor, divisions: Iterable[Division]) -> dict[int, str]:
+    """Return division id -> winner of the finished divisions, as this user may see the names."""
+    return {
+        division.pk: _champion_of(user, division)
+        for division in divisions
+        if division.status == Division.Status.FINISHED
+    }
+
+
+def _champion_of(user: Visitor, division: Division) -> str:
+    last = division.stages.order_by("-number").first()
+    if last is None:
+        return ""
+    names = names_for(user, division)
+    if last.format not in ELIMINATION:
+        return champion(last, {}, states_of(division), names)
+    rounds = [row for row in brackets.rounds_of(division) if row.stage == last.number]
+    return champion(last, {last.number: decided_places(last, rounds, names)}, (), names)

@@ -1,0 +1,62 @@
+"""What the floor means to other packages: when its matches began, and hints to its autopilot."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Min, OuterRef, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
+
+from core.queue import hint
+from matches.lifecycle.begun import derive_begun
+from matches.models import Match
+from tournaments.models import Autopilot, Floor, FloorEvent, FloorKind, Tournament
+
+# When matches began on the floor: started, or with a running score. `matches.lifecycle.begun` needs to know it.
+
+
+BEGINNINGS = (FloorKind.STARTED, FloorKind.RUNNING_SCORE, FloorKind.ADJOURNED)
+
+
+def beginnings_of(matches: Collection[int]) -> Mapping[int, datetime]:
+    """Return match id -> when it was started or first had a running score, as far as that was not undone."""
+    rows = FloorEvent.objects.filter(match__in=matches, kind__in=BEGINNINGS, undone_by=None)
+    return dict(rows.order_by().values_list("match").annotate(first=Min("at")))
+
+
+def save_beginning(match: Match) -> None:
+    """Derive again whether a locked match has begun, after a fact about it, and save that if it differs.
+
+    Its `seq` stays: a result or a report of somebody who has not seen the start yet is not outdated.
+    """
+    before = match.begun_at
+    derive_begun(match)
+    if match.begun_at != before:
+        match.save(update_fields=["begun_at"])
+
+
+# Asking workers to call matches where the autopilot calls by itself. A hint is never the work: a sweep repeats it.
+
+
+CALL_READY = "tournaments.call_ready"
+OPEN = (Tournament.Status.PUBLISHED, Tournament.Status.RUNNING)
+
+
+def self_calling() -> QuerySet[Floor]:
+    """Return the floors of open events whose autopilot calls by itself."""
+    switched = FloorEvent.objects.filter(tournament=OuterRef("tournament"), kind=FloorKind.AUTOPILOT, undone_by=None)
+    mode = switched.order_by("-pk").values(mode=KeyTextTransform("mode", "params"))[:1]
+    floors = Floor.objects.filter(tournament__status__in=OPEN)
+    return floors.annotate(mode=Subquery(mode)).filter(mode=Autopilot.CALL.value)
+
+
+def hint_on_commit(tournament_id: int) -> None:
+    """Ask a worker, after the commit, to call what can be called."""
+    transaction.on_commit(partial(hint_if_self_calling, tournament_id), robust=True)
+
+
+def hint_if_self_calling(tournament_id: int) -> None:
+    """Ask a worker to call what can be called at an event, if its autopilot calls by itself."""
+    if self_calling().filter(tournament=tournament_id).exists():
+        hint(CALL_READY, tournament_id)

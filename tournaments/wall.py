@@ -1,0 +1,522 @@
+"""The wall screen and the big screen of an event: what they show, who chooses it, and frames on other sites."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import time_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_http_methods, require_safe
+
+from core.live.publishing import touch_on_commit
+from matches.play.watching import LiveLine, live_now
+from matches.presentation.visibility import NOBODY
+from players.access import Role, is_at_least
+from players.actors import Actor, log
+from players.forms import RefusingForm
+from tournaments import access
+from tournaments.events.pages import account_needed, by, event_url_args
+from tournaments.floor.page.forecast import evening_forecast
+from tournaments.floor.selectors import FloorView, MatchView, TableView, floor
+from tournaments.floor.state import MatchState, TableState
+from tournaments.models import Division, Tournament, Wall
+from tournaments.models.floor import LONGEST_MESSAGE
+from tournaments.paper import lists
+from tournaments.paper.brackets import sheet_brackets
+from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
+from tournaments.standings import brackets
+from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
+from tournaments.standings.standings import TableLine, standings_of
+from tournaments.state.names import names_of
+from tournaments.state.topics import event_topics
+
+# The parts of the wall screen, and which of them a director shows.
+
+
+class PartKey(StrEnum):
+    """The parts of the wall screen, in the order in which they are shown."""
+
+    FLOOR = "floor"
+    BRACKETS = "brackets"
+    STANDINGS = "standings"
+
+
+PART_LABELS = {
+    PartKey.FLOOR: gettext_lazy("Calls, tables and who plays next"),
+    PartKey.BRACKETS: gettext_lazy("Brackets"),
+    PartKey.STANDINGS: gettext_lazy("Standings"),
+}
+
+
+def wall_of(tournament: Tournament) -> Wall:
+    """Return the settings of an event's wall screen, unsaved usual ones if nobody has changed them."""
+    return Wall.objects.filter(tournament=tournament).first() or Wall(tournament=tournament)
+
+
+# The floor on the wall: who is called to which table, what the tables are used for, and who plays next.
+
+
+FRESH = timedelta(minutes=2)
+"""How long a call stands out."""
+CALLS_ON_SCREEN = 2
+TABLES_WITH_CALLS = 12
+"""Tables that fit below the calls; more have a screen of their own."""
+TABLES_ON_SCREEN = 48
+TABLES_WITH_ROOM = 10
+"""Tables that get wider tiles, since these still fit below the calls."""
+NEXT_ON_SCREEN = 4
+LONGEST_IN_LARGE_PRINT = 18
+"""Characters of a name that fit on a line in the large print of a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallCard:
+    """A match called to a table."""
+
+    table: str
+    names: tuple[str, str]
+    where: str
+    fresh: bool
+    last_call: bool
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the names need smaller print, so that all of them is shown."""
+        return any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class TableTile:
+    """A table; `kind` is "called", "playing", "out" or "free"."""
+
+    label: str
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class NextMatch:
+    """A match that is called next, and its round. What it waits for is for its players and the staff."""
+
+    names: tuple[str, str]
+    round: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedTime:
+    """When something is expected to be over, as a time of day."""
+
+    label: str
+    time: str
+
+
+@dataclass(slots=True)
+class FloorScreen:
+    """One screen of the floor."""
+
+    calls: list[CallCard] = field(default_factory=list)
+    tables: list[TableTile] = field(default_factory=list)
+    next: list[NextMatch] = field(default_factory=list)
+    expected: Sequence[ExpectedTime] = ()
+    kind: str = "floor"
+
+    @property
+    def table_columns(self) -> int:
+        """Tables beside each other."""
+        return 5 if len(self.tables) <= TABLES_WITH_ROOM else 6
+
+
+def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> list[FloorScreen]:
+    """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see."""
+    if not view.is_open:
+        return []
+    calls, tables = _calls(view, view.now), [_tile(table) for table in view.tables.values()]
+    upcoming = [_next(match) for match in view.queue[:NEXT_ON_SCREEN]]
+    beside = tables if len(tables) <= TABLES_WITH_CALLS else []
+    pages: Sequence[list[CallCard]] = [
+        calls[first : first + CALLS_ON_SCREEN] for first in range(0, len(calls), CALLS_ON_SCREEN)
+    ]
+    screens = [FloorScreen(page, beside, upcoming, expected) for page in pages or [[]]]
+    if not beside:
+        parts = [tables[first : first + TABLES_ON_SCREEN] for first in range(0, len(tables), TABLES_ON_SCREEN)]
+        screens += [FloorScreen([], part, upcoming, expected) for part in parts]
+    return screens
+
+
+def _calls(view: FloorView, now: datetime) -> list[CallCard]:
+    """Return the matches that are called, the newest first."""
+    called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
+    called.sort(key=lambda match: match.row.called_at or now, reverse=True)
+    return [
+        CallCard(
+            match.table,
+            (match.sides[0].name, match.sides[1].name),
+            _where(match),
+            fresh=match.row.called_at is not None and now - match.row.called_at < FRESH,
+            last_call=match.row.calls > 1,
+        )
+        for match in called
+    ]
+
+
+def _where(match: MatchView) -> str:
+    points = ngettext("%(length)d point", "%(length)d points", match.length) % {"length": match.length}
+    return " · ".join(dict.fromkeys((match.bracket, match.round, points)))
+
+
+def _tile(table: TableView) -> TableTile:
+    row, match = table.row, table.match
+    if row.state == TableState.OUT:
+        return TableTile(row.label, _("Out"), "out")
+    if match is None:
+        return TableTile(row.label, _("Free"), "free")
+    if match.state == MatchState.CALLED:
+        return TableTile(row.label, _("Called"), "called")
+    if match.state == MatchState.REPORTED:
+        return TableTile(row.label, _("Reported"), "playing")
+    score = match.where.score
+    return TableTile(row.label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
+
+
+def _next(match: MatchView) -> NextMatch:
+    return NextMatch((match.sides[0].name, match.sides[1].name), match.round)
+
+
+# What the wall screen shows in turn: the floor, brackets and standings.
+
+
+MOST_BRACKET_SCREENS = 6
+LINES_ON_SCREEN = 10
+MOST_LINES = 40
+AREA = Area(1840, 780)
+"""Of a screen of 1920 × 1080, in its pixels, between the head and the message."""
+SIZES = Sizes(
+    gutter=265,
+    widest_column=430,
+    title=76,
+    head=56,
+    smallest_pitch=72,
+    largest_pitch=96,
+    title_text=44,
+    head_text=32,
+    points_text=30,
+    largest_name=46,
+    largest_label=34,
+    label=0.42,
+    narrow_label=0.42,
+    least=30,
+    letter=1.2,
+    gap=24,
+    below=8,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BracketScreen:
+    """A part of a bracket on the screen."""
+
+    title: str
+    drawing: PageDrawing
+    kind: str = "bracket"
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsScreen:
+    """Some lines of the standings."""
+
+    title: str
+    lines: Sequence[TableLine]
+    kind: str = "standings"
+
+
+Screen = FloorScreen | BracketScreen | StandingsScreen
+
+
+def wall(view: FloorView, expected: Sequence[ExpectedTime]) -> dict[str, Any]:
+    """Return the context of the wall. It shows only what everybody may see, whoever is signed in on it."""
+    event = view.tournament
+    settings = wall_of(event)
+    divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("order", "pk"))
+    makers: dict[PartKey, Callable[[], Sequence[Screen]]] = {
+        PartKey.FLOOR: lambda: floor_screens(view, expected),
+        PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MOST_BRACKET_SCREENS],
+        PartKey.STANDINGS: lambda: list(_standings(divisions)),
+    }
+    shown = [key for key in PartKey if key.value not in settings.hidden]
+    return {
+        "tournament": event,
+        "club": event.club,
+        "settings": settings,
+        "screens": [screen for key in shown for screen in makers[key]()],
+        "topics": event_topics(event),
+        "clock": time_format(view.now.astimezone(ZoneInfo(event.time_zone))),
+    }
+
+
+def _brackets(divisions: Sequence[Division]) -> Iterator[BracketScreen]:
+    """Yield the rounds of each bracket from the first that is still played, in parts that can be read from afar."""
+    several = len(divisions) > 1
+    for division in divisions:
+        for parts in pack(sheet_brackets(division, unfinished=True), AREA, SIZES):
+            title = ", ".join(part.title for part in parts)
+            drawn = drawing(parts, AREA, SIZES)
+            yield BracketScreen(f"{division.name} · {title}" if several else title, drawn)
+
+
+def _standings(divisions: Sequence[Division]) -> Iterator[StandingsScreen]:
+    """Yield the tables of the current stage of each division, ten lines at a time."""
+    for division in divisions:
+        tables = [table for view in standings_of(division, names_of(division, staff=False)) for table in view.tables]
+        for table in tables:
+            lines = table.lines[:MOST_LINES]
+            title = " · ".join(filter(None, (division.name, table.title)))
+            for first in range(0, len(lines), LINES_ON_SCREEN):
+                yield StandingsScreen(title, lines[first : first + LINES_ON_SCREEN])
+
+
+# What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
+
+
+MOST_LIVE = 40
+ALSO_LIVE = 4
+"""Matches listed beside the one that is shown."""
+ROUNDS = 3
+"""Rounds of the strip at the bottom."""
+MOST_IN_STRIP = 4
+"""Matches of a round in the strip."""
+
+
+class Followed(NamedTuple):
+    """A match that is being played, and where it stands in its division."""
+
+    line: LiveLine
+    division: Division
+    column: Column
+    box: FixtureBox
+    weight: tuple[int, int, int]
+    """How much it decides: the stage, how few matches its round has, its length."""
+
+
+def tv(event: Tournament, now: datetime) -> dict[str, Any]:
+    """Return the context of the screen. It shows only what everybody may see, whoever is signed in on it."""
+    divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("pk"))
+    topics = [division.topic for division in divisions]
+    lines = {line.public_id: line for line in live_now(NOBODY, now, among=Q(parent_topic__in=topics), most=MOST_LIVE)}
+    columns = {division.pk: list(_columns(division)) for division in divisions}
+    playing = [
+        Followed(lines[box.match], division, column, box, (stage, -len(column.boxes), column.length))
+        for division in divisions
+        for stage, column in columns[division.pk]
+        for box in column.boxes
+        if box.match in lines
+    ]
+    playing.sort(key=lambda match: match.weight, reverse=True)
+    first = playing[0] if playing else None
+    shown = first.division if first else next((row for row in divisions if row.status == row.Status.RUNNING), None)
+    return {
+        "tournament": event,
+        "topics": event_topics(event),
+        "followed": first,
+        "api": reverse("api-live", args=[first.line.public_id]) if first else "",
+        "also": playing[1 : 1 + ALSO_LIVE],
+        "division": shown,
+        "strip": _strip([column for _, column in columns[shown.pk]], first) if shown else [],
+        "now": now,
+    }
+
+
+def _columns(division: Division) -> Iterator[tuple[int, Column]]:
+    """Yield the rounds of a division with their stage, of the main bracket of each stage first."""
+    for tree in brackets.trees(brackets.rounds_of(division), BracketOptions(names_of(division, staff=False))):
+        for section in tree.sections:
+            for column in section.columns:
+                yield tree.stage, column
+
+
+def _strip(columns: list[Column], first: Followed | None) -> list[tuple[Column, list[FixtureBox]]]:
+    """Return the round of the match that is shown, the one before and the one after, else the last ones begun."""
+    at = next((index for index, column in enumerate(columns) if first and first.box in column.boxes), None)
+    if at is None:
+        begun = [index for index, column in enumerate(columns) if column.done]
+        at = begun[-1] if begun else 0
+    start = max(0, min(at - 1, len(columns) - ROUNDS))
+    return [(column, _most_interesting(column.boxes)) for column in columns[start : start + ROUNDS]]
+
+
+def _most_interesting(boxes: list[FixtureBox]) -> list[FixtureBox]:
+    """Return the first matches of a round, those that are being played before others, in the order of the round."""
+    live_first = sorted(boxes, key=lambda box: box.mark != "live")[:MOST_IN_STRIP]
+    return [box for box in boxes if box in live_first]
+
+
+# What a director chooses for the wall screen.
+
+
+class WallForm(RefusingForm):
+    """The message and the parts of the wall screen."""
+
+    message = forms.CharField(
+        label=gettext_lazy("Message"),
+        max_length=LONGEST_MESSAGE,
+        required=False,
+        help_text=gettext_lazy("Always at the bottom of the screen. Leave it empty to remove it."),
+    )
+    parts = forms.MultipleChoiceField(
+        label=gettext_lazy("Shown in turn"),
+        choices=[(key.value, PART_LABELS[key]) for key in PartKey],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose at least one part.")},
+    )
+    seconds = forms.IntegerField(label=gettext_lazy("Seconds per screen"), min_value=5, max_value=120)
+
+    @classmethod
+    def of(cls, wall: Wall) -> "WallForm":
+        """Return the form with the present settings."""
+        parts = [key.value for key in PartKey if key.value not in wall.hidden]
+        return cls(initial={"message": wall.message, "parts": parts, "seconds": wall.seconds})
+
+
+# Changing what the wall screen shows.
+
+
+def set_wall(*, tournament: Tournament, message: str, parts: Collection[str], seconds: int, by: Actor) -> Wall:
+    """Show `message` and these parts on the wall, each for `seconds`; open screens change at once."""
+    with transaction.atomic():
+        values = {
+            "message": message,
+            "hidden": [key.value for key in PartKey if key.value not in parts],
+            "seconds": seconds,
+        }
+        wall, _created = Wall.objects.update_or_create(tournament=tournament, defaults=values)
+        log(by, "wall_changed", tournament.topic, club=tournament.club, message=message)
+        touch_on_commit(tournament.topic)
+    return wall
+
+
+# When the evening is expected to go on and to end, in a few lines for the wall.
+
+
+MOST_BRACKETS = 2
+
+
+def expected_times(view: FloorView) -> list[ExpectedTime]:
+    """Return when the first brackets and the evening are expected to end; empty before the floor is opened."""
+    if not view.is_open:
+        return []
+    evening = evening_forecast(view)
+    zone = ZoneInfo(view.tournament.time_zone)
+    if not evening.matches:
+        return []
+    ends = [(row.label, evening.forecast.finish_of(row.key)) for row in evening.rows]
+    named = [(label, finish) for label, finish in ends if finish is not None][:MOST_BRACKETS]
+    if len(ends) > 1:
+        named.append((_("Last match ends"), evening.total))
+    return [ExpectedTime(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]
+
+
+# Pages of an event for a big screen.
+
+
+@never_cache
+@require_safe
+def event_tv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Follow the most important match of an event that is being played here."""
+    event = access.tournament(request.user, club, slug)
+    return render(request, "tournaments/wall/tv.html", tv(event, timezone.now()))
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Set the message and the parts of the wall screen."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = WallForm(request.POST) if request.method == "POST" else WallForm.of(wall_of(event))
+    if form.is_bound and form.is_valid():
+        set_wall(tournament=event, **form.cleaned_data, by=by(request))
+        messages.success(request, _("The wall screen was changed."))
+        return redirect("wall-settings", *event_url_args(event))
+    role = access.require_in(request.user, event, access.HELPER)
+    context = {
+        "tournament": event,
+        "club": event.club,
+        "division": event.divisions.first(),
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+        "only_helps": role is None,
+        "form": form,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    return render(request, "tournaments/wall/settings.html", context, status=status)
+
+
+# The wall screen, which shows the floor with its forecast beside brackets and standings.
+
+
+@never_cache
+@require_safe
+def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show calls, tables, brackets and standings in turn, to be read from across a room."""
+    event = access.tournament(request.user, club, slug)
+    view = floor(event, timezone.now(), staff=False)
+    return render(request, "tournaments/wall/wall.html", wall(view, expected_times(view)))
+
+
+# Bracket, standings and calls of an event for a frame on pages that its club names.
+#
+# They show what everybody may see, have no forms, and do not look at who is signed in.
+
+
+@xframe_options_exempt
+@require_safe
+def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Show the brackets of a division."""
+    row = access.division(AnonymousUser(), division, (club, slug))
+    return _framed(request, row.tournament, {"drawings": draw_pages(row, DRAW_AREAS["a4"])}, row.name)
+
+
+@xframe_options_exempt
+@require_safe
+def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Show the standings of a division."""
+    row = access.division(AnonymousUser(), division, (club, slug))
+    return _framed(request, row.tournament, {"lists": list(lists.standings(row))}, row.name)
+
+
+@xframe_options_exempt
+@require_safe
+def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show who is called to which table."""
+    event = access.tournament(AnonymousUser(), club, slug)
+    called = [call for screen in floor_screens(floor(event, timezone.now(), staff=False)) for call in screen.calls]
+    return _framed(request, event, {"calls": called, "shows_calls": True})
+
+
+def _framed(request: HttpRequest, event: Tournament, content: Mapping[str, Any], name: str = "") -> HttpResponse:
+    """Render an embedded page, which only the hosts that the club names may frame."""
+    context = {
+        "tournament": event,
+        "club": event.club,
+        "name": name,
+        "topics": event_topics(event),
+        **content,
+    }
+    response = render(request, "tournaments/wall/embed.html", context)
+    hosts = event.club.embed_hosts or "'none'"
+    response.headers["Content-Security-Policy"] = f"frame-ancestors {hosts}"
+    return response

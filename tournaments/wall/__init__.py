@@ -1,1 +1,0 @@
-"""Pages of an event for a big screen."""
