@@ -28,7 +28,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
     path("", include("matches.urls")),
     path("", include("players.urls")),
-    path("", include("matches.urls")),
     path("", include("tournaments.urls")),
     path(".well-known/security.txt", views.security_txt, name="security-txt"),
     # Instead of the admin's own form, which knows no second factor.

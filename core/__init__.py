@@ -1,1 +1,0 @@
-"""What every app needs and none owns: messages, row locks, queue, throttling, e-mail, names, parsing. No models."""

@@ -1,1 +1,0 @@
-"""One match, played here or sent in."""

@@ -11,7 +11,7 @@ class MatchesConfig(AppConfig):
     def ready(self) -> None:
         """Register messages, topics and notifications, and what is erased with a person."""
         from matches import privacy as erasure
-        from matches import refusals as analysis_refusals
+        from matches import refusals
         from matches.analysis.access import analysis_number, record_analysis_number
         from matches.play import notifications as of_play
         from matches.play.topics import chat_number, lobby_number, match_number, user_number, watch_number
@@ -19,10 +19,7 @@ class MatchesConfig(AppConfig):
         from matches.reporting.notifications import KINDS
         from players.notifications import kinds
 
-        messages.register(analysis_refusals.MESSAGES, analysis_refusals.STATUS)
-        messages.register(analysis_refusals.ANALYSIS_MESSAGES, {})
-        messages.register(analysis_refusals.PLAY_MESSAGES, analysis_refusals.PLAY_STATUS)
-        messages.register(analysis_refusals.LOBBY_MESSAGES, analysis_refusals.LOBBY_STATUS)
+        messages.register(refusals.MESSAGES, refusals.STATUS)
         topics.register("match", match_number)
         topics.register("watch", watch_number)
         topics.register("analysis", analysis_number)

@@ -4,10 +4,8 @@ from http import HTTPStatus
 
 from django.utils.translation import gettext_noop
 
-# Messages and HTTP statuses of refusals about matches, results, reports, records and proposed times.
-
-
-MATCH_MESSAGES = {
+MESSAGES = {
+    # Matches, results, reports and proposed times.
     # A club's rating pools
     "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
     "pool_of_other_club": gettext_noop("This rating pool does not belong to this club."),
@@ -122,51 +120,7 @@ MATCH_MESSAGES = {
         "Your opponent may still come. You can claim the match {minutes} minutes after the agreed time."
     ),
     "proposal_other": gettext_noop("Only the player who proposed these times can withdraw them."),
-}
-
-MATCH_STATUS = {
-    "link_expired": HTTPStatus.GONE,
-    "import_undone": HTTPStatus.CONFLICT,
-    "own_match": HTTPStatus.FORBIDDEN,
-    "stale": HTTPStatus.CONFLICT,
-    "match_settled": HTTPStatus.CONFLICT,
-    "match_void": HTTPStatus.CONFLICT,
-    "match_live": HTTPStatus.CONFLICT,
-    "no_length_offers": HTTPStatus.CONFLICT,
-    "no_running_scores": HTTPStatus.CONFLICT,
-    "match_not_void": HTTPStatus.CONFLICT,
-    "match_without_result": HTTPStatus.CONFLICT,
-    "match_disputed": HTTPStatus.CONFLICT,
-    "claim_open": HTTPStatus.CONFLICT,
-    "report_kept": HTTPStatus.CONFLICT,
-    "nothing_claimed": HTTPStatus.CONFLICT,
-    "nothing_to_concede": HTTPStatus.CONFLICT,
-    "signed_report_first": HTTPStatus.CONFLICT,
-    "nothing_to_object_to": HTTPStatus.CONFLICT,
-    "objection_made": HTTPStatus.CONFLICT,
-    "objection_late": HTTPStatus.CONFLICT,
-    "objection_answered": HTTPStatus.CONFLICT,
-    "proposal_answered": HTTPStatus.CONFLICT,
-    "no_appointment": HTTPStatus.CONFLICT,
-    "appointment_later": HTTPStatus.CONFLICT,
-    "no_show_by_director": HTTPStatus.CONFLICT,
-    "not_here": HTTPStatus.CONFLICT,
-    "opponent_is_here": HTTPStatus.CONFLICT,
-    "no_show_wait": HTTPStatus.CONFLICT,
-    "proposal_own": HTTPStatus.FORBIDDEN,
-    "proposal_other": HTTPStatus.FORBIDDEN,
-    "record_unchecked": HTTPStatus.CONFLICT,
-    "names_not_asked": HTTPStatus.CONFLICT,
-    "names_ask_other": HTTPStatus.FORBIDDEN,
-}
-"""HTTP status by code, if it is not 422."""
-
-
-# Messages and HTTP statuses of refusals about records, together with those of matches.
-
-
-MESSAGES = {
-    **MATCH_MESSAGES,
+    # Records.
     "file_missing": gettext_noop("Choose a file or paste a record."),
     "file_twice": gettext_noop("Send either a file or pasted text, not both."),
     "file_empty": gettext_noop("This record is empty."),
@@ -182,22 +136,7 @@ MESSAGES = {
         "The record is kept, but it has no verdict."
     ),
     "no_transcript": gettext_noop("No match could be read from this record, so there is nothing to show."),
-}
-
-STATUS = {
-    **MATCH_STATUS,
-    "record_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    "too_many_uploads": HTTPStatus.TOO_MANY_REQUESTS,
-    "too_many_downloads": HTTPStatus.TOO_MANY_REQUESTS,
-    "no_transcript": HTTPStatus.NOT_FOUND,
-}
-"""HTTP status by code, if it is not 422."""
-
-
-# Messages of refusals about analyses.
-
-
-ANALYSIS_MESSAGES = {
+    # Analyses.
     "no_analysis_backend": gettext_noop("No program that analyses matches is installed on this site."),
     "analysis_program_fails": gettext_noop(
         "{program} is installed but does not work: it gave no proper answer about a test position."
@@ -208,13 +147,7 @@ ANALYSIS_MESSAGES = {
     "analysis_gave_up": gettext_noop("The match could not be analysed: every attempt took too long or failed."),
     "not_analysable": gettext_noop("This record cannot be analysed, since not every play in it is legal."),
     "match_too_long_to_analyse": gettext_noop("Matches of up to {most} points can be analysed."),
-}
-
-
-# The sentences of what is refused in matches that are played here.
-
-
-PLAY_MESSAGES = {
+    # Matches played here.
     "not_live": gettext_noop("This match is not being played here."),
     "match_begun": gettext_noop("This match has already begun or been decided, so it cannot be opened for play here."),
     "not_played_here": gettext_noop("Matches of this event are played over the board."),
@@ -246,31 +179,7 @@ PLAY_MESSAGES = {
     "chat_phrase_or_text": gettext_noop("Send either a phrase or a text."),
     "bad_ping": gettext_noop("This ping does not belong to your side of this match."),
     "server_chains_off": gettext_noop("In this match, your dice must be kept on your own device."),
-}
-_NOT_IN_THIS_MATCH_NOW = (
-    "not_live",
-    "match_begun",
-    "not_played_here",
-    "match_paused",
-    "not_paused",
-    "already_here",
-    "already_ready",
-    "not_ready",
-    "new_chain_too_soon",
-    "too_many_armings",
-    "chain_number_taken",
-    "already_away",
-    "not_away",
-    "not_away_long_enough",
-)
-PLAY_STATUS = dict.fromkeys(_NOT_IN_THIS_MATCH_NOW, HTTPStatus.CONFLICT)
-"""The HTTP status of a code, where it is not 422."""
-
-
-# The sentences of what is refused in the lobby.
-
-
-LOBBY_MESSAGES = {
+    # The lobby.
     "too_many_practice_matches": gettext_noop(
         "You have {most} practice matches that are not finished. Finish or concede one of them first."
     ),
@@ -299,13 +208,72 @@ LOBBY_MESSAGES = {
     "no_rematch": gettext_noop("A rematch is only possible after a friendly match."),
     "block_self": gettext_noop("You cannot block yourself."),
 }
+
+_NOT_IN_THIS_MATCH_NOW = (
+    "not_live",
+    "match_begun",
+    "not_played_here",
+    "match_paused",
+    "not_paused",
+    "already_here",
+    "already_ready",
+    "not_ready",
+    "new_chain_too_soon",
+    "too_many_armings",
+    "chain_number_taken",
+    "already_away",
+    "not_away",
+    "not_away_long_enough",
+)
 _NOT_IN_THE_LOBBY_NOW = (
     *("too_many_practice_matches", "no_practice_program"),
     *("too_many_challenges", "challenge_gone", "no_rematch", "open_challenges_paused"),
     *("address_unconfirmed", "open_not_rated", "rating_changed"),
 )
 _NOT_YOURS = ("review_own", "challenge_own", "challenge_of_others", "challenge_blocked")
-LOBBY_STATUS = dict.fromkeys(_NOT_IN_THE_LOBBY_NOW, HTTPStatus.CONFLICT) | dict.fromkeys(
-    _NOT_YOURS, HTTPStatus.FORBIDDEN
+
+STATUS = (
+    {
+        "link_expired": HTTPStatus.GONE,
+        "import_undone": HTTPStatus.CONFLICT,
+        "own_match": HTTPStatus.FORBIDDEN,
+        "stale": HTTPStatus.CONFLICT,
+        "match_settled": HTTPStatus.CONFLICT,
+        "match_void": HTTPStatus.CONFLICT,
+        "match_live": HTTPStatus.CONFLICT,
+        "no_length_offers": HTTPStatus.CONFLICT,
+        "no_running_scores": HTTPStatus.CONFLICT,
+        "match_not_void": HTTPStatus.CONFLICT,
+        "match_without_result": HTTPStatus.CONFLICT,
+        "match_disputed": HTTPStatus.CONFLICT,
+        "claim_open": HTTPStatus.CONFLICT,
+        "report_kept": HTTPStatus.CONFLICT,
+        "nothing_claimed": HTTPStatus.CONFLICT,
+        "nothing_to_concede": HTTPStatus.CONFLICT,
+        "signed_report_first": HTTPStatus.CONFLICT,
+        "nothing_to_object_to": HTTPStatus.CONFLICT,
+        "objection_made": HTTPStatus.CONFLICT,
+        "objection_late": HTTPStatus.CONFLICT,
+        "objection_answered": HTTPStatus.CONFLICT,
+        "proposal_answered": HTTPStatus.CONFLICT,
+        "no_appointment": HTTPStatus.CONFLICT,
+        "appointment_later": HTTPStatus.CONFLICT,
+        "no_show_by_director": HTTPStatus.CONFLICT,
+        "not_here": HTTPStatus.CONFLICT,
+        "opponent_is_here": HTTPStatus.CONFLICT,
+        "no_show_wait": HTTPStatus.CONFLICT,
+        "proposal_own": HTTPStatus.FORBIDDEN,
+        "proposal_other": HTTPStatus.FORBIDDEN,
+        "record_unchecked": HTTPStatus.CONFLICT,
+        "names_not_asked": HTTPStatus.CONFLICT,
+        "names_ask_other": HTTPStatus.FORBIDDEN,
+        "record_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        "too_many_uploads": HTTPStatus.TOO_MANY_REQUESTS,
+        "too_many_downloads": HTTPStatus.TOO_MANY_REQUESTS,
+        "no_transcript": HTTPStatus.NOT_FOUND,
+    }
+    | dict.fromkeys(_NOT_IN_THIS_MATCH_NOW, HTTPStatus.CONFLICT)
+    | dict.fromkeys(_NOT_IN_THE_LOBBY_NOW, HTTPStatus.CONFLICT)
+    | dict.fromkeys(_NOT_YOURS, HTTPStatus.FORBIDDEN)
 )
-"""The HTTP status of a code, where it is not 422."""
+"""HTTP status by code, where it is not 422."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from django.urls import URLPattern, include, path, re_path
+from django.urls import URLPattern, path, re_path
 
 from core.links import View, by_personal_link
 from matches.analysis import api as analysis_api
@@ -95,7 +95,6 @@ play_patterns = [
     re_path(rf"^m/{TOKEN}/replay/$", replay_views.match_replay, name="link-replay"),
     re_path(rf"^matches/{ID}/{RECORD}", replay_views.match_record, name="match-record"),
     re_path(rf"^m/{TOKEN}/{RECORD}", replay_views.match_record, name="link-record"),
-    path("", include("matches.urls")),
 ]
 
 
@@ -103,7 +102,6 @@ play_patterns = [
 
 
 record_patterns = [
-    path("", include("matches.urls")),
     path("check/", record_views.check, name="check"),
     re_path(rf"^check/{ID}/$", record_views.submission, name="submission"),
     re_path(rf"^check/{ID}/replay/$", record_replay, name="replay"),
@@ -116,8 +114,6 @@ record_patterns = [
         record_api.RecordFile.as_view(),
         name="api-record",
     ),
-    path("", include("matches.urls")),
-    path("", include("matches.urls")),
 ]
 
 
@@ -257,4 +253,14 @@ ranking_patterns = [
     re_path(rf"^api/v1/players/{ID}/changes/$", ranking_api.ChangeList.as_view(), name="api-player-changes"),
     re_path(rf"^api/v1/players/{ID}/matches/$", ranking_api.PlayerMatchList.as_view(), name="api-player-matches"),
     re_path(rf"^api/v1/players/{ID}/vs/{OTHER}/$", ranking_api.HeadToHead.as_view(), name="api-versus"),
+]
+
+# First what is requested most: resolving a path tries one pattern after the other.
+urlpatterns = [
+    *play_patterns,
+    *lobby_patterns,
+    *record_patterns,
+    *analysis_patterns,
+    *reporting_patterns,
+    *ranking_patterns,
 ]

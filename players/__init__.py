@@ -1,1 +1,0 @@
-"""Accounts, players and clubs."""

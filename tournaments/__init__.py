@@ -1,1 +1,0 @@
-"""Who meets whom, and who won the event."""

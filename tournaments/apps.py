@@ -14,11 +14,11 @@ class TournamentsConfig(AppConfig):
         from players.notifications import kinds
         from tournaments import match_events as receivers  # noqa: F401, it connects itself
         from tournaments import privacy as erasure
+        from tournaments import refusals
         from tournaments.floor import notifications as of_floor
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.forecast.forecasts import REMARKS
         from tournaments.match_events import TournamentEvents
-        from tournaments.refusals import CASH_MESSAGES, CASH_STATUS, FLOOR_MESSAGES, FLOOR_STATUS, MESSAGES, STATUS
         from tournaments.state import notifications
         from tournaments.state.topics import division_number, event_number, matches_number
 
@@ -29,8 +29,6 @@ class TournamentsConfig(AppConfig):
         set_events(TournamentEvents())
         erasure.connect_erasure()
         erasure.connect_exports()
-        messages.register(MESSAGES, STATUS)
+        messages.register(refusals.MESSAGES, refusals.STATUS)
         messages.register(FORMAT_MESSAGES)
-        messages.register(FLOOR_MESSAGES, FLOOR_STATUS)
         messages.register(REMARKS)
-        messages.register(CASH_MESSAGES, CASH_STATUS)

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from django.utils.translation import gettext_noop
 
 MESSAGES: dict[str, str] = {
+    # Entries, draws and results.
     # Events and divisions
     "name_taken": gettext_noop("The name {name} is already taken."),
     "tournament_not_open": gettext_noop("This event is not open."),
@@ -159,8 +160,75 @@ MESSAGES: dict[str, str] = {
     ),
     "demo_in_use": gettext_noop("The demo cannot be removed, because others use it: {names}."),
     "demo_gone": gettext_noop("The demo has been removed in the meantime."),
+    # The floor.
+    "not_on_floor": gettext_noop("M{fixture} is not played at the tables of this event."),
+    "match_called": gettext_noop("M{fixture} is already called to table {table}."),
+    "match_playing": gettext_noop("M{fixture} is already being played."),
+    "match_finished": gettext_noop("M{fixture} is reported or decided."),
+    "match_held": gettext_noop("M{fixture} is held. Release it first."),
+    "not_called": gettext_noop("M{fixture} is not called."),
+    "event_paused": gettext_noop("The event is paused. Resume it first."),
+    "event_not_paused": gettext_noop("The event is not paused."),
+    "pause_not_ahead": gettext_noop("The end of the pause must be in the future."),
+    "player_busy": gettext_noop("A player of M{fixture} is still at M{other}."),
+    "table_taken": gettext_noop("M{fixture} is at table {table}."),
+    "table_free": gettext_noop("No match is at table {table}."),
+    "table_out_of_use": gettext_noop("Table {table} is out of use."),
+    "no_table_free": gettext_noop("No table is free for M{fixture}."),
+    "no_such_table": gettext_noop("There is no table {table}."),
+    "table_label_taken": gettext_noop("There is already a table {table}."),
+    "too_many_tables": gettext_noop("An event can have up to {most} tables."),
+    "running_score_over": gettext_noop(
+        "{left}–{right} decides a match to {length} points. Enter it as the result of M{fixture}."
+    ),
+    "match_adjourned": gettext_noop("M{fixture} is adjourned. Let it go on first."),
+    "not_adjourned": gettext_noop("M{fixture} is not adjourned."),
+    "not_playing": gettext_noop("M{fixture} is not being played."),
+    "not_shorter": gettext_noop("M{fixture} is to {length} points. A shorter length is from {least} to {most}."),
+    "cannot_shorten": gettext_noop("M{fixture} stands {left}–{right} to {length} points, so it cannot be shortened."),
+    "match_level": gettext_noop("M{fixture} stands {left}–{right}, so nobody leads."),
+    "running_score_changed": gettext_noop("M{fixture} stands {left}–{right} now. Look at it again."),
+    "length_changed_since": gettext_noop("The length of M{fixture} was changed since."),
+    "players_may_not_offer": gettext_noop(
+        "Ask the director: players can offer to shorten M{fixture} once the event should be over, if it then shortens "
+        "matches."
+    ),
+    "too_many_offers": gettext_noop("Too many lengths were offered for this match. Ask the director."),
+    "offer_gone": gettext_noop("This length is not on offer any more. Look at M{fixture} again."),
+    "too_many_scores": gettext_noop("Too many scores of this match were entered. Tell the director how it stands."),
+    "running_score_replaced": gettext_noop("Another running score was entered since."),
+    "directors_only": gettext_noop("Only directors of this event can do this."),
+    "not_in_match": gettext_noop("This player is not in M{fixture}."),
+    "nothing_to_undo_on_floor": gettext_noop("There is nothing of yours to undo on the floor."),
+    "not_last_on_floor": gettext_noop(
+        "This was not undone: you have done something else on the floor since. Undo that first."
+    ),
+    "floor_built_on": gettext_noop("This can no longer be undone: more has happened at the match or table since."),
+    # The cash desk and the prizes.
+    "cash_closed": gettext_noop("The cash desk is closed. Reopen it to record payments."),
+    "cash_not_closed": gettext_noop("The cash desk is open."),
+    "owes_less": gettext_noop("{name} owes {amount} now. Perhaps somebody else has just taken the payment."),
+    "refund_too_large": gettext_noop("{name} has paid {amount}. No more than that can be refunded."),
+    "note_needed": gettext_noop("Say what the money was spent on."),
+    "payment_undone": gettext_noop("This payment has already been taken back."),
+    "payment_is_undo": gettext_noop("This line takes a payment back. Record the payment again instead."),
+    "amount_needed": gettext_noop("Enter an amount other than 0."),
+    "box_changed": gettext_noop("There should be {amount} in the box now. Check the payments and close again."),
+    "difference_needs_note": gettext_noop("Say what happened: the box differs by {amount}."),
+    "pool_joined": gettext_noop("{name} is already in this side pool."),
+    "pool_not_joined": gettext_noop("{name} is not in this side pool."),
+    "pool_other_division": gettext_noop("This side pool belongs to another division."),
+    "bad_shares": gettext_noop("The shares must make 100 %, with a first prize in the first bracket."),
+    "registration_too_large": gettext_noop("The registration share is larger than the entry fee."),
+    "prizes_not_published": gettext_noop("Publish the prizes before you pay them out."),
+    "nothing_due": gettext_noop("Nothing is due to {name} any more. Perhaps somebody else has just paid it."),
+    "due_changed": gettext_noop("{amount} is due to {name} now. Check it and pay again."),
+    "split_holders": gettext_noop("A split is between at least two players who hold prizes of the same bracket."),
+    "split_sum": gettext_noop("The amounts must make {amount} together."),
+    "split_taken_back": gettext_noop("This split has already been taken back."),
+    "unpaid_entries": gettext_noop("Not everybody has paid: {names}. The draw waits until they have."),
+    "currency_in_use": gettext_noop("The currency can no longer be changed, because payments were recorded in it."),
 }
-"""Code -> English template with `{parameter}` places."""
 
 STATUS = {
     "tournament_not_open": HTTPStatus.CONFLICT,
@@ -230,61 +298,6 @@ STATUS = {
     "owner_link_expired": HTTPStatus.GONE,
     "demo_in_use": HTTPStatus.CONFLICT,
     "demo_gone": HTTPStatus.CONFLICT,
-}
-"""The HTTP status of a code, where it is not 422."""
-
-
-# The codes with which the floor refuses, their English sentences and HTTP statuses.
-
-
-FLOOR_MESSAGES: dict[str, str] = {
-    "not_on_floor": gettext_noop("M{fixture} is not played at the tables of this event."),
-    "match_called": gettext_noop("M{fixture} is already called to table {table}."),
-    "match_playing": gettext_noop("M{fixture} is already being played."),
-    "match_finished": gettext_noop("M{fixture} is reported or decided."),
-    "match_held": gettext_noop("M{fixture} is held. Release it first."),
-    "not_called": gettext_noop("M{fixture} is not called."),
-    "event_paused": gettext_noop("The event is paused. Resume it first."),
-    "event_not_paused": gettext_noop("The event is not paused."),
-    "pause_not_ahead": gettext_noop("The end of the pause must be in the future."),
-    "player_busy": gettext_noop("A player of M{fixture} is still at M{other}."),
-    "table_taken": gettext_noop("M{fixture} is at table {table}."),
-    "table_free": gettext_noop("No match is at table {table}."),
-    "table_out_of_use": gettext_noop("Table {table} is out of use."),
-    "no_table_free": gettext_noop("No table is free for M{fixture}."),
-    "no_such_table": gettext_noop("There is no table {table}."),
-    "table_label_taken": gettext_noop("There is already a table {table}."),
-    "too_many_tables": gettext_noop("An event can have up to {most} tables."),
-    "running_score_over": gettext_noop(
-        "{left}–{right} decides a match to {length} points. Enter it as the result of M{fixture}."
-    ),
-    "match_adjourned": gettext_noop("M{fixture} is adjourned. Let it go on first."),
-    "not_adjourned": gettext_noop("M{fixture} is not adjourned."),
-    "not_playing": gettext_noop("M{fixture} is not being played."),
-    "not_shorter": gettext_noop("M{fixture} is to {length} points. A shorter length is from {least} to {most}."),
-    "cannot_shorten": gettext_noop("M{fixture} stands {left}–{right} to {length} points, so it cannot be shortened."),
-    "match_level": gettext_noop("M{fixture} stands {left}–{right}, so nobody leads."),
-    "running_score_changed": gettext_noop("M{fixture} stands {left}–{right} now. Look at it again."),
-    "length_changed_since": gettext_noop("The length of M{fixture} was changed since."),
-    "players_may_not_offer": gettext_noop(
-        "Ask the director: players can offer to shorten M{fixture} once the event should be over, if it then shortens "
-        "matches."
-    ),
-    "too_many_offers": gettext_noop("Too many lengths were offered for this match. Ask the director."),
-    "offer_gone": gettext_noop("This length is not on offer any more. Look at M{fixture} again."),
-    "too_many_scores": gettext_noop("Too many scores of this match were entered. Tell the director how it stands."),
-    "running_score_replaced": gettext_noop("Another running score was entered since."),
-    "directors_only": gettext_noop("Only directors of this event can do this."),
-    "not_in_match": gettext_noop("This player is not in M{fixture}."),
-    "nothing_to_undo_on_floor": gettext_noop("There is nothing of yours to undo on the floor."),
-    "not_last_on_floor": gettext_noop(
-        "This was not undone: you have done something else on the floor since. Undo that first."
-    ),
-    "floor_built_on": gettext_noop("This can no longer be undone: more has happened at the match or table since."),
-}
-"""Code -> English template with `{parameter}` places."""
-
-FLOOR_STATUS = {
     "directors_only": HTTPStatus.FORBIDDEN,
     "not_on_floor": HTTPStatus.CONFLICT,
     "match_called": HTTPStatus.CONFLICT,
@@ -315,41 +328,7 @@ FLOOR_STATUS = {
     "offer_gone": HTTPStatus.CONFLICT,
     "too_many_scores": HTTPStatus.CONFLICT,
     "running_score_replaced": HTTPStatus.CONFLICT,
-}
-"""The HTTP status of a code, where it is not 422."""
-
-
-# The codes with which the cash desk and the prizes refuse.
-
-
-CASH_MESSAGES: dict[str, str] = {
-    "cash_closed": gettext_noop("The cash desk is closed. Reopen it to record payments."),
-    "cash_not_closed": gettext_noop("The cash desk is open."),
-    "owes_less": gettext_noop("{name} owes {amount} now. Perhaps somebody else has just taken the payment."),
-    "refund_too_large": gettext_noop("{name} has paid {amount}. No more than that can be refunded."),
-    "note_needed": gettext_noop("Say what the money was spent on."),
-    "payment_undone": gettext_noop("This payment has already been taken back."),
-    "payment_is_undo": gettext_noop("This line takes a payment back. Record the payment again instead."),
-    "amount_needed": gettext_noop("Enter an amount other than 0."),
-    "box_changed": gettext_noop("There should be {amount} in the box now. Check the payments and close again."),
-    "difference_needs_note": gettext_noop("Say what happened: the box differs by {amount}."),
-    "pool_joined": gettext_noop("{name} is already in this side pool."),
-    "pool_not_joined": gettext_noop("{name} is not in this side pool."),
-    "pool_other_division": gettext_noop("This side pool belongs to another division."),
-    "bad_shares": gettext_noop("The shares must make 100 %, with a first prize in the first bracket."),
-    "registration_too_large": gettext_noop("The registration share is larger than the entry fee."),
-    "prizes_not_published": gettext_noop("Publish the prizes before you pay them out."),
-    "nothing_due": gettext_noop("Nothing is due to {name} any more. Perhaps somebody else has just paid it."),
-    "due_changed": gettext_noop("{amount} is due to {name} now. Check it and pay again."),
-    "split_holders": gettext_noop("A split is between at least two players who hold prizes of the same bracket."),
-    "split_sum": gettext_noop("The amounts must make {amount} together."),
-    "split_taken_back": gettext_noop("This split has already been taken back."),
-    "unpaid_entries": gettext_noop("Not everybody has paid: {names}. The draw waits until they have."),
-    "currency_in_use": gettext_noop("The currency can no longer be changed, because payments were recorded in it."),
-}
-"""Code -> English template with `{parameter}` places."""
-
-CASH_STATUS = dict.fromkeys(
+} | dict.fromkeys(
     (
         "cash_closed",
         "cash_not_closed",
@@ -368,4 +347,4 @@ CASH_STATUS = dict.fromkeys(
     ),
     HTTPStatus.CONFLICT,
 )
-"""The HTTP status of a code, where it is not 422."""
+"""HTTP status by code, if it is not 422."""

@@ -1,1 +1,0 @@
-"""A site after some years, for measuring: many players, past matches and events."""

@@ -1,1 +1,0 @@
-"""Live play under load, over HTTP: an installation, its players and its spectators."""

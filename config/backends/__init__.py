@@ -1,1 +1,0 @@
-"""Django's database backends, which in addition announce each commit that may change a public page."""

@@ -17,7 +17,7 @@ from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, TableView
 from tournaments.floor.state import AttentionKind, MatchState, TableState
 from tournaments.models import Fixture, Table, Tournament
-from tournaments.pages.console import Need
+from tournaments.results.needs import Need
 
 # Buttons of the floor that do something at once.
 

@@ -23,8 +23,16 @@ from tournaments.floor.selectors import AttentionView, FloorView, MatchView
 from tournaments.floor.state import AttentionKind, MatchState
 from tournaments.floor.undo import last_of
 from tournaments.models import Autopilot, Division, Entry, Tournament
-from tournaments.pages import console
-from tournaments.pages.console import RoundNeed
+from tournaments.results.needs import (
+    MOST_NEEDS,
+    RoundNeed,
+    latest_results,
+    needs_of,
+    reported_messages,
+    round_need,
+    to_make_final,
+    unopposed,
+)
 from tournaments.standings.placings import champions
 
 # Sending an open floor only those of its parts that have changed.
@@ -138,17 +146,17 @@ class DivisionNeed:
 def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bool = False) -> dict[str, Any]:
     """Return the context of the floor of an event for `by`; only the first matches that wait unless `complete`."""
     view = selectors.floor(tournament, now)
-    needs = console.needs_of(tournament, view.rounds, by)
+    needs = needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
     divisions = list(tournament.divisions.all())
-    messages = console.reported_messages(tournament, divisions, by)
+    messages = reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
     attention = [_floor_need(item, cards) for item in view.attention]
     closing = closing_need(view, cards)
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
-    latest = console.latest_results(tournament, LATEST_SHOWN)
+    latest = latest_results(tournament, LATEST_SHOWN)
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     zone = ZoneInfo(tournament.time_zone)
     return {
@@ -164,11 +172,11 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "attention": attention,
         "closing": closing,
         "round_needs": round_needs,
-        "needs": others[: console.MOST_NEEDS],
+        "needs": others[:MOST_NEEDS],
         "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None),
-        "messages_reported": messages[: console.MOST_NEEDS],
-        "unopposed": console.unopposed(needs),
-        "to_make_final": console.to_make_final(needs),
+        "messages_reported": messages[:MOST_NEEDS],
+        "unopposed": unopposed(needs),
+        "to_make_final": to_make_final(needs),
         "has_provisional": any(need.provisional is not None for need in needs),
         "cards": cards.all(),
         "counts": cards.counts(),
@@ -227,7 +235,7 @@ def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
 
 
 def _round_needs(divisions: list[Division]) -> list[DivisionNeed]:
-    needs = [(division, console.round_need(division)) for division in divisions]
+    needs = [(division, round_need(division)) for division in divisions]
     return [DivisionNeed(division, need) for division, need in needs if need is not None]
 
 
