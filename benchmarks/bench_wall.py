@@ -134,15 +134,14 @@ def event_with_floor() -> tuple[str, "Fixture"]:
     from django.utils import timezone
 
     from players.actors import SYSTEM
-    from tournaments.floor import calls
-    from tournaments.floor import evening as opening
+    from tournaments.floor import calls, evening
     from tournaments.models import Fixture, Tournament
 
     paths()
     now = timezone.now()
     Tournament.objects.update(tables=12, ends_at=now + timedelta(hours=8))
     event = Tournament.objects.select_related("club").get()
-    opening.open_floor(tournament=event, by=SYSTEM, now=now)
+    evening.open_floor(tournament=event, by=SYSTEM, now=now)
     ready = Fixture.objects.filter(status=Fixture.Status.READY).select_related("stage__division", "match")
     fixtures = list(ready.order_by("number")[:6])
     for fixture, table in zip(fixtures, event.floor_tables.all(), strict=False):

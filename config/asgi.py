@@ -19,7 +19,7 @@ django_asgi = get_asgi_application()
 from config.database import wait_as_web_process  # noqa: E402
 from config.disconnects import Receive, Scope, Send  # noqa: E402
 from config.limits import PageLimit, StreamLimit  # noqa: E402
-from config.monitoring import health as draining  # noqa: E402
+from config.monitoring import health  # noqa: E402
 from config.page_cache import PageCache  # noqa: E402
 from config.web_process import WebPulse, collect_rarely  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
@@ -73,5 +73,5 @@ async def handle(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 wait_as_web_process()
-draining.listen()
+health.listen()
 application = CompleteRequests(handle)

@@ -23,10 +23,10 @@ from rest_framework.response import Response
 from matches.play.lobby.views import PracticeForm
 from matches.play.watching import live_now
 from matches.presentation.visibility import Viewer
-from matches.rankings import tables as rankings
+from matches.rankings import tables
 from players import selectors
 from players.models import User
-from tournaments.events import selectors as events
+from tournaments.events import selectors as event_selectors
 
 # Forms of pages that belong to no app.
 
@@ -52,10 +52,10 @@ def home(request: HttpRequest) -> HttpResponse:
     """Show what Barpoint is, a way to check a match, current events and the leaders of the ranking."""
     shown = {
         "live_now": live_now(Viewer.of(request.user), timezone.now(), most=LIVE_SHOWN),
-        "events": events.on_show(EVENTS_SHOWN),
-        "leaders": rankings.leaders(LEADERS_SHOWN, timezone.now()),
+        "events": event_selectors.on_show(EVENTS_SHOWN),
+        "leaders": tables.leaders(LEADERS_SHOWN, timezone.now()),
         "start_club": _has_no_club(request.user),
-        "helped": events.helped_by(request.user),
+        "helped": event_selectors.helped_by(request.user),
         "practice_form": PracticeForm(auto_id="practice-%s") if request.user.is_authenticated else None,
     }
     return render(request, "config/home.html", shown)

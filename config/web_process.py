@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from core.live import presence
-from matches.play import absences as outages
+from matches.play import absences
 
 # The garbage collector of a web process.
 
@@ -58,12 +58,12 @@ class WebPulse:
         while True:
             await asyncio.to_thread(_beat_once)
             self._first.set()
-            await asyncio.sleep(outages.PERIOD)
+            await asyncio.sleep(absences.PERIOD)
 
 
 def _beat_once() -> None:
     try:
-        outages.beat(now=timezone.now())
+        absences.beat(now=timezone.now())
     except DatabaseError as error:
         log.warning("pulse_not_noted", error=str(error))
     finally:

@@ -3,23 +3,21 @@
 from celery import shared_task
 from django.utils import timezone
 
-from matches.analysis import queue as given_up
+from matches.analysis import queue
 from matches.analysis.backends.chosen import chosen_backend
 from matches.lifecycle import finish
 from matches.play import bots, due, journal
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from matches.play.transcripts import transcript_to_analyse
 from matches.ratings import services as ratings
 from matches.records import submissions
-from matches.reporting import appointments as reminders
-from matches.reporting import deadlines
-from matches.reporting import records as adjudication
+from matches.reporting import appointments, deadlines, records
 
 
 @shared_task(name=submissions.ADJUDICATE)
 def adjudicate(submission_id: int) -> None:
     """Check one submission, if it is still open."""
-    adjudication.adjudicate_submission(submission_id=submission_id, now=timezone.now())
+    records.adjudicate_submission(submission_id=submission_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_submissions")
@@ -40,10 +38,10 @@ def sweep_ratings() -> None:
     ratings.send_again(now=timezone.now())
 
 
-@shared_task(name=adjudication.SETTLE_RECORD)
+@shared_task(name=records.SETTLE_RECORD)
 def settle_record(submission_id: int) -> None:
     """Apply the verdict of a checked record to its match."""
-    adjudication.apply_verdict(submission_id=submission_id, now=timezone.now())
+    records.apply_verdict(submission_id=submission_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_claims")
@@ -58,8 +56,8 @@ def sweep_claims() -> None:
 @shared_task(name="matches.sweep_reminders")
 def sweep_reminders() -> None:
     """Remind players of their appointments and deadlines."""
-    reminders.send_due_reminders(now=timezone.now())
-    reminders.send_due_deadlines(now=timezone.now())
+    appointments.send_due_reminders(now=timezone.now())
+    appointments.send_due_deadlines(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_records")
@@ -95,7 +93,7 @@ def sweep_live() -> None:
 @shared_task(name="matches.sweep_challenges")
 def sweep_challenges() -> None:
     """Close the challenges that nobody accepted in time."""
-    challenges.expire_challenges(now=timezone.now())
+    lobby.expire_challenges(now=timezone.now())
 
 
 @shared_task(name=finish.ANNOUNCE)
@@ -110,22 +108,22 @@ def sweep_unsettled() -> None:
     deadlines.announce_unsettled(now=timezone.now())
 
 
-@shared_task(name=given_up.ANALYSE)
+@shared_task(name=queue.ANALYSE)
 def analyse(analysis_id: int) -> None:
     """Analyse a match or record, if that is still to be done."""
     backend, now = chosen_backend(), timezone.now()
     if backend is not None:
-        given_up.queue_given_up(now=now)
-    given_up.analyse_next(analysis_id=analysis_id, backend=backend, played_here=transcript_to_analyse, now=now)
+        queue.queue_given_up(now=now)
+    queue.analyse_next(analysis_id=analysis_id, backend=backend, played_here=transcript_to_analyse, now=now)
 
 
 @shared_task(name="matches.sweep_analyses")
 def sweep_analyses() -> None:
     """Publish the task again for analyses whose message was lost, whose worker crashed or that are tried again."""
-    given_up.send_again(now=timezone.now())
+    queue.send_again(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_given_up_analyses")
 def sweep_given_up_analyses() -> None:
     """Let a worker find out whether a program is installed by now, if analyses were given up for lack of one."""
-    given_up.try_given_up(now=timezone.now())
+    queue.try_given_up(now=timezone.now())

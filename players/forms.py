@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from core import times as zones
+from core import times
 from core.codes import check_currency
 from core.messages import sentence
 from core.names import names_in
@@ -56,7 +56,7 @@ class ZoneField(forms.CharField):
         text = super().clean(value)
         if not text:
             return ""
-        zone = zones.find(text)
+        zone = times.find(text)
         if zone is None:
             raise ValidationError(sentence("bad_time_zone", {"zone": text}), code="bad_time_zone")
         return zone

@@ -4,8 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from players.accounts import emails as account_emails
-from players.notifications import deliveries, emails
-from players.notifications import push as pushes
+from players.notifications import deliveries, emails, push
 from players.notifications.services import SEND_EMAILS, SEND_PUSH
 from players.privacy import retention
 from players.privacy import services as privacy
@@ -20,7 +19,7 @@ def send_notification_emails(user_id: int) -> None:
 @shared_task(name=SEND_PUSH)
 def send_push(delivery_id: int) -> None:
     """Send one notification to one browser, if it is due."""
-    pushes.send_push(delivery=delivery_id, now=timezone.now())
+    push.send_push(delivery=delivery_id, now=timezone.now())
 
 
 @shared_task(name="players.sweep_deliveries")

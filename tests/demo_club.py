@@ -9,12 +9,12 @@ from engine.actions import Act
 from matches.lifecycle.finish import ResultInput
 from matches.models import ChatMessage, ChatReport, Match
 from matches.play.acting import ActionInput, act
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from matches.play.starting import PlaySettings, start
 from matches.rankings.imports import apply_import
 from matches.ratings.services import PoolSettings, create_pool
-from matches.reporting import appointments as proposals
+from matches.reporting import appointments
 from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Player, User
@@ -86,8 +86,8 @@ def _agree_on_a_time(user: User, now: datetime) -> None:
     players = Q(player_0__user=user) | Q(player_1__user=user)
     match = Match.objects.filter(players, state=Match.State.OPEN, begun_at=None).order_by("pk")[0]
     times = [(now + timedelta(days=1)).replace(second=0, microsecond=0)]
-    offered = proposals.propose(match=match, side=0, offer=proposals.Offer(times), by=SYSTEM, now=now)
-    proposals.accept(proposal=offered, side=1, time=times[0], by=SYSTEM, now=now)
+    offered = appointments.propose(match=match, side=0, offer=appointments.Offer(times), by=SYSTEM, now=now)
+    appointments.accept(proposal=offered, side=1, time=times[0], by=SYSTEM, now=now)
 
 
 def _account(name: str, now: datetime) -> User:
@@ -202,10 +202,10 @@ def _play_here(alice: User, bob: User, now: datetime) -> None:
     players = [_player(alice), _player(bob)]
     for length in (3, 5):
         wish = ChallengeInput(length, clock="none", rated=True)
-        offered = challenges.make_challenge(player=players[1], wish=wish, by=Actor.of(bob), now=now)
-        match = challenges.accept(challenge=offered, player=players[0], by=Actor.of(alice), now=now)
+        offered = lobby.make_challenge(player=players[1], wish=wish, by=Actor.of(bob), now=now)
+        match = lobby.accept(challenge=offered, player=players[0], by=Actor.of(alice), now=now)
         message = ChatMessage.objects.create(match=match, room="players", side=0, user=bob, text="Good luck!")
         if length == 3:
             ChatReport.objects.create(message=message, side=1, user=alice, reason="Rude")
             act(match=match, side=0, request=ActionInput(Act.CONCEDE, 0), by=SYSTEM, now=now)
-    challenges.make_challenge(player=players[1], wish=ChallengeInput(7), by=Actor.of(bob), now=now)
+    lobby.make_challenge(player=players[1], wish=ChallengeInput(7), by=Actor.of(bob), now=now)

@@ -31,7 +31,7 @@ from players.people import mentions
 from players.people.erasure import erase_player
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
-from tournaments.demo import club as demo
+from tournaments.demo import club
 from tournaments.models import CashCount, Entry, Payment, Withdrawal
 
 PERSONAL = {
@@ -112,7 +112,7 @@ def text_of(response: Any) -> str:
 def club_of_strangers(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[User]:
     """The demo club, in which everybody is hidden; return Dave, who owns another club."""
     with django_db_blocker.unblock(), transaction.atomic():
-        demo.load(password="crawford-1969", now=NOW)
+        club.load(password="crawford-1969", now=NOW)
         make_private()
         dave = register_user(email="dave@example.org", password="crawford-1969", display_name="Dave", now=NOW)
         create_club(name="Elsewhere", slug="elsewhere", city="", time_zone="UTC", by=Actor.of(dave))
@@ -189,7 +189,7 @@ def test_players_and_directors_read_names_and_notes(club_of_strangers: User) -> 
 
 
 SPILLED = "spilled-secret"
-OF_THE_CLUB: dict[type[Model], dict[str, str]] = {LogEntry: {"club__slug": demo.SLUG}, Club: {"slug": demo.SLUG}}
+OF_THE_CLUB: dict[type[Model], dict[str, str]] = {LogEntry: {"club__slug": club.SLUG}, Club: {"slug": club.SLUG}}
 """Rows of these models that are not of Bob's club are of no club, or of another."""
 
 

@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 
 from core import messages
-from core.live import publishing as topics
+from core.live import publishing
 
 
 class TournamentsConfig(AppConfig):
@@ -12,9 +12,11 @@ class TournamentsConfig(AppConfig):
         """Connect the signal of results, answer what matches ask about events, and register messages."""
         from matches.lifecycle.events import set_events
         from players.notifications import kinds
-        from tournaments import match_events as receivers  # noqa: F401, it connects itself
-        from tournaments import privacy as erasure
-        from tournaments import refusals
+        from tournaments import (
+            match_events,  # noqa: F401, it connects itself
+            privacy,
+            refusals,
+        )
         from tournaments.floor import notifications as of_floor
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.forecast.forecasts import REMARKS
@@ -23,12 +25,12 @@ class TournamentsConfig(AppConfig):
         from tournaments.state.topics import division_number, event_number, matches_number
 
         kinds.register(*of_floor.KINDS, *notifications.KINDS)
-        topics.register("division", division_number)
-        topics.register("tournament", event_number)
-        topics.register("matches", matches_number)
+        publishing.register("division", division_number)
+        publishing.register("tournament", event_number)
+        publishing.register("matches", matches_number)
         set_events(TournamentEvents())
-        erasure.connect_erasure()
-        erasure.connect_exports()
+        privacy.connect_erasure()
+        privacy.connect_exports()
         messages.register(refusals.MESSAGES, refusals.STATUS)
         messages.register(FORMAT_MESSAGES)
         messages.register(REMARKS)

@@ -17,7 +17,7 @@ from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
-from tournaments.floor import selectors as loading
+from tournaments.floor import selectors as floor_selectors
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
@@ -121,11 +121,11 @@ def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetim
     something.
     """
     is_open = Q(stage__division__tournament__floor__isnull=False)
-    rows = Fixture.objects.filter(loading.at_tables(match__in=matches), is_open).order_by("pk")
+    rows = Fixture.objects.filter(floor_selectors.at_tables(match__in=matches), is_open).order_by("pk")
     fixtures = list(rows.select_related("match", "stage__division__tournament"))
     if not fixtures:
         return {}
-    folded, labels = loading.load_seats({row.stage.division.tournament for row in fixtures})
+    folded, labels = floor_selectors.load_seats({row.stage.division.tournament for row in fixtures})
     reasons = _reasons(fixtures, inside, now)
     return {
         row.match.pk: _at_tables(

@@ -4,11 +4,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from tournaments.draws import services as draws
-from tournaments.floor import calls as autopilot
-from tournaments.results import overdue
-from tournaments.results import workers as heartbeat
-from tournaments.state import advancement, settle
-from tournaments.state import floor as hints
+from tournaments.floor import calls
+from tournaments.results import overdue, workers
+from tournaments.state import advancement, floor, settle
 
 
 @shared_task(name=advancement.MAKE_DRAFT)
@@ -45,20 +43,20 @@ def sweep_held_up() -> None:
         settle.settle_stalled(division_id=division_id, now=timezone.now())
 
 
-@shared_task(name=hints.CALL_READY)
+@shared_task(name=floor.CALL_READY)
 def call_ready(tournament_id: int) -> None:
     """Call the matches of an event that are ready, if its autopilot calls by itself."""
-    autopilot.call_ready(tournament_id=tournament_id, now=timezone.now())
+    calls.call_ready(tournament_id=tournament_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.sweep_floors")
 def sweep_floors() -> None:
     """Call what is ready or due for a second call in every event whose autopilot calls by itself."""
-    for tournament_id in hints.self_calling().values_list("tournament", flat=True):
-        autopilot.call_ready(tournament_id=tournament_id, now=timezone.now())
+    for tournament_id in floor.self_calling().values_list("tournament", flat=True):
+        calls.call_ready(tournament_id=tournament_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")
 def give_sign() -> None:
     """Record that a worker is running; the console shows when it last did."""
-    heartbeat.beat(timezone.now())
+    workers.beat(timezone.now())

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
-from config import static_files as modules
+from config import static_files
 from core import times
 from core.live.publishing import now_shown
 
@@ -19,7 +19,7 @@ register = template.Library()
 @register.simple_tag
 def import_map() -> SafeString | str:
     """Return the import map of our ES modules; it comes once, in the head, before any module script."""
-    text = modules.import_map()
+    text = static_files.import_map()
     if not text:
         return ""
     # The JSON contains only our own file names, and the policy has the hash of exactly this text.

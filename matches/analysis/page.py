@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core import downloads as csv_files
+from core import downloads
 from core.charts import Mark, path, scale
 from core.live.publishing import now_shown
 from core.requests import is_htmx
@@ -25,7 +25,7 @@ from matches.analysis.profile import WINDOW, Quality, Total, quality
 from matches.analysis.queue import NO_PROGRAM
 from matches.models import Analysis
 from matches.presentation.visibility import Viewer
-from matches.rankings import histories as exports
+from matches.rankings import histories
 from matches.rankings.profiles import CEILING, DESK, PHONE, Size
 from players import access as people
 
@@ -134,7 +134,7 @@ def match_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
 def match_csv(request: HttpRequest, public_id: str) -> HttpResponse:
     """The decisions of a match as a file, as far as the reader may see them."""
     subject, seen, _ = requested_match(request.user, public_id)
-    return csv_files.short_file(decision_rows(seen, subject.names), f"analysis-{public_id}.csv")
+    return downloads.short_file(decision_rows(seen, subject.names), f"analysis-{public_id}.csv")
 
 
 @never_cache
@@ -194,7 +194,7 @@ def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
 def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
     """The report of an evening of a club: `?day=2026-11-20`, else of the latest day with an analysed match."""
     club = people.club(slug)
-    report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
+    report = club_night(club, Viewer.of(request.user), histories.day(request.GET.get("day")))
     context = {"club": club, "day": report.day, "night": report.night, "earlier": report.earlier}
     return render(request, "matches/analysis/club.html", context)
 
@@ -204,6 +204,6 @@ def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
 def club_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The same report as a file, as far as the reader may see it."""
     club = people.club(slug)
-    report = club_night(club, Viewer.of(request.user), exports.day(request.GET.get("day")))
+    report = club_night(club, Viewer.of(request.user), histories.day(request.GET.get("day")))
     name = f"play-quality-{slug}-{report.day}.csv" if report.day is not None else f"play-quality-{slug}.csv"
-    return csv_files.short_file(night_rows(report.night), name)
+    return downloads.short_file(night_rows(report.night), name)

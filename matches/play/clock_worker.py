@@ -9,9 +9,8 @@ from datetime import datetime
 import structlog
 from django.db import DatabaseError, connection
 
-from matches.play import absences, bots, due
-from matches.play import watching as announcing
-from matches.play.lobby import services as challenges
+from matches.play import absences, bots, due, watching
+from matches.play.lobby import services as lobby
 
 log = structlog.get_logger(__name__)
 INTERVAL = 0.5
@@ -25,10 +24,10 @@ def work(*, now: datetime) -> int:
     """
     try:
         settled = sum(due.settle_due(match_id=match_id, now=now) for match_id in due.due_matches(now=now))
-        challenges.lapse_invitations(now=now)
+        lobby.lapse_invitations(now=now)
         absences.note_absences(now=now)
         bots.act_where_lost(now=now)
-        announcing.announce_delayed(now=now)
+        watching.announce_delayed(now=now)
     except DatabaseError as error:
         log.warning("clock_round_failed", error=str(error))
         connection.close()

@@ -9,7 +9,7 @@ from core.queue import hint
 from engine.actions import Act
 from engine.errors import Refused
 from matches.models import LiveMatch, Match
-from matches.play import absences as outages
+from matches.play import absences
 from matches.play.codec import from_data
 from matches.play.journal import Journal
 from matches.play.live import Event, EventKind, LiveState, to_ms
@@ -33,7 +33,7 @@ def settle_due(*, match_id: int, now: datetime) -> bool:
 
     While the web server is down nothing is: its players cannot act, and are given the time back.
     """
-    if outages.is_silent(now):
+    if absences.is_silent(now):
         return False
     return settle_first(match_id=match_id, now=now - GRACE)
 
@@ -47,9 +47,9 @@ def settle_first(*, match_id: int, now: datetime) -> bool:
     """Settle what is due at `now`, before a request that arrived then; whether there was something to do."""
     if not LiveMatch.objects.filter(pk=match_id, due_at__lte=now).exists():
         return False
-    if outages.is_silent(now):
-        outages.beat(now=now)
-    outages.credit_match(match_id=match_id)
+    if absences.is_silent(now):
+        absences.beat(now=now)
+    absences.credit_match(match_id=match_id)
     with transaction.atomic():
         try:
             journal = Journal.open(match_id)

@@ -18,7 +18,7 @@ from matches import access
 from matches.access import MatchSeat, Visitor
 from matches.lifecycle.spectators import OVER, is_behind_for_spectators, watch_topic
 from matches.models import LiveMatch, Match
-from matches.play.chat import services as rooms
+from matches.play.chat import services as chat
 from matches.play.lobby.services import LOBBY_TOPIC
 from matches.play.watching import Watched, seen
 from players.accounts.tokens import ApiTokenAuthentication
@@ -54,10 +54,10 @@ def chat_number(request: HttpRequest, name: str) -> int:
     """Return when something was said last in a room, by `match/room`, for whoever may read it; raise Http404."""
     public_id, _, room = name.partition("/")
     reader = _authorised(request, public_id)
-    chatting = rooms.ChatReader.of(reader.match, reader.seat, reader.user)
-    if room not in rooms.Room.values or not chatting.may_read(room):
+    chatting = chat.ChatReader.of(reader.match, reader.seat, reader.user)
+    if room not in chat.Room.values or not chatting.may_read(room):
         raise Http404
-    return rooms.number_of(reader.match, room)
+    return chat.number_of(reader.match, room)
 
 
 def user_number(request: HttpRequest, name: str) -> int:

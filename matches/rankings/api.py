@@ -15,8 +15,7 @@ from rest_framework.views import APIView
 from core.text_lengths import LONGEST_NAME
 from matches.models import PlayerRating, RatingChange, RatingImport, RatingPool
 from matches.presentation.visibility import Viewer
-from matches.rankings import histories, profiles
-from matches.rankings import tables as rankings
+from matches.rankings import histories, profiles, tables
 from matches.rankings.histories import Explained, HistoryLine
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.views import pool_of
@@ -171,7 +170,7 @@ class RankingQuery(serializers.Serializer[Any]):
     days = serializers.IntegerField(
         min_value=0,
         max_value=MOST_DAYS,
-        default=rankings.ACTIVE_DAYS,
+        default=tables.ACTIVE_DAYS,
         help_text="Only players with a rated match within this number of days; 0 for no limit.",
     )
     least = serializers.IntegerField(
@@ -279,10 +278,10 @@ class RankingList(_PublicView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of the ranking, best first."""
-        filters, now = rankings.Filters(**_query(RankingQuery, request)), timezone.now()
-        standings = self.page_of(rankings.picked(filters, now).select_related("player"))
-        start = rankings.index_of(standings[0], rankings.table(filters, now)) if standings else 0
-        rows = rankings.ranked(filters, now, standings, start)
+        filters, now = tables.Filters(**_query(RankingQuery, request)), timezone.now()
+        standings = self.page_of(tables.picked(filters, now).select_related("player"))
+        start = tables.index_of(standings[0], tables.table(filters, now)) if standings else 0
+        rows = tables.ranked(filters, now, standings, start)
         return self.get_paginated_response(
             [
                 {"rank": row.rank, "player": player_data(row.player), **(standing_data(row.standing) or {})}
@@ -305,8 +304,8 @@ class PlayerList(_PublicView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of players, by name."""
-        people = self.page_of(rankings.called(_query(WordsQuery, request)["q"]))
-        rows = rankings.with_standings(people)
+        people = self.page_of(tables.called(_query(WordsQuery, request)["q"]))
+        rows = tables.with_standings(people)
         return self.get_paginated_response(
             [{**player_data(row.player), "standing": standing_data(row.standing)} for row in rows]
         )

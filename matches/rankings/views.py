@@ -12,15 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core import downloads as csv_files
+from core import downloads
 from core.requests import is_htmx, parse_int
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.models import PlayerRating, RatingImport, RatingPool
 from matches.presentation.visibility import Viewer
-from matches.rankings import histories as exports
-from matches.rankings import profiles
-from matches.rankings import tables as rankings
+from matches.rankings import histories, profiles, tables
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.profiles import completion_for
 from matches.ratings.services import (
@@ -117,13 +115,13 @@ def _either(request: HttpRequest, whole: str, part: str, context: dict[str, obje
 @require_safe
 def ranking(request: HttpRequest) -> HttpResponse:
     """The ranking table: `?days=`, `?least=` matches, `?club=`, `?q=`, `?page=`."""
-    filters = rankings.Filters.read(request.GET)
+    filters = tables.Filters.read(request.GET)
     viewer = Viewer.of(request.user)
     context: dict[str, object] = {
-        "ranking": rankings.ranking(filters, _page(request), timezone.now(), viewer.player),
-        "days": rankings.DAYS,
-        "least": rankings.LEAST_MATCHES,
-        "clubs": rankings.club_choices(),
+        "ranking": tables.ranking(filters, _page(request), timezone.now(), viewer.player),
+        "days": tables.DAYS,
+        "least": tables.LEAST_MATCHES,
+        "clubs": tables.club_choices(),
     }
     return _either(request, "matches/rankings/rankings.html", "matches/rankings/_ranking.html", context)
 
@@ -131,28 +129,28 @@ def ranking(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
-    filters = rankings.Filters.read(request.GET)
-    rows = exports.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
-    return csv_files.long_file(request, rows, "ranking.csv")
+    filters = tables.Filters.read(request.GET)
+    rows = histories.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
+    return downloads.long_file(request, rows, "ranking.csv")
 
 
 @require_safe
 def matches_csv(request: HttpRequest) -> HttpResponseBase:
     """The rated matches as a file: `?club=`, `?since=`, `?until=` (dates)."""
-    rows = exports.match_rows(
+    rows = histories.match_rows(
         Viewer.of(request.user),
         club=request.GET.get("club", ""),
-        since=exports.day(request.GET.get("since")),
-        until=exports.day(request.GET.get("until")),
+        since=histories.day(request.GET.get("since")),
+        until=histories.day(request.GET.get("until")),
     )
-    return csv_files.long_file(request, rows, "rated-matches.csv")
+    return downloads.long_file(request, rows, "rated-matches.csv")
 
 
 @require_safe
 def players(request: HttpRequest) -> HttpResponse:
     """Find a player: `?q=`, `?page=`."""
     words = request.GET.get("q", "")[:80]
-    shown, rows = rankings.players(words, _page(request))
+    shown, rows = tables.players(words, _page(request))
     context: dict[str, object] = {"q": words, "page": shown, "rows": rows}
     return _either(request, "matches/rankings/players.html", "matches/rankings/_players.html", context)
 
@@ -186,11 +184,11 @@ def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
     shown_player = access.player(public_id)
     if shown_player.public_id != public_id:
         return redirect("player-matches", shown_player.public_id)
-    filters = exports.Filters.read(request.GET)
+    filters = histories.Filters.read(request.GET)
     context: dict[str, object] = {
         "player": shown_player,
-        "history": exports.history(shown_player, filters, _page(request), Viewer.of(request.user)),
-        "lengths": exports.LENGTHS,
+        "history": histories.history(shown_player, filters, _page(request), Viewer.of(request.user)),
+        "lengths": histories.LENGTHS,
     }
     return _either(request, "matches/rankings/player_matches.html", "matches/rankings/_history.html", context)
 
@@ -200,13 +198,13 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Choose an opponent to compare with: the most frequent ones, or `?q=`."""
     shown_player = access.player(public_id)
     words = request.GET.get("q", "")[:80]
-    shown, others = rankings.players(words, _page(request), but=shown_player.pk) if words else (None, [])
+    shown, others = tables.players(words, _page(request), but=shown_player.pk) if words else (None, [])
     context: dict[str, object] = {
         "player": shown_player,
         "q": words,
         "page": shown,
         "rows": others,
-        "rivals": [] if words else exports.rivals(shown_player, RIVALS),
+        "rivals": [] if words else histories.rivals(shown_player, RIVALS),
     }
     return render(request, "matches/rankings/choose_opponent.html", context)
 
@@ -225,7 +223,7 @@ def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
         "first": first,
         "second": second,
         "ratings": ratings,
-        "versus": exports.versus(first, second, ratings, _page(request), Viewer.of(request.user)),
+        "versus": histories.versus(first, second, ratings, _page(request), Viewer.of(request.user)),
     }
     return render(request, "matches/rankings/versus.html", context)
 

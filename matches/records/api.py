@@ -17,7 +17,7 @@ from core.messages import sentence
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
 from matches.records import submissions
-from matches.records import views as selectors
+from matches.records import views as record_views
 from matches.records.downloads import CONTENT_TYPES, as_attachment, download
 from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_long_body
 from matches.records.names import Mask, mask_for
@@ -230,7 +230,7 @@ def _downloads(submission: Submission, request: Request | HttpRequest) -> dict[s
 
 
 def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
-    verdict = selectors.latest_verdict(submission)
+    verdict = record_views.latest_verdict(submission)
     content = mask.verdict(verdict.content) if mask else verdict.content
     return {
         "engine_version": verdict.engine_version,

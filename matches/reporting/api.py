@@ -34,10 +34,7 @@ from matches.presentation.visibility import NOBODY, Viewer
 from matches.records.api import KEY, TEXT, RecordSerializer
 from matches.records.intake import count_upload, record_in, refuse_long_body
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import calendars, objections, records
-from matches.reporting import links as personal_links
-from matches.reporting import reports as late_reports
+from matches.reporting import appointments, calendars, links, objections, records, reports
 from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import may_offer, running_score
 from matches.reporting.reports import preview_of
@@ -137,18 +134,18 @@ class Reports(APIView):
         winner, score = _score(data)
         report = {
             "match": seat.match,
-            "report": late_reports.ScoreReport(winner, score, data["note"]),
+            "report": reports.ScoreReport(winner, score, data["note"]),
             "by": seat.by,
             **write_params(request),
         }
         if seat.side is None and "i_am" not in data:
             raise Refused("sheet_sender_missing")
         if data["kept"]:
-            late_reports.report_late(side=seat.side, says_side=data.get("i_am"), **report)
+            reports.report_late(side=seat.side, says_side=data.get("i_am"), **report)
         elif seat.side is None:
-            late_reports.report_from_sheet(says_side=data["i_am"], **report)
+            reports.report_from_sheet(says_side=data["i_am"], **report)
         else:
-            late_reports.report_score(side=seat.side, **report)
+            reports.report_score(side=seat.side, **report)
         return match_response(request, seat, status.HTTP_201_CREATED)
 
 
@@ -176,7 +173,7 @@ class PreviewReport(APIView):
         seat = seat_of(request, public_id, sheet=True)
         winner, score = _score(validated(ClaimSerializer, request))
         match = seat.match
-        late_reports.refuse_settled_or_disputed(match)
+        reports.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
         preview = preview_of(seat, winner, score)
         return Response({"message": preview.summary, "follows": preview.follows, "next_step": preview.next_step})
@@ -227,7 +224,7 @@ AFTER_ONLY = OpenApiExample("Version 1", value={"after": 1}, request_only=True)
 class Confirm(_ReportAction):
     """Confirming the other side's report."""
 
-    service = staticmethod(late_reports.confirm)
+    service = staticmethod(reports.confirm)
 
     @extend_schema(
         operation_id="matches_confirm",
@@ -244,7 +241,7 @@ class Confirm(_ReportAction):
 class Contest(_ReportAction):
     """Contesting the other side's report."""
 
-    service = staticmethod(late_reports.contest)
+    service = staticmethod(reports.contest)
 
     @extend_schema(
         operation_id="matches_contest",
@@ -261,7 +258,7 @@ class Contest(_ReportAction):
 class Withdraw(_ReportAction):
     """Withdrawing a report."""
 
-    service = staticmethod(late_reports.withdraw_report)
+    service = staticmethod(reports.withdraw_report)
 
     @extend_schema(
         operation_id="matches_withdraw_claim",
@@ -278,7 +275,7 @@ class Withdraw(_ReportAction):
 class Concede(_ReportAction):
     """Conceding a dispute."""
 
-    service = staticmethod(late_reports.concede)
+    service = staticmethod(reports.concede)
 
     @extend_schema(
         operation_id="matches_concede",
@@ -307,7 +304,7 @@ class Seen(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Reading the match does not start it, since a link preview might do that."""
         seat = seat_of(request, public_id)
-        late_reports.acknowledge(
+        reports.acknowledge(
             match=seat.match, side=side_of(seat), by=seat.by, after=parse_after(request), now=timezone.now()
         )
         return match_response(request, seat)
@@ -492,10 +489,10 @@ class Proposals(APIView):
         seat = seat_of(request, public_id)
         proposal = validated(ProposeSerializer, request)
         times: list[datetime] = proposal["times"]
-        proposals.propose(
+        appointments.propose(
             match=seat.match,
             side=side_of(seat),
-            offer=proposals.Offer(times, proposal["note"]),
+            offer=appointments.Offer(times, proposal["note"]),
             by=seat.by,
             **write_params(request),
         )
@@ -517,7 +514,7 @@ class AcceptProposal(APIView):
     def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
         """The appointment is binding for both players."""
         seat = seat_of(request, public_id)
-        proposals.accept(
+        appointments.accept(
             proposal=access.proposal_of(seat, proposal_id),
             side=side_of(seat),
             time=validated(AcceptSerializer, request)["time"],
@@ -542,7 +539,7 @@ class WithdrawProposal(APIView):
     def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
         """Possible until the other player has answered."""
         seat = seat_of(request, public_id)
-        proposals.withdraw_proposal(
+        appointments.withdraw_proposal(
             proposal=access.proposal_of(seat, proposal_id),
             side=side_of(seat),
             by=seat.by,
@@ -588,7 +585,7 @@ class MatchLink(APIView):
         match = access.match_for_link_owner(me(request), public_id, int(side))
         current = match.link_generations[int(side)]
         generation = parse_int(request.query_params.get("generation"), current)
-        personal_links.revoke_link(match=match, side=int(side), generation=generation, by=by(request))
+        links.revoke_link(match=match, side=int(side), generation=generation, by=by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

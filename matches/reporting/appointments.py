@@ -13,8 +13,7 @@ from core.times import known
 from engine.errors import Refused
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
 from matches.models import MOST_TIMES, Match, Proposal
-from matches.reporting import notifications
-from matches.reporting import reports as report_outcomes
+from matches.reporting import notifications, reports
 from matches.reporting.notifications import DEADLINE, deadline_key, remind_of_appointment, remind_of_deadline
 from matches.reporting.reports import check_texts
 from players.actors import Actor, log
@@ -108,7 +107,7 @@ def propose(
         )
         params = {"side": side, "proposal": proposal.public_id, "times": proposal.times}
         log(by, "times_proposed", locked.topic, club=locked.club, **params)
-        report_outcomes.start_waiting_time(locked, side, now)
+        reports.start_waiting_time(locked, side, now)
         notifications.notify_proposal(locked, proposal, now)
         changed(locked)
     return proposal

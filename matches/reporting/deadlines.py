@@ -12,9 +12,7 @@ from core.queue import resend_after
 from matches.lifecycle import provisional
 from matches.lifecycle.finish import announce
 from matches.models import Claim, Match, Objection, Provisional, Submission
-from matches.reporting import notifications
-from matches.reporting import records as record_outcomes
-from matches.reporting import reports as report_outcomes
+from matches.reporting import notifications, records, reports
 
 AT_ONCE = 100
 """Most rows that one sweep handles."""
@@ -28,7 +26,7 @@ def accept_due_reports(*, now: datetime) -> int:
         state=Claim.State.OPEN, stands_at__lte=now - GRACE, match__state=Match.State.CLAIMED
     ).order_by("stands_at", "pk")
     ids = due.values_list("pk", flat=True)[:AT_ONCE]
-    return _each(ids, lambda pk: report_outcomes.accept_unanswered(claim_id=pk, now=now))
+    return _each(ids, lambda pk: reports.accept_unanswered(claim_id=pk, now=now))
 
 
 def end_due_results(*, now: datetime) -> int:
@@ -58,7 +56,7 @@ def settle_waiting_records(*, now: datetime) -> int:
     ).order_by("pk")
     return _each(
         waiting.values_list("pk", flat=True)[:AT_ONCE],
-        lambda pk: record_outcomes.apply_verdict(submission_id=pk, now=now),
+        lambda pk: records.apply_verdict(submission_id=pk, now=now),
     )
 
 

@@ -37,7 +37,7 @@ from matches.play.watching import facts_of
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.ratings import rated
-from matches.records import views as selectors
+from matches.records import views as record_views
 from matches.records.names import OPEN, Mask, mask_for
 from matches.reporting import objections
 from matches.reporting.appointments import zone_of
@@ -698,4 +698,4 @@ def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: boo
     if standing is None or standing.submission_id is None:
         return None
     record = Submission.objects.defer("data").get(pk=standing.submission_id)
-    return selectors.submission_page(record, now, OPEN if inside else mask_for(user, record))
+    return record_views.submission_page(record, now, OPEN if inside else mask_for(user, record))

@@ -31,7 +31,7 @@ from matches.models import Match, Result, Submission, Verdict
 from matches.records import submissions
 from matches.records.names import is_swapped, known_names
 from matches.records.submissions import RecordFile, Submitted
-from matches.reporting import reports as report_outcomes
+from matches.reporting import reports
 from players.actors import SYSTEM, Actor, log
 from players.people.services import remember_alias
 
@@ -172,23 +172,23 @@ def _report(match: Match, row: Submission, side: int, checked: CheckedRecord, no
     """Store the record as its sender's report. It keeps the waiting time of an earlier report with the same outcome."""
     row.standing, row.refusal = Standing.REPORT, None
     row.save(update_fields=["standing", "swapped", "refusal"])
-    open_reports = report_outcomes.open_reports(match)
+    open_reports = reports.open_reports(match)
     own, by = open_reports.get(side), sender(row)
     earlier_times = None
     if own is not None:
         if same_outcome(match.length, own.winner, own.score, checked.winner, checked.score):
             earlier_times = own.seen_at, own.stands_at, own.emailed_at
-        report_outcomes.close_as_withdrawn(match, own, now)
+        reports.close_as_withdrawn(match, own, now)
     assert checked.winner is not None  # noqa: S101, an incomplete record was refused before
-    score = report_outcomes.ScoreReport(checked.winner, checked.score)
-    report = report_outcomes.create_report(match, score, by, now, side=side, kind=checked.kind, submission=row)
+    score = reports.ScoreReport(checked.winner, checked.score)
+    report = reports.create_report(match, score, by, now, side=side, kind=checked.kind, submission=row)
     if earlier_times is not None:
         report.seen_at, report.stands_at, report.emailed_at = earlier_times
         report.save(update_fields=["seen_at", "stands_at", "emailed_at"])
     log(by, "record_reported", match.topic, club=match.club, side=side, record=row.public_id, winner=checked.winner)
     rests_on_words = checked.content.get("rests_on_words", True)
     other = open_reports.get(1 - side)
-    report_outcomes.apply_report(match, report, other, by=by, now=now, rests_on_words=rests_on_words)
+    reports.apply_report(match, report, other, by=by, now=now, rests_on_words=rests_on_words)
 
 
 def _check_match_state(match: Match, checked: CheckedRecord) -> None:
@@ -286,7 +286,7 @@ def submit_for_match(
         elif not _queue_again(record, now):
             return submitted
         if side is not None:
-            report_outcomes.start_waiting_time(row, side, now)
+            reports.start_waiting_time(row, side, now)
             provisional.note_told(row, side, now)
         changed(row)
     return submitted

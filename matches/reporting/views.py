@@ -40,10 +40,8 @@ from matches.play.watching import where_of
 from matches.records.downloads import File, as_attachment
 from matches.records.intake import RecordForm, count_upload, record_in
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import calendars, my_matches, objections, records
+from matches.reporting import appointments, calendars, my_matches, objections, records, reports
 from matches.reporting import links as personal_links
-from matches.reporting import reports as late_reports
 from matches.reporting.appointments import zone_of
 from matches.reporting.forms import (
     AcceptForm,
@@ -240,7 +238,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page of a match, with forms for its players."""
     viewed, seat = access.match_and_seat(request.user, public_id)
     if request.method == "GET" and seat is not None and seat.side is not None and viewed.state == Match.State.OPEN:
-        proposals.note_shown(match=viewed, side=seat.side, now=timezone.now())
+        appointments.note_shown(match=viewed, side=seat.side, now=timezone.now())
     return _poll(request, viewed, seat) or page(request, viewed, seat)
 
 
@@ -370,7 +368,7 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
     if not form.is_valid():
         return page(request, seat.match, seat, filled=form)
     try:
-        late_reports.refuse_settled_or_disputed(seat.match)
+        reports.refuse_settled_or_disputed(seat.match)
         check_report(length=seat.match.length, start=seat.match.start_score, winner=form.winner, score=form.score)
     except Refused as refused:
         return page(request, seat.match, seat, refused=refused, filled=form)
@@ -382,16 +380,16 @@ def report(request: HttpRequest, seat: MatchSeat, form: ReportForm | SheetReport
     """Report a score; the side with more points has won."""
     params = {
         "match": seat.match,
-        "report": late_reports.ScoreReport(form.winner, form.score, form.cleaned_data["note"]),
+        "report": reports.ScoreReport(form.winner, form.score, form.cleaned_data["note"]),
         "by": seat.by,
         **form.common,
     }
     if form.cleaned_data["kept"]:
-        stored = late_reports.report_late(side=seat.side, says_side=form.says_side, **params).report
+        stored = reports.report_late(side=seat.side, says_side=form.says_side, **params).report
     elif seat.side is None:
-        stored = late_reports.report_from_sheet(says_side=form.says_side, **params).report
+        stored = reports.report_from_sheet(says_side=form.says_side, **params).report
     else:
-        stored = late_reports.report_score(side=seat.side, **params).report
+        stored = reports.report_score(side=seat.side, **params).report
     if seat.side is None:
         return sheet_thanks(stored)
     return _reported(access.refetch(seat.match), stored.is_own_loss)
@@ -422,7 +420,7 @@ def running_score(request: HttpRequest, seat: MatchSeat, form: RunningScoreForm)
 @acting(_act_form)
 def confirm(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Confirm the other side's report."""
-    late_reports.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
+    reports.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Confirmed. The result stands.")
 
 
@@ -430,21 +428,21 @@ def confirm(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
 def contest(request: HttpRequest, seat: MatchSeat, form: NoteForm) -> str:
     """Contest the other side's report."""
     note = form.cleaned_data["note"]
-    late_reports.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
+    reports.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
     return gettext("Contested. A director will rule.")
 
 
 @acting(_act_form)
 def concede(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Concede a dispute."""
-    late_reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
+    reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("You agreed to the other report. The result stands.")
 
 
 @acting(_act_form)
 def withdraw(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Withdraw the player's own report."""
-    late_reports.withdraw_report(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
+    reports.withdraw_report(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Your report is withdrawn.")
 
 
@@ -452,7 +450,7 @@ def withdraw(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
 def acknowledge(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
     """Acknowledge the other side's report."""
     common = form.common
-    late_reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
+    reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
     return gettext("Marked as seen.")
 
 
@@ -499,8 +497,8 @@ def identify_players(request: HttpRequest, seat: MatchSeat, form: NamesForm, rec
 def propose(request: HttpRequest, seat: MatchSeat, form: TimesForm) -> str:
     """Propose times to play."""
     note = form.cleaned_data["note"]
-    proposals.propose(
-        match=seat.match, side=side_of(seat), offer=proposals.Offer(form.times, note), by=seat.by, **form.common
+    appointments.propose(
+        match=seat.match, side=side_of(seat), offer=appointments.Offer(form.times, note), by=seat.by, **form.common
     )
     return gettext("Times proposed.")
 
@@ -509,7 +507,7 @@ def propose(request: HttpRequest, seat: MatchSeat, form: TimesForm) -> str:
 def accept_time(request: HttpRequest, seat: MatchSeat, form: AcceptForm, proposal_id: str) -> str:
     """Accept one of the proposed times."""
     offered, at = access.proposal_of(seat, proposal_id), form.cleaned_data["time"]
-    proposals.accept(proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
+    appointments.accept(proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
     return gettext("Time agreed.")
 
 
@@ -517,7 +515,7 @@ def accept_time(request: HttpRequest, seat: MatchSeat, form: AcceptForm, proposa
 def withdraw_times(request: HttpRequest, seat: MatchSeat, form: ActForm, proposal_id: str) -> str:
     """Withdraw the player's own proposed times."""
     offered = access.proposal_of(seat, proposal_id)
-    proposals.withdraw_proposal(proposal=offered, side=side_of(seat), by=seat.by, **form.common)
+    appointments.withdraw_proposal(proposal=offered, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Your proposed times are withdrawn.")
 
 

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from core import times as zones
+from core import times
 from core.codes import check_country
 from core.locks import for_update, lock_row
 from core.names import clean_name
@@ -224,7 +224,7 @@ def check_password_strength(password: str, user: User) -> None:
 
 def check_time_zone(name: str) -> str:
     """Return the name if it is a time zone or empty. Refused: `bad_time_zone`."""
-    if name and name not in zones.known():
+    if name and name not in times.known():
         raise Refused("bad_time_zone", zone=name)
     return name
 

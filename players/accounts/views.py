@@ -22,8 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core import throttle
-from core import times as zones
+from core import throttle, times
 from core.messages import sentence
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
@@ -321,7 +320,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "email_form": EmailForm(auto_id=IDS["email_form"]),
         "password_form": PasswordForm(auto_id=IDS["password_form"]),
         "tokens": api_tokens.live_tokens(user, timezone.now()).count(),
-        "zones": zones.offered(),
+        "zones": times.offered(),
         **bound,
     }
     return page(request, "players/accounts/preferences.html", context, *bound.values())

@@ -15,7 +15,7 @@ from core import throttle
 from core.links import absolute_url
 from players import access, selectors
 from players.access import Role
-from players.accounts import serializers as shapes
+from players.accounts import serializers
 from players.accounts.api import by, me, validated
 from players.clubs import services as club_services
 from players.models import Club, Membership, User
@@ -26,14 +26,14 @@ Q = OpenApiParameter("q", str, description="Part of a name; case and accents do 
 
 def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -> Response:
     shown = selectors.clubs(visitor=request.user).get(pk=club.pk)
-    return Response(shapes.ClubSerializer(shown).data, status=code)
+    return Response(serializers.ClubSerializer(shown).data, status=code)
 
 
 class Clubs(generics.ListAPIView[Club]):
     """The list of clubs."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
-    serializer_class = shapes.ClubSerializer
+    serializer_class = serializers.ClubSerializer
     filter_backends = ()
 
     def get_queryset(self) -> Any:
@@ -60,13 +60,13 @@ class Clubs(generics.ListAPIView[Club]):
     @extend_schema(
         operation_id="clubs_create",
         summary="Start a club",
-        request=shapes.ClubFieldsSerializer,
-        examples=shapes.example(name="Harbour Backgammon", city="Aarhus", time_zone="Europe/Copenhagen"),
-        responses={201: shapes.ClubSerializer, **shapes.PROBLEMS},
+        request=serializers.ClubFieldsSerializer,
+        examples=serializers.example(name="Harbour Backgammon", city="Aarhus", time_zone="Europe/Copenhagen"),
+        responses={201: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
     def post(self, request: Request) -> Response:
         """Create a club owned by the current user."""
-        fields = validated(shapes.ClubFieldsSerializer, request)
+        fields = validated(serializers.ClubFieldsSerializer, request)
         club = club_services.create_club(by=by(request), **fields)
         return _club_answer(request, club, status.HTTP_201_CREATED)
 
@@ -77,7 +77,9 @@ class OneClub(APIView):
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
-        operation_id="clubs_retrieve", summary="A club", responses={200: shapes.ClubSerializer, 404: shapes.PROBLEM}
+        operation_id="clubs_retrieve",
+        summary="A club",
+        responses={200: serializers.ClubSerializer, 404: serializers.PROBLEM},
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the club."""
@@ -87,14 +89,14 @@ class OneClub(APIView):
         operation_id="clubs_update",
         summary="Edit a club",
         description="For directors; only owners can change the `slug`.",
-        request=shapes.ClubFieldsSerializer,
-        examples=shapes.example(about="We meet on Tuesdays."),
-        responses={200: shapes.ClubSerializer, **shapes.PROBLEMS},
+        request=serializers.ClubFieldsSerializer,
+        examples=serializers.example(about="We meet on Tuesdays."),
+        responses={200: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Change the fields that are sent."""
         club = access.club_for_director(request.user, slug)
-        fields = validated(shapes.ClubFieldsSerializer, request, partial=True)
+        fields = validated(serializers.ClubFieldsSerializer, request, partial=True)
         if "slug" in fields:
             access.require(request.user, club, Role.OWNER)
         return _club_answer(request, club_services.update_club(club=club, by=by(request), **fields))
@@ -104,7 +106,7 @@ class Members(generics.ListAPIView[Membership]):
     """The members of a club."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
-    serializer_class = shapes.MemberSerializer
+    serializer_class = serializers.MemberSerializer
     filter_backends = ()
 
     def get_queryset(self) -> Any:
@@ -127,14 +129,14 @@ class Members(generics.ListAPIView[Membership]):
     @extend_schema(
         operation_id="members_create",
         summary="Add a member to a club",
-        request=shapes.NewMemberSerializer,
-        examples=shapes.example(name="Elif Ristic"),
-        responses={201: shapes.MemberSerializer, **shapes.PROBLEMS},
+        request=serializers.NewMemberSerializer,
+        examples=serializers.example(name="Elif Ristic"),
+        responses={201: serializers.MemberSerializer, **serializers.PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a new or an existing player."""
         club = access.club_for_director(request.user, slug)
-        fields = validated(shapes.NewMemberSerializer, request)
+        fields = validated(serializers.NewMemberSerializer, request)
         if "player" in fields:
             player = access.player(fields["player"])
             membership = club_services.add_player(club=club, player=player, by=by(request))
@@ -142,7 +144,7 @@ class Members(generics.ListAPIView[Membership]):
             membership = club_services.add_member(
                 club=club, name=fields["name"], by=by(request), namesake=fields["namesake"]
             )
-        return Response(shapes.MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
+        return Response(serializers.MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
 
 
 class MemberList(APIView):
@@ -156,16 +158,16 @@ class MemberList(APIView):
         description=(
             "In the order of the list. A name that several members share is `ambiguous`; nothing is done for it."
         ),
-        request=shapes.NamesSerializer,
-        examples=shapes.example(names=["Elif Ristic", "Omar Kageyama"]),
-        responses={200: shapes.FoundNameSerializer(many=True), **shapes.PROBLEMS},
+        request=serializers.NamesSerializer,
+        examples=serializers.example(names=["Elif Ristic", "Omar Kageyama"]),
+        responses={200: serializers.FoundNameSerializer(many=True), **serializers.PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Find the known names and add the others as members without an account."""
         club = access.club_for_director(request.user, slug)
-        names = validated(shapes.NamesSerializer, request)["names"]
+        names = validated(serializers.NamesSerializer, request)["names"]
         matches = people_services.find_or_add_players(club=club, names=names, by=by(request))
-        return Response(shapes.FoundNameSerializer(matches, many=True).data)
+        return Response(serializers.FoundNameSerializer(matches, many=True).data)
 
 
 class OneMember(APIView):
@@ -176,31 +178,31 @@ class OneMember(APIView):
     @extend_schema(
         operation_id="members_retrieve",
         summary="A member",
-        responses={200: shapes.MemberSerializer, 404: shapes.PROBLEM},
+        responses={200: serializers.MemberSerializer, 404: serializers.PROBLEM},
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """Return the member."""
-        return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
+        return Response(serializers.MemberSerializer(access.member(slug, public_id)).data)
 
     @extend_schema(
         operation_id="members_update",
         summary="Change a member's role",
         description="For owners.",
-        request=shapes.RoleSerializer,
-        examples=shapes.example(role="assistant"),
-        responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
+        request=serializers.RoleSerializer,
+        examples=serializers.example(role="assistant"),
+        responses={200: serializers.MemberSerializer, **serializers.PROBLEMS},
     )
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
         """Set the role. The last owner cannot give up the role."""
         membership = access.member_for_owner(request.user, slug, public_id)
-        role = validated(shapes.RoleSerializer, request)["role"]
+        role = validated(serializers.RoleSerializer, request)["role"]
         changed = club_services.set_role(membership=membership, role=role, by=by(request))
-        return Response(shapes.MemberSerializer(changed).data)
+        return Response(serializers.MemberSerializer(changed).data)
 
     @extend_schema(
         operation_id="members_remove",
         summary="Remove a member from a club, or leave it",
-        responses={204: None, **shapes.PROBLEMS},
+        responses={204: None, **serializers.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, public_id: str) -> Response:
         """Remove the member: everybody may leave, directors remove those below them, owners everybody."""
@@ -222,16 +224,16 @@ class MemberName(APIView):
         operation_id="members_edit_name",
         summary="Correct a member's name and country",
         description="For directors of the club that entered the player. The player can still be found by the old name.",
-        request=shapes.NameSerializer,
-        examples=shapes.example(name="Nils Nord", country="DK"),
-        responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
+        request=serializers.NameSerializer,
+        examples=serializers.example(name="Nils Nord", country="DK"),
+        responses={200: serializers.MemberSerializer, **serializers.PROBLEMS},
     )
     def put(self, request: Request, slug: str, public_id: str) -> Response:
         """Replace both fields."""
         membership = access.member_for_director(request.user, slug, public_id)
-        fields = validated(shapes.NameSerializer, request)
+        fields = validated(serializers.NameSerializer, request)
         people_services.edit_player(player=membership.player, club=membership.club, by=by(request), **fields)
-        return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
+        return Response(serializers.MemberSerializer(access.member(slug, public_id)).data)
 
 
 class MemberInvitation(APIView):
@@ -243,14 +245,14 @@ class MemberInvitation(APIView):
         operation_id="members_invite",
         summary="Invite a member to create an account",
         description="Earlier links for the same player stop working. Only a hash of the secret is stored.",
-        request=shapes.NewInvitationSerializer,
-        examples=shapes.example(email="elif@example.org"),
-        responses={201: shapes.InvitationSerializer, 429: shapes.PROBLEM, **shapes.PROBLEMS},
+        request=serializers.NewInvitationSerializer,
+        examples=serializers.example(email="elif@example.org"),
+        responses={201: serializers.InvitationSerializer, 429: serializers.PROBLEM, **serializers.PROBLEMS},
     )
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Create an invitation and return its link, which is shown only once."""
         membership = access.member_for_director(request.user, slug, public_id)
-        email = validated(shapes.NewInvitationSerializer, request).get("email", "")
+        email = validated(serializers.NewInvitationSerializer, request).get("email", "")
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
         invited = people_services.invite(
             membership=membership,
@@ -259,13 +261,13 @@ class MemberInvitation(APIView):
             link=lambda secret: absolute_url(request, reverse("invitation", args=[secret])),
             email=email,
         )
-        answer = shapes.InvitationSerializer({"url": invited.url, "expires_at": invited.invitation.expires_at})
+        answer = serializers.InvitationSerializer({"url": invited.url, "expires_at": invited.invitation.expires_at})
         return Response(answer.data, status=status.HTTP_201_CREATED)
 
     @extend_schema(
         operation_id="members_uninvite",
         summary="Withdraw a member's invitation",
-        responses={204: None, **shapes.PROBLEMS},
+        responses={204: None, **serializers.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, public_id: str) -> Response:
         """Withdraw the invitation; harmless if there is none."""
@@ -284,18 +286,18 @@ class MemberMerge(APIView):
     @extend_schema(
         operation_id="members_merge",
         summary="Merge a member into another",
-        request=shapes.MergeSerializer,
-        examples=shapes.example(into="k7m2q9x4ab"),
-        responses={201: shapes.MergedSerializer, **shapes.PROBLEMS},
+        request=serializers.MergeSerializer,
+        examples=serializers.example(into="k7m2q9x4ab"),
+        responses={201: serializers.MergedSerializer, **serializers.PROBLEMS},
     )
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Merge the players; it can be undone."""
         membership = access.member_for_director(request.user, slug, public_id)
-        into = access.member_for_director(request.user, slug, validated(shapes.MergeSerializer, request)["into"])
+        into = access.member_for_director(request.user, slug, validated(serializers.MergeSerializer, request)["into"])
         merge = people_services.merge_players(
             player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club
         )
-        return Response(shapes.MergedSerializer(merge).data, status=status.HTTP_201_CREATED)
+        return Response(serializers.MergedSerializer(merge).data, status=status.HTTP_201_CREATED)
 
 
 class UndoMerge(APIView):
@@ -307,7 +309,7 @@ class UndoMerge(APIView):
         operation_id="merges_undo",
         summary="Undo a merge",
         request=None,
-        responses={204: None, **shapes.PROBLEMS},
+        responses={204: None, **serializers.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Separate the two players again."""

@@ -14,8 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core import throttle
-from core import times as zones
+from core import throttle, times
 from core.links import absolute_url
 from core.pagination import page_of
 from core.requests import is_htmx
@@ -72,7 +71,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("Club created. Now set up its first event."))
             return redirect("event-create", club.slug)
-    return page(request, "players/clubs/club_form.html", {"form": form, "zones": zones.offered()}, form)
+    return page(request, "players/clubs/club_form.html", {"form": form, "zones": times.offered()}, form)
 
 
 @account_needed
@@ -90,7 +89,7 @@ def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("club", club.slug)
     is_owner = access.role_in(request.user, club) == access.Role.OWNER
-    context = {"form": form, "club": club, "zones": zones.offered(), "is_owner": is_owner}
+    context = {"form": form, "club": club, "zones": times.offered(), "is_owner": is_owner}
     return page(request, "players/clubs/club_form.html", context, form)
 
 

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from players.accounts.api import me, validated
 from players.accounts.serializers import PROBLEM, example
-from players.notifications import services as choices
+from players.notifications import services as notifications
 from players.notifications.services import CHANNELS
 
 # Serializers of notifications.
@@ -52,7 +52,7 @@ class MyNotifications(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return the latest notifications."""
-        return Response(NotificationSerializer(choices.notifications_of(me(request)), many=True).data)
+        return Response(NotificationSerializer(notifications.notifications_of(me(request)), many=True).data)
 
     @extend_schema(
         operation_id="me_notifications_read",
@@ -62,7 +62,7 @@ class MyNotifications(APIView):
     )
     def post(self, request: Request) -> Response:
         """Mark all of them as read."""
-        choices.mark_read(user=me(request), now=timezone.now())
+        notifications.mark_read(user=me(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -73,7 +73,7 @@ class MyNotificationChoices(APIView):
 
     def answer(self, request: Request) -> Response:
         """Return the channels by kind."""
-        chosen = choices.choices_of(me(request))
+        chosen = notifications.choices_of(me(request))
         rows = [{"kind": kind, "channels": sorted(channels)} for kind, channels in chosen.items()]
         return Response(NotificationChoiceSerializer(rows, many=True).data)
 
@@ -96,7 +96,7 @@ class MyNotificationChoices(APIView):
     def patch(self, request: Request) -> Response:
         """Return the channels by kind, as they are now."""
         choice = validated(NotificationChoiceSerializer, request)
-        if choice["kind"] not in choices.choices_of(me(request)):
+        if choice["kind"] not in notifications.choices_of(me(request)):
             raise exceptions.ValidationError({"kind": ["There is no such kind of notification."]})
-        choices.save_choices(user=me(request), wanted={choice["kind"]: choice["channels"]})
+        notifications.save_choices(user=me(request), wanted={choice["kind"]: choice["channels"]})
         return self.answer(request)

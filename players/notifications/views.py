@@ -18,7 +18,7 @@ from engine.errors import Refused
 from players import access
 from players.models import PushSubscription
 from players.models.notifications import LONGEST_ENDPOINT
-from players.notifications import push as pushes
+from players.notifications import push
 from players.notifications import services as choices
 from players.notifications.emails import read_token
 from players.notifications.kinds import NotificationKind, registered
@@ -146,7 +146,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         "channels": list(LABELS.values()),
         "browsers": browsers,
         "endpoints": [browser.endpoint for browser in browsers],
-        "push_key": pushes.public_key(),
+        "push_key": push.public_key(),
         "failures": choices.failures_of(reader, timezone.now()),
     }
     return page(request, "players/notifications/settings.html", context, form)
@@ -159,11 +159,11 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     form = SubscribeForm(request.POST)
     if not form.is_valid():
         return refused_back(request, Refused("push_endpoint"), "notification-settings")
-    device = pushes.device_of(request.headers.get("User-Agent", ""))
+    device = push.device_of(request.headers.get("User-Agent", ""))
     try:
-        pushes.subscribe(
+        push.subscribe(
             user=me(request),
-            subscribing=pushes.Subscribing(**form.cleaned_data),
+            subscribing=push.Subscribing(**form.cleaned_data),
             device=device,
             now=timezone.now(),
         )
@@ -177,7 +177,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @require_POST
 def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
     """Show notifications no longer in a browser."""
-    pushes.unsubscribe(user=me(request), subscription=int(browser))
+    push.unsubscribe(user=me(request), subscription=int(browser))
     messages.success(request, _("Removed. You can turn push on again in that browser."))
     return redirect("notification-settings")
 

@@ -26,14 +26,12 @@ from matches.rankings.imports import apply_import
 from matches.ratings.services import PoolSettings, create_pool
 from matches.records import submissions
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import calendars as feeds
-from matches.reporting import records
+from matches.reporting import appointments, calendars, records
 from matches.reporting.calendars import token_of
 from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM
 from players.models import Club, DataExport, DataExportPart, Membership, Player, User
-from players.notifications import emails as unsubscribing
+from players.notifications import emails
 from players.notifications.services import notify
 from players.people.services import invite, merge_players
 from tests.access import event_roles
@@ -66,8 +64,8 @@ from tests.tournaments.conftest import (
     running,
     tournament,
 )
-from tests.tournaments.pages import test_roles as of_events
-from tournaments import owner as owner_links
+from tests.tournaments.pages import test_roles
+from tournaments import owner
 
 __all__ = [
     "as_user",
@@ -130,7 +128,7 @@ class World:
     def address(self, name: str) -> str:
         """Return the URL of a route."""
         if name in event_roles.TABLE:
-            return of_events.address(name, self.running)
+            return test_roles.address(name, self.running)
         about = (
             "live"
             if name in ("match-play", "match-record", "chat-decision")
@@ -159,8 +157,8 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
     match = running.fixture.match
     times = [NOW + timedelta(days=1)]
     side = match.players.index(bob_player)
-    offered = proposals.propose(match=match, side=side, offer=proposals.Offer(times), by=SYSTEM, now=NOW)
-    proposals.accept(proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
+    offered = appointments.propose(match=match, side=side, offer=appointments.Offer(times), by=SYSTEM, now=NOW)
+    appointments.accept(proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
     text = write(play_out(1, 3), "mat")
     sent = submissions.submit(file=submissions.RecordFile(text, Submission.Source.API, "a.mat"), now=NOW).submission
     adjudicate_submission(submission_id=sent.pk, now=NOW)
@@ -185,8 +183,8 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "notification": notified.pk,
         "export": copy.public_id,
         "browser": 1,
-        "unsubscribe_token": unsubscribing.token_of(bob, ["reported"]),
-        "feed_token": token_of(feeds.renew(user=bob, now=NOW)),
+        "unsubscribe_token": emails.token_of(bob, ["reported"]),
+        "feed_token": token_of(calendars.renew(user=bob, now=NOW)),
         "record": sent.public_id,
         "other_id": running.entry.player.public_id,
         "invitation": invited.invitation.pk,
@@ -202,7 +200,7 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "extension": "mat",
         "message": message.public_id,
         "uidb64": "MQ",
-        "owner_token": owner_links.renew(now=timezone.now()).split("/")[2],
+        "owner_token": owner.renew(now=timezone.now()).split("/")[2],
     }
     into = {"into": running.entry.player.public_id}
     match.refresh_from_db()

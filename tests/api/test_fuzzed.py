@@ -25,9 +25,9 @@ from schemathesis.generation import GenerationMode
 
 from config.api_errors import PROBLEM_JSON
 from matches.models import Challenge, ChatMessage, Match, Proposal, RatingImport, RatingPool, Submission
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
-from matches.reporting import appointments as proposals
+from matches.reporting import appointments
 from players.actors import Actor
 from players.models import Club, DataExport, Merge, Player, User
 from players.privacy.services import request_export
@@ -77,8 +77,8 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         load(password="crawford-1969", now=now)
         _an_event_to_draw(now)
         for match in Match.objects.filter(state=Match.State.OPEN).order_by("pk")[:1]:
-            proposals.propose(
-                match=match, side=0, offer=proposals.Offer([now + timedelta(hours=6)]), by=Actor.link(0), now=now
+            appointments.propose(
+                match=match, side=0, offer=appointments.Offer([now + timedelta(hours=6)]), by=Actor.link(0), now=now
             )
         _a_friendly_match(now)
         bob = User.objects.get(email=ASKERS["player"])
@@ -104,10 +104,10 @@ def _a_friendly_match(now: datetime) -> None:
     """Bob plays Alice here, who has said hello; a challenge to anybody is open."""
     alice, bob = (Player.objects.get(user__email=ASKERS[name]) for name in ("director", "player"))
     by = Actor.of(User.objects.get(email=ASKERS["player"]))
-    challenge = challenges.make_challenge(player=bob, wish=ChallengeInput(5), by=by, now=now)
-    match = challenges.accept(challenge=challenge, player=alice, by=by, now=now)
+    challenge = lobby.make_challenge(player=bob, wish=ChallengeInput(5), by=by, now=now)
+    match = lobby.accept(challenge=challenge, player=alice, by=by, now=now)
     ChatMessage.objects.create(match=match, room=ChatMessage.Room.PLAYERS, side=1, text="Hello!")
-    challenges.make_challenge(player=alice, wish=ChallengeInput(3), by=by, now=now)
+    lobby.make_challenge(player=alice, wish=ChallengeInput(3), by=by, now=now)
 
 
 def _ids() -> dict[tuple[str, str], list[str]]:

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.mutation import planting, sample
 from benchmarks.mutation.operators import mutations
 from benchmarks.mutation.sample import Mutant
-from core import requests as numbers
+from core import requests
 
 SOURCE = '''
 def due(amount: int, paid: int, waived: bool = False) -> int:
@@ -65,11 +65,11 @@ def test_every_mutant_compiles_to_the_function_that_it_names() -> None:
 
 
 def test_a_planted_fault_takes_effect_and_the_file_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = Path(numbers.__file__)
+    file = Path(requests.__file__)
     text = file.read_text()
     mutants = [mutant for mutant in sample.mutants_of("core/requests.py") if mutant.function == "parse_int"]
     mutant = next(mutant for mutant in mutants if mutant.operator == "return constant")
-    function = getattr(numbers, mutant.function)
+    function = getattr(requests, mutant.function)
     monkeypatch.setattr(function, "__code__", function.__code__)
     assert function("12") == 12
 

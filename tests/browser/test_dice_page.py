@@ -15,7 +15,7 @@ from matches.play.dice_page import dice_of
 from matches.play.simulation import Simulation
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
-from tests.engine import test_verify_dice as frauds
+from tests.engine import test_verify_dice
 from tests.matches.play.conftest import Board, match, users
 from tests.matches.play.test_chains import Device, devices, own_board, play_turns
 from tools.verify_dice import Verifier
@@ -96,9 +96,9 @@ def alter(export: Export, chance: random.Random) -> None:
     chance.choice(alterations)()
 
 
-def table_with_new_chains() -> frauds.Table:
+def table_with_new_chains() -> test_verify_dice.Table:
     """Two games with a chain that was replaced in time, and one whose first roll is weak."""
-    table = frauds.Table()
+    table = test_verify_dice.Table()
     table.open()
     for turn in range(8):
         table.play()
@@ -129,13 +129,13 @@ def test_the_browser_finds_what_the_script_finds(open_page: OpenPage, bob: User,
             if number % 3 == 0:
                 alter(exports[-1], chance)
     for fraud in (
-        frauds.altered_die,
-        frauds.altered_link,
-        frauds.altered_server_link,
-        frauds.swapped_rolls,
-        frauds.left_out_roll,
-        frauds.link_of_the_other_side,
-        frauds.uncommitted_chain,
+        test_verify_dice.altered_die,
+        test_verify_dice.altered_link,
+        test_verify_dice.altered_server_link,
+        test_verify_dice.swapped_rolls,
+        test_verify_dice.left_out_roll,
+        test_verify_dice.link_of_the_other_side,
+        test_verify_dice.uncommitted_chain,
     ):
         exports.append(copy.deepcopy(honest[1]))
         fraud(exports[-1])

@@ -5,8 +5,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from players.models import Notification, User
-from players.notifications import emails as unsubscribing
-from players.notifications import services as choices
+from players.notifications import emails
+from players.notifications import services as notifications
 from players.notifications.services import notify
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 
@@ -38,14 +38,14 @@ def test_notifications_are_followed_read_and_chosen(
     axe(page)
     page.get_by_role("checkbox", name="A director’s ruling on your match: Email").uncheck()
     follow(page.get_by_role("button", name="Save"))
-    assert choices.choices_of(bob)["ruled"] == {"site", "push"}
+    assert notifications.choices_of(bob)["ruled"] == {"site", "push"}
 
-    token = unsubscribing.token_of(bob, ["called", "reported"])
+    token = emails.token_of(bob, ["called", "reported"])
     page = open_page(f"/unsubscribe/{token}/", width=width, scheme=scheme)
     fits(page)
     axe(page)
     follow(page.get_by_role("button", name="Stop these emails"))
     expect(page.get_by_role("status")).to_have_text("You will no longer get emails about:")
-    assert "email" not in choices.choices_of(bob)["called"]
+    assert "email" not in notifications.choices_of(bob)["called"]
     follow(page.get_by_role("button", name="Undo"))
-    assert "email" in choices.choices_of(bob)["called"]
+    assert "email" in notifications.choices_of(bob)["called"]

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from players.models import Club, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
-from tournaments import owner as links
+from tournaments import owner
 
 PICTURES = os.environ.get("OWNER_PICTURES")
 """A folder for pictures of the pages."""
@@ -24,7 +24,7 @@ def picture(page: Page, name: str) -> None:
 def test_the_owner_looks_around_the_demo_on_a_phone(
     club: Club, open_page: OpenPage, looked_at: Check, expected_errors: list[re.Pattern[str]]
 ) -> None:
-    link = links.renew(now=timezone.now())
+    link = owner.renew(now=timezone.now())
     phone = open_page(link, width=PHONE, scheme="dark", touch=True)
     looked_at(phone)
     picture(phone, "choice-390-dark")
@@ -41,7 +41,7 @@ def test_the_owner_looks_around_the_demo_on_a_phone(
 def test_the_owner_starts_with_their_club(
     width: int, scheme: str, club: Club, open_page: OpenPage, looked_at: Check, expected_errors: list[re.Pattern[str]]
 ) -> None:
-    page = open_page(links.renew(now=timezone.now()), width=width, scheme=scheme)
+    page = open_page(owner.renew(now=timezone.now()), width=width, scheme=scheme)
     picture(page, f"choice-{width}-{scheme}")
     follow(page.get_by_role("link", name="Start with my club"))
     looked_at(page)
@@ -62,7 +62,7 @@ def test_the_owner_starts_with_their_club(
 
 
 def test_without_the_demo_the_owner_signs_up_at_once(site: str, open_page: OpenPage, looked_at: Check) -> None:
-    page = open_page(links.renew(now=timezone.now()), width=DESK)
+    page = open_page(owner.renew(now=timezone.now()), width=DESK)
     looked_at(page)
     picture(page, "without-demo-1280-light")
     expect(page.get_by_role("button", name="Create account")).to_be_visible()

@@ -10,7 +10,7 @@ import uvicorn
 from playwright.sync_api import BrowserContext, Page
 
 from config.valkey import free_port
-from core.live import stream as views
+from core.live import stream
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.models import Match
 from players.actors import SYSTEM
@@ -185,9 +185,9 @@ def test_a_restart_of_the_server_is_survived(
 def test_a_stream_that_ends_by_itself_is_opened_again_without_a_word(
     context: BrowserContext, streams: list[str], make_match: Callable[[], Match], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "HEARTBEAT", 0.2)
-    monkeypatch.setattr(views, "SHORTEST", 0.5)
-    monkeypatch.setattr(views, "LONGEST", 0.5)
+    monkeypatch.setattr(stream, "HEARTBEAT", 0.2)
+    monkeypatch.setattr(stream, "SHORTEST", 0.5)
+    monkeypatch.setattr(stream, "LONGEST", 0.5)
     match = make_match()
     page = tab(context, match.topic)
     page.wait_for_timeout(2_500)
@@ -200,7 +200,7 @@ def test_a_silent_connection_is_replaced(
     context: BrowserContext, streams: list[str], make_match: Callable[[], Match], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As if the network swallowed everything: no heartbeat, and then time passes.
-    monkeypatch.setattr(views, "HEARTBEAT", 3600)
+    monkeypatch.setattr(stream, "HEARTBEAT", 3600)
     match = make_match()
     page = context.new_page()
     page.clock.install()

@@ -6,11 +6,11 @@ from typing import Any
 from matches.lifecycle.finish import ResultInput
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tournaments.ledger import payments as desk
+from tournaments.ledger import payments
 from tournaments.ledger.accounts import account_of, box_of
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import CashDesk, Division, Entry, Payment
-from tournaments.prizes import services as payouts
+from tournaments.prizes import services as prize_services
 from tournaments.prizes.prizes import prizes_of
 from tournaments.prizes.services import PlanInput
 from tournaments.prizes.shares import Pot
@@ -24,7 +24,7 @@ FEE = 10
 def played(builder: EventBuilder) -> Division:
     """A division of two with a published prize of 20 for the winner."""
     division = builder.drawn(2, fee=FEE)
-    payouts.save_plan(division=division, plan=PlanInput([Pot("main", (10000,))]), publish=True, **builder.acts)
+    prize_services.save_plan(division=division, plan=PlanInput([Pot("main", (10000,))]), publish=True, **builder.acts)
     (final,) = fixtures(division)
     results.enter_result(fixture=final, result=ResultInput(0, (1, 0)), **builder.acts)
     return Division.objects.select_related("tournament__club").get(pk=division.pk)
@@ -34,7 +34,7 @@ def pay_twice(builder: EventBuilder, division: Division) -> list[Any]:
     (prize,) = prizes_of(division).rows
     assert prize.entry is not None
     entry = Entry.objects.select_related("player", "division__tournament__club").get(pk=prize.entry)
-    pay = partial(payouts.pay_out, entry=entry, pot="main", **builder.acts)
+    pay = partial(prize_services.pay_out, entry=entry, pot="main", **builder.acts)
     return at_once(*(partial(pay, payment=PaymentInput(2 * FEE, f"director {number}")) for number in range(2)))
 
 
@@ -58,7 +58,7 @@ def test_control_without_the_lock_of_the_desk_a_prize_is_paid_twice(builder: Eve
 def test_two_directors_who_take_a_fee_at_once_take_it_once(builder: EventBuilder) -> None:
     event = played(builder).tournament
     player = builder.cast[0]
-    take = partial(desk.receive, tournament=event, player=player, **builder.acts)
+    take = partial(payments.receive, tournament=event, player=player, **builder.acts)
     outcomes = at_once(*(partial(take, payment=PaymentInput(FEE, f"director {number}")) for number in range(2)))
     assert faults(outcomes) == []
     assert refusals(outcomes) == ["owes_less"]
@@ -70,8 +70,8 @@ def test_a_payment_and_the_closing_at_once_leave_a_closed_box_as_counted(builder
         event = played(builder).tournament
         pay = PaymentInput(FEE, "fee")
         outcomes = at_once(
-            partial(desk.receive, tournament=event, player=builder.cast[0], payment=pay, **builder.acts),
-            partial(desk.close_desk, tournament=event, counted=0, expected=0, **builder.acts),
+            partial(payments.receive, tournament=event, player=builder.cast[0], payment=pay, **builder.acts),
+            partial(payments.close_desk, tournament=event, counted=0, expected=0, **builder.acts),
         )
         assert faults(outcomes) == []
         assert refusals(outcomes) in (["cash_closed"], ["box_changed"])

@@ -15,9 +15,8 @@ from players.actors import SYSTEM
 from tests.concurrency.event import EventBuilder, entry_of, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
-from tournaments.entries import late as reentries
-from tournaments.floor import calls, length_offers, selectors
-from tournaments.floor import evening as opening
+from tournaments.entries import late
+from tournaments.floor import calls, evening, length_offers, selectors
 from tournaments.models import Division, Entry, Fixture, FloorEvent, Tournament
 from tournaments.results import services as results
 
@@ -31,8 +30,8 @@ def pressed_twice(builder: EventBuilder) -> tuple[Division, Callable[[], Entry]]
     first = next(fixture for fixture in fixtures(division) if fixture.match is not None)
     results.enter_result(fixture=first, result=ResultInput.played((1, 0)), **builder.acts)
     loser = Entry.objects.select_related("division__tournament__club", "player").get(pk=entry_of(first, 1).pk)
-    seen = reentries.preview_reentry(entry=loser, now=NOON).seq
-    return division, partial(reentries.reenter, entry=loser, after=seen, **builder.acts)
+    seen = late.preview_reentry(entry=loser, now=NOON).seq
+    return division, partial(late.reenter, entry=loser, after=seen, **builder.acts)
 
 
 def test_a_reentry_that_is_pressed_twice_enters_the_player_once(builder: EventBuilder) -> None:
@@ -56,7 +55,7 @@ def test_control_without_the_lock_of_the_division_nobody_is_told_that_the_previe
 def played(builder: EventBuilder) -> tuple[Fixture, list[Callable[[], FloorEvent]]]:
     """A match to seven that is called, and its two players, who both enter the same score."""
     division = builder.drawn(2)
-    opening.open_floor(tournament=division.tournament, **builder.acts)
+    evening.open_floor(tournament=division.tournament, **builder.acts)
     (fixture,) = fixtures(division)
     Match.objects.filter(pk=fixture.match_id).update(length=7)
     calls.start(fixture=fixture, **builder.acts)

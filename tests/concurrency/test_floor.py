@@ -11,8 +11,7 @@ from players.actors import SYSTEM
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
-from tournaments.floor import calls as autopilot
-from tournaments.floor import evening, selectors
+from tournaments.floor import calls, evening, selectors
 from tournaments.floor.state import MatchState
 from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table
 from tournaments.results import services as results
@@ -31,7 +30,7 @@ def evening_of(builder: EventBuilder, tables: int = 3) -> tuple[Division, list[T
 
 
 def call(builder: EventBuilder, fixture: Fixture, table: Table) -> Callable[[], FloorEvent]:
-    return partial(autopilot.call, fixture=fixture, table=table, **builder.acts)
+    return partial(calls.call, fixture=fixture, table=table, **builder.acts)
 
 
 def test_two_directors_call_a_match_to_two_tables(builder: EventBuilder) -> None:
@@ -99,7 +98,7 @@ def test_workers_and_a_director_call_each_match_once(builder: EventBuilder) -> N
         division, tables = evening_of(builder)
         tournament = division.tournament
         evening.set_autopilot(tournament=tournament, mode=Autopilot.CALL, by=SYSTEM, now=NOON)
-        worker = partial(autopilot.call_ready, tournament_id=tournament.pk, now=NOON)
+        worker = partial(calls.call_ready, tournament_id=tournament.pk, now=NOON)
         outcomes = at_once(worker, worker, call(builder, fixtures(division)[3], tables[0]))
         assert faults(outcomes) == []
         called = FloorEvent.objects.filter(tournament=tournament, kind="called")

@@ -19,8 +19,7 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result, Submission
 from matches.ratings.services import default_pool, replay_pool
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import records, reports
+from matches.reporting import appointments, records, reports
 from matches.reporting.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
@@ -119,8 +118,8 @@ class Somebody:
 
     def proposes(self) -> None:
         side, times = self.chance.randrange(2), [NOON + timedelta(hours=1)]
-        proposals.propose(
-            match=self.match(), side=side, offer=proposals.Offer(times), by=Actor.link(side), now=self.now
+        appointments.propose(
+            match=self.match(), side=side, offer=appointments.Offer(times), by=Actor.link(side), now=self.now
         )
 
     def sends_a_record(self) -> None:

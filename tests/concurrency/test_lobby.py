@@ -11,7 +11,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Challenge, LiveMatch, Match, PlayMode
 from matches.play import starting
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
@@ -33,13 +33,13 @@ def players(transactional_db: None) -> list[Player]:
 def race(players: list[Player]) -> Callable[[], list[Any]]:
     def accept(row: Challenge, player: Player) -> Match:
         assert player.user is not None
-        return challenges.accept(challenge=row, player=player, by=Actor.of(player.user), now=START)
+        return lobby.accept(challenge=row, player=player, by=Actor.of(player.user), now=START)
 
     def run() -> list[Any]:
         bob, *eager = players
         assert bob.user is not None
-        wish = challenges.ChallengeInput(5)
-        row = challenges.make_challenge(player=bob, wish=wish, by=Actor.of(bob.user), now=START)
+        wish = lobby.ChallengeInput(5)
+        row = lobby.make_challenge(player=bob, wish=wish, by=Actor.of(bob.user), now=START)
         return at_once(*[lambda player=player: accept(row, player) for player in eager])
 
     return run

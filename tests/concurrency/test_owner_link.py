@@ -14,7 +14,7 @@ from players.clubs.services import create_club
 from players.models import Club, User
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tournaments import owner as links
+from tournaments import owner
 from tournaments.demo.club import SLUG
 from tournaments.demo.removal import decline, is_declined
 
@@ -29,10 +29,10 @@ def demo(transactional_db: None, alice: User) -> Club:
 @pytest.fixture
 def race(demo: Club) -> Callable[[], list[Any]]:
     now = timezone.now()
-    secret = links.renew(now=now).split("/")[2]
+    secret = owner.renew(now=now).split("/")[2]
 
     def run() -> list[Any]:
-        return at_once(*[lambda key=key: links.use_for_demo(secret=secret, key=key, now=now) for key in "ab"])
+        return at_once(*[lambda key=key: owner.use_for_demo(secret=secret, key=key, now=now) for key in "ab"])
 
     return run
 

@@ -17,8 +17,7 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
 from matches.records.submissions import RecordFile
-from matches.reporting import deadlines, reports
-from matches.reporting import records as record_outcomes
+from matches.reporting import deadlines, records, reports
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import LogEntry, Player
@@ -108,7 +107,7 @@ NUMBERS = count(1)
 def checked_record(match: Match, side: int, seed: int) -> Submission:
     """Return a record whose verdict has not had its effect yet."""
     data = write(play_out(seed, 3, players=("Bob", "Carol")), "mat") + b"\n" * next(NUMBERS)
-    row = record_outcomes.submit_for_match(
+    row = records.submit_for_match(
         match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=NOW
     ).submission
     Submission.objects.filter(pk=row.pk).update(standing=Submission.Standing.NONE)
@@ -120,8 +119,8 @@ def checked_record(match: Match, side: int, seed: int) -> Submission:
 def upload_two(match: Match) -> list[Any]:
     first, second = checked_record(match, BOB, 1), checked_record(match, CAROL, 6)
     return at_once(
-        lambda: record_outcomes.apply_verdict(submission_id=first.pk, now=NOW),
-        lambda: record_outcomes.apply_verdict(submission_id=second.pk, now=NOW),
+        lambda: records.apply_verdict(submission_id=first.pk, now=NOW),
+        lambda: records.apply_verdict(submission_id=second.pk, now=NOW),
     )
 
 

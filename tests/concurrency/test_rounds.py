@@ -13,7 +13,7 @@ from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws import rounds as round_services
+from tournaments.draws import rounds
 from tournaments.draws import services as draws
 from tournaments.entries import late
 from tournaments.entries import services as entries
@@ -46,7 +46,7 @@ def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) 
 def ask_twice(driver: DivisionDriver) -> list[Any]:
     after, now = driver.seq, driver.now()
     acts = {"division": driver.division, "by": driver.by, "now": now, "after": after}
-    return at_once(lambda: round_services.request_round(**acts), lambda: round_services.request_round(**acts))
+    return at_once(lambda: rounds.request_round(**acts), lambda: rounds.request_round(**acts))
 
 
 def test_two_directors_asking_at_once_make_one_draft(swiss: Callable[[], DivisionDriver]) -> None:
@@ -67,7 +67,7 @@ def test_control_without_the_lock_both_try_to_make_a_draft(swiss: Callable[[], D
 
 
 def make_and_publish_twice(driver: DivisionDriver) -> tuple[list[Any], list[Any]]:
-    requested = round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
+    requested = rounds.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     now = driver.now()
     drafts = at_once(*[lambda: draws.make_draft(draw_id=requested.pk, now=now)] * 2)
     acts = {"division": driver.division, "after": driver.seq, "by": driver.by, "now": driver.now()}
@@ -87,7 +87,7 @@ def test_two_workers_make_one_draft_and_two_clicks_publish_one_round(swiss: Call
 
 def publish_while(driver: DivisionDriver, *, comes: bool) -> list[Any]:
     """An entry is added or withdrawn while the draft is published."""
-    round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
+    rounds.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     driver.work()
     after, acts = driver.seq, {"by": driver.by, "now": driver.now()}
     entry, newcomer = driver.division.entries.first(), Player.objects.create(name="Late Larry")

@@ -19,11 +19,10 @@ from django.urls import path
 
 from config import asgi
 from config.valkey import free_port
-from core import downloads as csv_files
-from core import throttle
+from core import downloads, throttle
 from matches.models import Match, RatingChange, Result
 from matches.presentation.visibility import NOBODY
-from matches.rankings import histories as exports
+from matches.rankings import histories
 from matches.ratings.services import default_pool
 from players.models import LogEntry, Player
 from tests.matches.ratings.history import NOON
@@ -53,11 +52,11 @@ endless = Endless()
 
 
 def limited(request: HttpRequest) -> HttpResponseBase:
-    return csv_files.long_file(request, endless.rows(), "endless.csv")
+    return downloads.long_file(request, endless.rows(), "endless.csv")
 
 
 def unlimited(request: HttpRequest) -> HttpResponseBase:
-    return StreamingHttpResponse(csv_files.chunks(endless.rows()), content_type=csv_files.TYPE)
+    return StreamingHttpResponse(downloads.chunks(endless.rows()), content_type=downloads.TYPE)
 
 
 class EndlessUrls:
@@ -120,25 +119,25 @@ def test_a_download_ends_when_its_client_disconnects(port: int) -> None:
 
 def test_eight_downloads_leave_threads_for_pages(port: int) -> None:
     answers = [opened(port, "/limited.csv") for _ in range(DOWNLOADS)]
-    assert sorted(status for _, status in answers) == [200] * csv_files.MOST_EACH + [429] * (
-        DOWNLOADS - csv_files.MOST_EACH
+    assert sorted(status for _, status in answers) == [200] * downloads.MOST_EACH + [429] * (
+        DOWNLOADS - downloads.MOST_EACH
     )
     assert is_healthy(port), "while they run"
     for connected, _ in answers:
         connected.close()
-    eventually(lambda: endless.stopped == endless.begun == csv_files.MOST_EACH)
-    eventually(lambda: csv_files.slots.running == 0)
+    eventually(lambda: endless.stopped == endless.begun == downloads.MOST_EACH)
+    eventually(lambda: downloads.slots.running == 0)
     connected, status = opened(port, "/limited.csv")
     connected.close()
     assert status == 200, "there is room again"
-    eventually(lambda: csv_files.slots.running == 0)
+    eventually(lambda: downloads.slots.running == 0)
 
 
 def test_a_head_request_reads_no_rows(port: int) -> None:
     request = urllib.request.Request(f"http://127.0.0.1:{port}/limited.csv", method="HEAD")
     with urllib.request.urlopen(request, timeout=PATIENCE) as response:
         assert response.status == 200
-    eventually(lambda: csv_files.slots.running == 0)
+    eventually(lambda: downloads.slots.running == 0)
     assert endless.rows_read == 0
 
 
@@ -146,8 +145,8 @@ def test_a_short_download_arrives_in_full(port: int, rated_matches: int) -> None
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/rankings/matches.csv", timeout=PATIENCE) as response:
         lines = list(csv.reader(io.TextIOWrapper(response)))
     assert len(lines) == rated_matches + 1
-    assert lines == [[str(cell) for cell in row] for row in exports.match_rows(NOBODY)]
-    eventually(lambda: csv_files.slots.running == 0)
+    assert lines == [[str(cell) for cell in row] for row in histories.match_rows(NOBODY)]
+    eventually(lambda: downloads.slots.running == 0)
 
 
 @pytest.fixture
@@ -182,7 +181,7 @@ def test_a_chunk_contains_many_rows(client: Client, rated_matches: int) -> None:
     pieces = list(client.get("/rankings/matches.csv").streaming_content)  # type: ignore[attr-defined]
     assert b"".join(pieces).count(b"\r\n") == rated_matches + 1
     assert len(pieces) < rated_matches / 100
-    assert all(len(piece) >= csv_files.CHUNK for piece in pieces[:-1])
+    assert all(len(piece) >= downloads.CHUNK for piece in pieces[:-1])
 
 
 @pytest.mark.parametrize("name", ["matches", "ranking"])
@@ -193,4 +192,4 @@ def test_downloads_are_limited_per_client(client: Client, db: None, name: str) -
         statuses.append(answer.status_code)
         answer.close()
     assert statuses == [200] * throttle.DOWNLOADS_BY.most + [429]
-    assert csv_files.slots.running == 0
+    assert downloads.slots.running == 0

@@ -45,12 +45,12 @@ def takes(request: HttpRequest) -> HttpResponse:
 class Urls:
     """The site with views that raise errors."""
 
-    from config import urls as _urls
+    from config import urls
 
-    handler400, handler403 = _urls.handler400, _urls.handler403
-    handler404, handler500 = _urls.handler404, _urls.handler500
+    handler400, handler403 = urls.handler400, urls.handler403
+    handler404, handler500 = urls.handler404, urls.handler500
     urlpatterns = (
-        *_urls.urlpatterns,
+        *urls.urlpatterns,
         path("forbids/", forbids),
         path("refuses/", refuses),
         path("crashes/", crashes),

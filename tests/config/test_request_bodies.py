@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from config import asgi
-from config import wsgi_threads as request_bodies
+from config import asgi, wsgi_threads
 from config.limits import RETRY_AFTER
 from tests.config.test_arrival import answer, connect, port
 from tests.config.test_downloads import PATIENCE, eventually
@@ -39,7 +38,7 @@ def show(port: int) -> dict[str, Any]:
     return answer(connect(port, post("/show/", "Connection: close")))
 
 
-@pytest.mark.parametrize("length", [10, request_bodies.SMALL + 1])
+@pytest.mark.parametrize("length", [10, wsgi_threads.SMALL + 1])
 def test_slow_bodies_take_up_no_places_of_pages(port: int, length: int) -> None:
     slow = [connect(port, post("/show/", f"Content-Length: {length}") + "x") for _ in range(asgi.WSGI_THREADS * 10)]
     assert show(port)["body"] == 0
@@ -57,14 +56,14 @@ def test_slow_bodies_take_up_no_turns_of_streams(port: int) -> None:
 
 
 def test_a_body_that_stops_is_answered_408(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_bodies, "PATIENCE", SOON)
+    monkeypatch.setattr(wsgi_threads, "PATIENCE", SOON)
     status, headers, body = received(connect(port, post("/show/", "Content-Length: 2") + "x"))
     assert (status, headers["connection"], json.loads(body)["code"]) == (408, "close", "too_slow")
 
 
 def test_a_large_body_may_take_longer_while_it_keeps_coming(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_bodies, "PATIENCE", SOON)
-    monkeypatch.setattr(request_bodies, "STEP", 1)
+    monkeypatch.setattr(wsgi_threads, "PATIENCE", SOON)
+    monkeypatch.setattr(wsgi_threads, "STEP", 1)
     connected = connect(port, post("/show/", "Content-Length: 8", "Connection: close"))
     for _ in range(8):
         time.sleep(SOON / 4)
@@ -73,7 +72,7 @@ def test_a_large_body_may_take_longer_while_it_keeps_coming(port: int, monkeypat
 
 
 def test_large_bodies_are_refused_while_others_fill_the_memory(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_bodies, "MOST_IN_MEMORY", 300 * KIB)
+    monkeypatch.setattr(wsgi_threads, "MOST_IN_MEMORY", 300 * KIB)
     request = post("/show/", f"Content-Length: {200 * KIB}", "Connection: close")
     first = connect(port, request + "x" * 150 * KIB)
     eventually(lambda: asgi.application.in_memory == 150 * KIB)
@@ -111,7 +110,7 @@ def test_a_view_reads_a_chunked_body(port: int) -> None:
     ],
 )
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(port: int, path: str, kind: str) -> None:
-    length = f"Content-Length: {request_bodies.LARGEST + 1}"
+    length = f"Content-Length: {wsgi_threads.LARGEST + 1}"
     cookie = f"Cookie: csrftoken={'a' * 32}"
     status, _, body = received(connect(port, post(path, f"Content-Type: {kind}", length, cookie, "Connection: close")))
     assert status == 413
@@ -119,7 +118,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(port: int, path: 
 
 
 def test_a_chunked_body_that_becomes_too_large_is_refused(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_bodies, "LARGEST", 5)
+    monkeypatch.setattr(wsgi_threads, "LARGEST", 5)
     headers = ("Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close")
     connected = connect(port, post("/api/v1/tokens/", *headers) + "6\r\nabcdef\r\n")
     status, _, body = received(connected)

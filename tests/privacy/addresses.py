@@ -12,7 +12,7 @@ from matches.models import Challenge, Match, Submission
 from players.models import Player
 from tests.access.test_role_walk import OF_RECORDS, ROUTES
 from tests.tiers import TIER
-from tournaments.demo import club as demo
+from tournaments.demo import club
 from tournaments.models import Correction, Division, Entry, Fixture, Table, Tournament
 
 NO_ROW = "2222222222"
@@ -84,7 +84,7 @@ def addresses(name: str) -> Iterator[str]:
     """Return the URLs of a route for some rows of each kind."""
     pattern = ROUTES[name].pattern.regex
     others = list(Player.objects.order_by("-pk")[:1])
-    common = {"slug": demo.SLUG, "other_id": others[0].public_id, "number": 1, "pk": 1}
+    common = {"slug": club.SLUG, "other_id": others[0].public_id, "number": 1, "pk": 1}
     common |= {"kind": "entries", "action": "undo", "side": 0}
     event = Tournament.objects.order_by("pk").first()
     assert event is not None

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from matches.models import ChatMessage, ChatReport, Claim, FriendlyBlock, Match, Objection, Proposal, Result, Submission
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from players.actors import SYSTEM, Actor
 from players.models import Alias, Player, User
@@ -45,13 +45,13 @@ def make_private() -> None:
 def talk_in_a_friendly(bob: User, alice: User) -> None:
     """Bob and Alice play here and talk; Carol comments, Alice reports it and blocks her; a challenge is open."""
     by, carol = Actor.of(bob), User.objects.get(email="carol@example.org")
-    offered = challenges.make_challenge(player=bob.player, wish=ChallengeInput(5), by=by, now=NOW)
-    match = challenges.accept(challenge=offered, player=alice.player, by=by, now=NOW)
+    offered = lobby.make_challenge(player=bob.player, wish=ChallengeInput(5), by=by, now=NOW)
+    match = lobby.accept(challenge=offered, player=alice.player, by=by, now=NOW)
     ChatMessage.objects.create(match=match, room="players", side=0, user=bob, text=NOTE)
     comment = ChatMessage.objects.create(match=match, room="spectators", user=carol, text="Nice!")
     ChatReport.objects.create(message=comment, side=1, user=alice, reason=NOTE)
     FriendlyBlock.objects.create(player=alice.player, blocked=carol.player)
-    challenges.make_challenge(player=alice.player, wish=ChallengeInput(3), by=by, now=NOW)
+    lobby.make_challenge(player=alice.player, wish=ChallengeInput(3), by=by, now=NOW)
 
 
 def secrets() -> set[str]:

@@ -25,8 +25,7 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Objection, Proposal, Submission
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import objections, records, reports
+from matches.reporting import appointments, objections, records, reports
 from matches.reporting.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
@@ -203,12 +202,12 @@ class Event(RuleBasedStateMachine):
         offered = self.pick(chance, Proposal.objects.filter(state=Proposal.State.OPEN).select_related("match"))
         if offered is not None and chance.randrange(2):
             self.world.asks(
-                proposals.accept, proposal=offered, side=side, time=offered.instants[0], **self.player(side)
+                appointments.accept, proposal=offered, side=side, time=offered.instants[0], **self.player(side)
             )
         elif (match := self.match(chance)) is not None:
             times = [self.world.now + timedelta(hours=chance.randint(1, 40))]
-            offer = proposals.Offer(times)
-            self.world.asks(proposals.propose, match=match, side=side, offer=offer, **self.player(side))
+            offer = appointments.Offer(times)
+            self.world.asks(appointments.propose, match=match, side=side, offer=offer, **self.player(side))
 
     # Records
 

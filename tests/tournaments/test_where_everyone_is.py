@@ -37,8 +37,7 @@ from tests.tournaments.support.played_stages import STAGES
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.floor import calls, undo
-from tournaments.floor import evening as closing
+from tournaments.floor import calls, evening, undo
 from tournaments.floor.notifications import CALLED
 from tournaments.models import Division, Fixture, Floor, Table, Tournament
 from tournaments.results import corrections
@@ -121,7 +120,7 @@ class Evening:
             self._drawn("Online", "knockout", at_boards, play_mode=PlayMode.HERE),
         ]
         self.event.refresh_from_db()
-        closing.open_floor(tournament=self.event, **self.acts)
+        evening.open_floor(tournament=self.event, **self.acts)
         Floor.objects.update(rest_minutes=0)
         for table, label in zip(Table.objects.order_by("order"), LABELS, strict=True):
             Table.objects.filter(pk=table.pk).update(label=label)
@@ -264,7 +263,7 @@ class Evening:
     def adjourn(self) -> bool:
         if (picked := self.pick("playing")) is None:
             return False
-        closing.adjourn(fixture=picked[0], **self.acts)
+        evening.adjourn(fixture=picked[0], **self.acts)
         known = picked[2]
         known.state, known.table, known.score = "adjourned", "", known.score or (0, 0)
         return True
@@ -272,7 +271,7 @@ class Evening:
     def let_go_on(self) -> bool:
         if (picked := self.pick("adjourned")) is None:
             return False
-        closing.let_go_on(fixture=picked[0], **self.acts)
+        evening.let_go_on(fixture=picked[0], **self.acts)
         picked[2].state = "playing"
         return True
 
@@ -289,9 +288,9 @@ class Evening:
         return True
 
     def pause(self) -> bool:
-        closing.pause(tournament=self.event, until=None, **self.acts)
+        evening.pause(tournament=self.event, until=None, **self.acts)
         if self.chance.randrange(2):
-            closing.resume(tournament=self.event, **self.acts)
+            evening.resume(tournament=self.event, **self.acts)
         return True
 
     def report(self) -> bool:

@@ -23,8 +23,7 @@ from players.models import Club, Player
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.floor import calls as autopilot
-from tournaments.floor import evening, selectors
+from tournaments.floor import calls, evening, selectors
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import MatchFacts
 from tournaments.formats.forecast.durations import PLAYERS_DIFFER, shares
@@ -172,7 +171,7 @@ class _Evening:
 
     def _call(self) -> None:
         """Let the autopilot call, check what it called, and look for a match that it should have called."""
-        for event in autopilot.call_ready(tournament_id=self.tournament.pk, now=self.now):
+        for event in calls.call_ready(tournament_id=self.tournament.pk, now=self.now):
             if event.kind != "called" or event.fixture_id is None or event.table_id is None:
                 continue
             fixture = Fixture.objects.select_related("stage__division", "match").get(pk=event.fixture_id)
@@ -203,7 +202,7 @@ class _Evening:
         )
 
     def _start(self, fixture: Fixture, table: int) -> None:
-        autopilot.start(fixture=fixture, by=SYSTEM, now=self.now)
+        calls.start(fixture=fixture, by=SYSTEM, now=self.now)
         minutes = self._minutes(fixture.number, _match(fixture).length, _players(fixture))
         self._after(minutes, _bound(self._finish, fixture, table))
 

@@ -17,7 +17,7 @@ from core.text_lengths import LONGEST_NOTE
 from players import access
 from players.access import Role, is_at_least, role_in
 from tournaments.draws import kept_apart, rounds, services
-from tournaments.draws import lists as selectors
+from tournaments.draws import lists as draw_lists
 from tournaments.draws.kept_apart import pairs_apart
 from tournaments.draws.lists import FATES, CommitmentLine, commitments_of, lines
 from tournaments.draws.rounds import PairedStage, RoundChanges
@@ -412,7 +412,7 @@ class PublishDraw(ChangeDrawView):
 # API: stages that are paired round by round: their rounds, pairing, byes and settings.
 
 
-DIRECTORS_ONLY = (selectors.DRAFT, selectors.REFUSED)
+DIRECTORS_ONLY = (draw_lists.DRAFT, draw_lists.REFUSED)
 """States of the next round that others see as complete."""
 
 
@@ -420,7 +420,7 @@ def rounds_data(division: Division, current: PairedStage, *, directs: bool) -> d
     """Return the rounds as a director, or anybody else, may see them."""
     names = names_of(division, staff=directs)
     published = current.stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round")
-    byes = selectors.requested_byes(current, names)
+    byes = draw_lists.requested_byes(current, names)
     return RoundsSerializer(
         {
             "stage": current.stage.number,
@@ -430,7 +430,7 @@ def rounds_data(division: Division, current: PairedStage, *, directs: bool) -> d
             "next_round": current.settings.next_round.value,
             "countdown": current.settings.countdown,
             "paired": [_paired(draw, names) for draw in published],
-            "next": _next(selectors.next_round(division, current), directs=directs),
+            "next": _next(draw_lists.next_round(division, current), directs=directs),
             "byes": [{"entry": entry.public_id, "round": row.round, "kind": row.kind} for row, entry, _name in byes],
         }
     ).data
@@ -448,7 +448,7 @@ def _paired(draw: Draw, names: Names) -> dict[str, Any]:
     }
 
 
-def _next(upcoming: selectors.NextRoundStatus, *, directs: bool) -> dict[str, Any]:
+def _next(upcoming: draw_lists.NextRoundStatus, *, directs: bool) -> dict[str, Any]:
     hidden = upcoming.state in DIRECTORS_ONLY and not directs
     draft = upcoming.draft if directs else None
     return {

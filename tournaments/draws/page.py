@@ -24,10 +24,9 @@ from players import access as club_access
 from players.access import Role
 from players.forms import RefusingForm
 from tournaments import access
-from tournaments.draws import kept_apart as apart_services
-from tournaments.draws import lists as selectors
+from tournaments.draws import kept_apart, services
+from tournaments.draws import lists as draw_lists
 from tournaments.draws import rounds as round_services
-from tournaments.draws import services
 from tournaments.draws import services as draws
 from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.lists import commitments_page, draft_page, presence
@@ -275,7 +274,7 @@ def rounds(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
 def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
     shown = parse_int(request.GET.get("round"))
-    context = read_with_seq(division, lambda: selectors.rounds_page(division, shown, timezone.now()))
+    context = read_with_seq(division, lambda: draw_lists.rounds_page(division, shown, timezone.now()))
     context["counted_down"] = request.headers.get("HX-Target") == "countdown"
     draft = context["next"].draft
     if draft is not None and draft.refusal:
@@ -413,7 +412,7 @@ def keep_apart(request: HttpRequest, **kwargs: str) -> HttpResponse:
     if not form.is_valid():
         return faulty(request, form, reverse(form.cleaned_data.get("page", "draw"), args=division_url_args(division)))
     url = reverse(form.cleaned_data["page"], args=division_url_args(division))
-    service = apart_services.keep_apart if form.cleaned_data["act"] == KeepApartForm.KEEP else apart_services.let_meet
+    service = kept_apart.keep_apart if form.cleaned_data["act"] == KeepApartForm.KEEP else kept_apart.let_meet
     try:
         first, second = (chosen_entry(division, form.cleaned_data[name]) for name in ("first", "second"))
         service(first=first, second=second, by=by(request), now=timezone.now())

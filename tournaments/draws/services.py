@@ -16,7 +16,7 @@ from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from matches.ratings.services import ratings_of
 from players.actors import SYSTEM, Actor, log
-from tournaments.draws import rounds as pairings
+from tournaments.draws import rounds
 from tournaments.draws.rounds import DraftContent
 from tournaments.events.services import publish_tournament
 from tournaments.formats.elimination import knockout
@@ -94,7 +94,7 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
         draw.claimed_at = now
         draw.save(update_fields=["claimed_at"])
     division = Division.objects.get(stages=draw.stage_id)
-    content = pairings.make_round(division, draw) if draw.round else _draw_stage(division, draw)
+    content = rounds.make_round(division, draw) if draw.round else _draw_stage(division, draw)
     return _finish(draw_id, content, now)
 
 
@@ -245,7 +245,7 @@ def _refuse_past_season(stage: Stage, now: datetime) -> None:
 def _is_outdated(division: Division, draw: Draw) -> bool:
     """Whether entries or scores have changed since the draft was made."""
     if draw.round:
-        return pairings.is_outdated(division, draw)
+        return rounds.is_outdated(division, draw)
     entered = set(division.entries.filter(status=Entry.Status.IN).values_list("pk", flat=True))
     return entered.difference(draw.left_out) != {place for place in draw.places if place is not None}
 
@@ -258,7 +258,7 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
     stage.division = division
     deadlines = round_deadlines(stage)
     if draw.round:
-        pairings.store_round_of(draw, deadlines, event=event)
+        rounds.store_round_of(draw, deadlines, event=event)
     else:
         plan_stage(stage, sources_of(draw.places), event=event, draft=draw.number, deadlines=deadlines)
         plan_following(stage, event)

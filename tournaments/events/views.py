@@ -34,7 +34,7 @@ from players.access import Role
 from players.models import Club
 from tournaments import access
 from tournaments.events import helpers as helper_services
-from tournaments.events import selectors as events
+from tournaments.events import selectors as event_selectors
 from tournaments.events import services
 from tournaments.events.forms import HelperForm, RemoveHelperForm, TournamentForm, VenueForm, shown_local
 from tournaments.events.helpers import helpers_of, state_of
@@ -108,7 +108,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     context = selectors.club_home(request.user, club_row, request.GET.get("q", ""), request.GET.get("page"))
     if is_htmx(request):
         return render(request, "players/clubs/_people.html", context)
-    context["events"] = events.club_events(request.user, club_row)
+    context["events"] = event_selectors.club_events(request.user, club_row)
     context["live_now"] = live_now(Viewer.of(request.user), timezone.now(), among=Q(club=club_row))
     return render(request, "tournaments/events/club.html", context)
 
@@ -119,7 +119,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def event_list(request: HttpRequest) -> HttpResponse:
     """List the events of all clubs, or of one; for htmx, only the list."""
-    context = events.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
+    context = event_selectors.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
     name = "tournaments/events/_events.html" if is_htmx(request) else "tournaments/events/events.html"
     return render(request, name, context)
 
@@ -128,9 +128,9 @@ def event_list(request: HttpRequest) -> HttpResponse:
 def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the home of an event; `?player=` searches its entries."""
     tournament = access.tournament(request.user, club, slug)
-    context = events.event_home(request.user, tournament, timezone.now()) | {"key": form_key(request)}
+    context = event_selectors.event_home(request.user, tournament, timezone.now()) | {"key": form_key(request)}
     if text := request.GET.get("player", "").strip():
-        context |= {"looked_for": text, "found": events.find_player(tournament, text, context["staff"])}
+        context |= {"looked_for": text, "found": event_selectors.find_player(tournament, text, context["staff"])}
     return render(request, "tournaments/events/event.html", context)
 
 

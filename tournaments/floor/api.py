@@ -17,8 +17,7 @@ from matches.models.matches import LONGEST_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
 from tournaments import access
-from tournaments.floor import evening as closing
-from tournaments.floor import length_offers, selectors
+from tournaments.floor import evening, length_offers, selectors
 from tournaments.floor.closing_time import (
     CLOSING_RULES,
     MOST_POINTS_LEFT,
@@ -399,7 +398,7 @@ class Shorten(_MatchAction):
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
         """Shorten it."""
-        closing.shorten(fixture=fixture, length=fields["length"], by=by(request), now=timezone.now())
+        evening.shorten(fixture=fixture, length=fields["length"], by=by(request), now=timezone.now())
 
 
 @extend_schema_view(
@@ -423,7 +422,7 @@ class TakeBackLength(_MatchAction):
         event = facts.filter(pk=fields["fact"]).first()
         if event is None:
             raise exceptions.ValidationError({"fact": [_("This match was not shortened then.")]}, code="unknown")
-        closing.take_back_length(fixture=fixture, event=event, by=by(request), now=timezone.now())
+        evening.take_back_length(fixture=fixture, event=event, by=by(request), now=timezone.now())
 
 
 @extend_schema_view(

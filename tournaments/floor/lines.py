@@ -18,8 +18,7 @@ from matches.presentation.labels import score_of
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor import calls, undo
-from tournaments.floor import evening as closing
+from tournaments.floor import calls, evening, undo
 from tournaments.floor.calls import refuse_call, refuse_table
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import match_on_floor
@@ -257,9 +256,9 @@ OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
     Verb.HOLD: calls.hold,
     Verb.RELEASE: calls.release,
     Verb.REST: calls.waive_rest,
-    Verb.CLOCKS: closing.put_clocks_on,
-    Verb.ADJOURN: closing.adjourn,
-    Verb.RESUME: closing.let_go_on,
+    Verb.CLOCKS: evening.put_clocks_on,
+    Verb.ADJOURN: evening.adjourn,
+    Verb.RESUME: evening.let_go_on,
 }
 
 
@@ -309,7 +308,7 @@ def enter_floor_line(
     try:
         refuse_assistant(tournament, line, by)
         if not Floor.objects.filter(tournament=tournament).exists():
-            closing.open_floor(tournament=tournament, by=by, now=now)
+            evening.open_floor(tournament=tournament, by=by, now=now)
         target = target_of(tournament, line, division, now)
         fact = target.act(by=by, now=now)
     except Refused as refused:
@@ -359,7 +358,7 @@ def target_of(tournament: Tournament, line: FloorLine, division: Division | None
             return Target(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
         case AccessibleLine(name, needed):
             player = _player(find_fixture(tournament, NamedForfeit(name), division))
-            act = partial(closing.set_needs_accessible, tournament=tournament, player=player, needed=needed)
+            act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
             return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
         case TableLine(verb, label):
             table = find_table(tournament, label)
@@ -377,12 +376,12 @@ def _of_event(tournament: Tournament, line: PauseLine | ResumeLine | AutopilotLi
     match line:
         case PauseLine(until):
             end = _next(tournament, now, until) if until is not None else None
-            act = partial(closing.pause, tournament=tournament, until=end)
+            act = partial(evening.pause, tournament=tournament, until=end)
             return Target(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
         case ResumeLine():
-            return Target(partial(closing.resume, tournament=tournament), FloorKind.RESUMED)
+            return Target(partial(evening.resume, tournament=tournament), FloorKind.RESUMED)
         case AutopilotLine(mode):
-            act = partial(closing.set_autopilot, tournament=tournament, mode=mode)
+            act = partial(evening.set_autopilot, tournament=tournament, mode=mode)
             return Target(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
 
 

@@ -24,13 +24,13 @@ from matches.presentation.visibility import Viewer
 from players.access import Role, is_at_least, require
 from players.actors import Actor
 from tournaments import access
-from tournaments.events import selectors as events
+from tournaments.events import selectors as event_selectors
 from tournaments.events.pages import account_needed, by, event_url_args, faulty
 from tournaments.events.selectors import DivisionCounts, MatchLine, names_of_rounds
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Round, Tournament
 from tournaments.pages.divisions import RoundProgress
-from tournaments.results import services as confirmations
+from tournaments.results import services as results
 from tournaments.results import workers
 from tournaments.results.forms import CloseForm, ConfirmForm, QuickForm
 from tournaments.results.needs import (
@@ -47,7 +47,7 @@ from tournaments.results.quick_entry import OutcomeLine, outcome_lines
 from tournaments.results.services import provisional_results
 from tournaments.standings.placings import champions
 from tournaments.standings.rounds import called_in_order, playable
-from tournaments.state import log as log_selectors
+from tournaments.state import log as event_log
 from tournaments.state.figures import Matches, matches_by
 from tournaments.state.names import match_names
 from tournaments.state.sheet_codes import scanned_fixture
@@ -69,10 +69,10 @@ def to_make_final(needs: Sequence[Need]) -> list[str]:
 
 def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:
     """Return the context of the console for `by`; `chosen` is the public id of the division whose rounds are shown."""
-    divisions = events.divisions_of(tournament)
-    names = events.names_of_rounds(tournament)
+    divisions = event_selectors.divisions_of(tournament)
+    names = event_selectors.names_of_rounds(tournament)
     viewer = Viewer(runs=frozenset({tournament.club_id}))
-    lines = events.match_lines(called_in_order(_open(tournament)), names, viewer, now, staff=True)
+    lines = event_selectors.match_lines(called_in_order(_open(tournament)), names, viewer, now, staff=True)
     needs = _needs_from(tournament, names, lines, by)
     messages = reported_messages(tournament, [row.division for row in divisions], by)
     fixtures = [line.fixture for line in lines]
@@ -254,7 +254,7 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if not form.is_valid():
         return faulty(request, form, url)
     division = form.cleaned_data["division"]
-    outcomes = confirmations.confirm_all(
+    outcomes = results.confirm_all(
         tournament=event, reports=form.reports, division=division, by=by(request), now=timezone.now()
     )
     if confirmed := [f"M{row.open_report.fixture.number}" for row in outcomes if not row.code]:
@@ -279,7 +279,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if request.method != "POST":
         context = closing_page(event, by(request), **form.closed)
         return render(request, "tournaments/pages/close.html", {**context, "form": form, **_head(request, event)})
-    closed = confirmations.close_results(
+    closed = results.close_results(
         tournament=event, results=form.reports, by=by(request), now=timezone.now(), **form.closed
     )
     if done := [f"M{row.open_report.fixture.number}" for row in closed if not row.code]:
@@ -297,7 +297,7 @@ def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
     head = _head(request, event)
-    context = {**head, **log_selectors.log_page(event, kind, who, number, directs=head["may_direct"])}
+    context = {**head, **event_log.log_page(event, kind, who, number, directs=head["may_direct"])}
     name = "tournaments/pages/_log.html" if is_htmx(request) else "tournaments/pages/log.html"
     return render(request, name, context)
 

@@ -28,7 +28,7 @@ from players.actors import Actor, log
 from players.models import Player
 from tournaments import access
 from tournaments.entries.services import enter
-from tournaments.events import api as event_serializers
+from tournaments.events import api as event_api
 from tournaments.events.api import KEY, key_of
 from tournaments.events.forms import SeasonForm, localise
 from tournaments.events.pages import account_needed, by, event_url_args, form_key, page, refuse, zone_of
@@ -289,7 +289,7 @@ class NextSeason(APIView):
         parameters=[KEY],
         request=SeasonSerializer,
         examples=example(name="Monday League, spring", starts_at="2027-01-11T19:00:00+01:00"),
-        responses={201: event_serializers.EventSerializer, **WRITE},
+        responses={201: event_api.EventSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
         """Creates a draft event with the same divisions. 409 `season_not_over`."""
@@ -300,7 +300,7 @@ class NextSeason(APIView):
         )
         here = request.build_absolute_uri(reverse("api-tournament", args=[season.public_id]))
         return Response(
-            event_serializers.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
+            event_api.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
         )
 
 

@@ -15,7 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core import downloads as csv_files
+from core import downloads
 from matches.analysis.api import NightSerializer
 from matches.analysis.event_report import Night, night, night_rows
 from matches.models import Match, RatingChange, Result
@@ -262,7 +262,7 @@ def analysis_csv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """How well the event was played, as a CSV file, as far as the reader may see it."""
     event = access.tournament(request.user, club, slug)
     name = f"play-quality-{event.club.slug}-{event.slug}.csv"
-    return csv_files.short_file(night_rows(event_night(request.user, event)), name)
+    return downloads.short_file(night_rows(event_night(request.user, event)), name)
 
 
 # API of the summary of an event.

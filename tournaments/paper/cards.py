@@ -18,7 +18,7 @@ from players.actors import Actor
 from players.people.rows import canonical
 from tournaments import access
 from tournaments.entries.event_links import ShownLink, links_of, log_shown, withheld_from
-from tournaments.events import selectors as events
+from tournaments.events import selectors as event_selectors
 from tournaments.events.pages import account_needed, event_url_args
 from tournaments.floor.selectors import floor
 from tournaments.formats.settings import DOUBLE, ELIMINATION
@@ -145,7 +145,7 @@ def fixtures_to_print(tournament: Tournament, round_: Round | None) -> list[Fixt
 
     Matches that were reported or are being played have their sheet already.
     """
-    fixtures = called_in_order(events.open_fixtures(tournament))
+    fixtures = called_in_order(event_selectors.open_fixtures(tournament))
     chosen = playable(fixtures) if round_ is None else [row for row in fixtures if row.round_id == round_.pk]
     return [row for row in chosen if row.match is not None and is_untouched(row.match)]
 
@@ -154,7 +154,7 @@ def score_sheets(
     tournament: Tournament, fixtures: Sequence[Fixture], link_url: LinkUrl, tables: Mapping[int, str]
 ) -> list[ScoreSheet]:
     """Return the sheets of these fixtures; `tables` are the labels of their tables by fixture id, where known."""
-    rounds = events.names_of_rounds(tournament)
+    rounds = event_selectors.names_of_rounds(tournament)
     several = tournament.divisions.count() > 1
     sheets = []
     for fixture in fixtures:

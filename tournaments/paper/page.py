@@ -21,7 +21,7 @@ from core.links import absolute_url, is_for_this_machine_only, qr_svg
 from matches.lifecycle import links
 from players.access import Role, is_at_least, role_in
 from tournaments import access
-from tournaments.events import selectors as events
+from tournaments.events import selectors as event_selectors
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.selectors import floor
 from tournaments.models import Division, Fixture, Round, Table, Tournament
@@ -170,7 +170,7 @@ def _frames(tournament: Tournament) -> list[PaperLink]:
 
 
 def _rounds(tournament: Tournament, url: str, size: str) -> list[RoundSheets]:
-    names = events.names_of_rounds(tournament)
+    names = event_selectors.names_of_rounds(tournament)
     ready = Fixture.objects.filter(
         stage__division__tournament=tournament, status=Fixture.Status.READY, match__begun_at=None, match__state="open"
     )

@@ -25,7 +25,7 @@ from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import Account, accounts_of, box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.money import Box, Currency, KindTotal
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
-from tournaments.prizes import services as plans
+from tournaments.prizes import services as prize_services
 from tournaments.prizes.forms import (
     BoxForm,
     CashForm,
@@ -517,7 +517,7 @@ def pool_member(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     def action() -> str:
         data = form.cleaned_data
         joins = data["act"] == PoolMemberForm.JOIN
-        change = plans.join_pool if joins else plans.leave_pool
+        change = prize_services.join_pool if joins else prize_services.leave_pool
         change(pool=data["pool"], entry=data["entry"], **_acting(request))
         text = _("%(name)s is in “%(pool)s”.") if joins else _("%(name)s is no longer in “%(pool)s”.")
         return text % {"name": shown_entry(data["entry"], staff=True), "pool": data["pool"].name}
@@ -533,7 +533,7 @@ def split_back(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     form = SplitBackForm(request.POST, tournament=event)
 
     def action() -> str:
-        plans.take_back_split(split=form.cleaned_data["split"], **_acting(request))
+        prize_services.take_back_split(split=form.cleaned_data["split"], **_acting(request))
         return _("The prizes are due as published again.")
 
     return _act(request, event, form, PRIZES, action)

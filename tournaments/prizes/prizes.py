@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from core.public_ids import new_form_key
-from tournaments.formats import graph as plan
+from tournaments.formats import graph
 from tournaments.formats.plans import ROUNDS, TABLE
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, PROGRESSIVE, ROUND_ROBIN, StageSettings
 from tournaments.formats.tables.groups import group_names
@@ -42,12 +42,12 @@ def pot_keys(division: Division) -> tuple[str, ...]:
     last = division.stages.order_by("-number").first()
     settings = settings_of(last) if last is not None else StageSettings()
     if settings.format == PROGRESSIVE:
-        third = () if settings.last_chance is None else (plan.LAST_CHANCE,)
-        return (plan.MAIN, plan.CONSOLATION, *third)
+        third = () if settings.last_chance is None else (graph.LAST_CHANCE,)
+        return (graph.MAIN, graph.CONSOLATION, *third)
     if settings.format == DOUBLE:
-        return (plan.FINAL,)
+        return (graph.FINAL,)
     if settings.format in ELIMINATION:
-        return (plan.MAIN,)
+        return (graph.MAIN,)
     if settings.format == GROUPS:
         return group_names(settings.groups)
     return (TABLE,) if settings.format in (ROUND_ROBIN, LEAGUE) else (ROUNDS,)

@@ -27,7 +27,7 @@ from tournaments.draws.take_back import round_after
 from tournaments.events import deadlines
 from tournaments.models import Correction, Division, Fixture, Tournament
 from tournaments.prizes.prizes import prize_changes
-from tournaments.results import corrections as services
+from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.results.forms import LONGEST_MARK
 from tournaments.results.lines import LONGEST_LINE
@@ -671,8 +671,8 @@ def _result_input(fields: dict[str, Any]) -> ResultInput:
     return ResultInput(fields["winner"], (score[0], score[1]) if score else None, fields["kind"])
 
 
-def _correction_input(fields: dict[str, Any]) -> services.CorrectionInput:
-    return services.CorrectionInput(
+def _correction_input(fields: dict[str, Any]) -> corrections.CorrectionInput:
+    return corrections.CorrectionInput(
         _result_input(fields),
         fields["choice"],
         fields.get("reason", ""),
@@ -797,7 +797,7 @@ class PreviewCorrection(APIView):
         """409 `nothing_to_correct`; 422 `correction_same`."""
         row = access.fixture_as(request.user, fixture, Role.ASSISTANT)
         fields = validated(NewResultSerializer, request)
-        preview = services.preview_correction(
+        preview = corrections.preview_correction(
             fixture=row, new=_result_input(fields), voided_rated=fields["voided_rated"]
         )
         return _preview_response(preview)
@@ -833,7 +833,7 @@ class Corrections(APIView):
         """201, or 200 if the result is left unchanged. 409 `stale`, `nothing_to_correct`; 422 `correction_same`."""
         row = access.fixture_as(request.user, fixture, Role.DIRECTOR)
         fields = validated(NewCorrectionSerializer, request)
-        correction = services.apply_correction(
+        correction = corrections.apply_correction(
             fixture=row,
             correction=_correction_input(fields),
             after=read_after(request, fields) or 0,
@@ -872,7 +872,7 @@ class PreviewUndo(APIView):
     )
     def post(self, request: Request, correction: str) -> Response:
         """409 `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
-        return _preview_response(services.preview_undo(correction=_authorised(request, correction, Role.ASSISTANT)))
+        return _preview_response(corrections.preview_undo(correction=_authorised(request, correction, Role.ASSISTANT)))
 
 
 class Undo(APIView):
@@ -893,7 +893,7 @@ class Undo(APIView):
         """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
         row = _authorised(request, correction, Role.DIRECTOR)
         fields = validated(SeenSerializer, request)
-        undone = services.undo_correction(
+        undone = corrections.undo_correction(
             correction=row,
             after=read_after(request, fields) or 0,
             mark=fields.get("mark") or None,

@@ -15,7 +15,7 @@ from matches.presentation import labels
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.people.rows import canonical, player_of
-from tournaments.events import selectors as events
+from tournaments.events import selectors as event_selectors
 from tournaments.events.selectors import MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Stage, Tournament
@@ -157,7 +157,7 @@ def unopposed(needs: Sequence[Need]) -> list[str]:
 def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> list[Need]:
     """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
     fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
-    return _needs_from(tournament, names, [events.match_line(row, names, staff=True) for row in fixtures], by)
+    return _needs_from(tournament, names, [event_selectors.match_line(row, names, staff=True) for row in fixtures], by)
 
 
 def reported_messages(tournament: Tournament, divisions: Sequence[Division], by: Actor) -> list[ReportedMessage]:
@@ -194,7 +194,7 @@ def _open(tournament: Tournament) -> QuerySet[Fixture]:
     open_claims = Claim.objects.filter(state__in=OPEN_CLAIMS)
     refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
     # `called_in_order` sorts them.
-    unordered = events.open_fixtures(tournament).order_by()
+    unordered = event_selectors.open_fixtures(tournament).order_by()
     return unordered.prefetch_related(
         Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
         Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
@@ -244,7 +244,7 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
 
 def _needs_of_settled(fixture: Fixture, names: Mapping[int, str], provisional: Provisional | None) -> list[Need]:
     """Return the open objections of a match with a result; without any, its provisional result."""
-    line = events.match_line(fixture, names, staff=True)
+    line = event_selectors.match_line(fixture, names, staff=True)
     if objections := getattr(fixture.match, "open_objections", []):
         return [Need("objection", line, objection=objection) for objection in objections]
     return [Need("provisional", line, provisional=provisional)] if provisional is not None else []

@@ -20,7 +20,7 @@ from tournaments.standings import brackets, exports
 from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name, round_name
 from tournaments.standings.pairings import pairings_of
 from tournaments.standings.standings import standings_of
-from tournaments.state import api as serializers
+from tournaments.state import api as state_api
 from tournaments.state.api import PROBLEM, READ, with_etag
 from tournaments.state.names import Names, names_for
 
@@ -142,7 +142,7 @@ class BracketView(APIView):
             "Writes to a fixture take its match's `seq` as `after`."
         ),
         examples=[EXAMPLE],
-        responses={200: serializers.BracketSerializer, **READ},
+        responses={200: state_api.BracketSerializer, **READ},
     )
     def get(self, request: Request, division: str) -> Response:
         """All stages, brackets and rounds."""
@@ -155,7 +155,7 @@ class BracketView(APIView):
             "stages": list(requested.stages.order_by("number").values("number", "format", "status")),
             "brackets": _brackets(rounds, names),
         }
-        return with_etag(serializers.BracketSerializer(body).data, requested.seq)
+        return with_etag(state_api.BracketSerializer(body).data, requested.seq)
 
 
 def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ class Fixtures(generics.GenericAPIView[Any]):
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
     pagination_class = NumberedPages
-    serializer_class = serializers.FixtureSerializer
+    serializer_class = state_api.FixtureSerializer
     filter_backends = ()
 
     @extend_schema(
@@ -198,7 +198,7 @@ class Fixtures(generics.GenericAPIView[Any]):
             OpenApiParameter("status", str, enum=Fixture.Status.values),
             OpenApiParameter("player", str, description="Public id of a player: only their fixtures."),
         ],
-        responses={200: serializers.FixtureSerializer(many=True), **READ, 422: PROBLEM},
+        responses={200: state_api.FixtureSerializer(many=True), **READ, 422: PROBLEM},
     )
     def get(self, request: Request, division: str) -> Response:
         """By number."""
@@ -213,7 +213,7 @@ class Fixtures(generics.GenericAPIView[Any]):
             own = {pk for pk, entry in names.entries.items() if entry.player.public_id == player}
             rows = [row for row in rows if own & {entry for slot in row.slots for entry in (slot.entry, slot.absent)}]
         bodies = [fixture_body(row, names, targets) for row in self.paginate_queryset(rows) or []]
-        return self.get_paginated_response(serializers.FixtureSerializer(bodies, many=True).data)
+        return self.get_paginated_response(state_api.FixtureSerializer(bodies, many=True).data)
 
 
 # API of standings and pairings: every figure with its explanation.

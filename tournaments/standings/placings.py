@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from players.access import Visitor
-from tournaments.formats import graph as plan
+from tournaments.formats import graph
 from tournaments.formats.progress import Progress, SharedPlace
 from tournaments.formats.settings import ELIMINATION
 from tournaments.formats.states import (
@@ -58,7 +58,7 @@ def decided_places(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> li
 
 
 def _placed(bracket: str, places: Sequence[SharedPlace], names: Names) -> BracketPlaces:
-    most = PLACES_LISTED if bracket in (plan.MAIN, plan.FINAL) else PLACES_LISTED_BELOW
+    most = PLACES_LISTED if bracket in (graph.MAIN, graph.FINAL) else PLACES_LISTED_BELOW
     shown = tuple((_label(place), tuple(map(names.of, place.entries))) for place in places if place.last <= most)
     return BracketPlaces(bracket, bracket_name(bracket), shown)
 
@@ -69,19 +69,19 @@ def _label(place: SharedPlace) -> str:
 
 def progress_of_rows(rounds: Sequence[RoundRow]) -> Progress:
     """Convert the rows of one stage to a `Progress`; states are read from the rows, not derived."""
-    brackets: dict[str, list[plan.Round]] = {}
+    brackets: dict[str, list[graph.Round]] = {}
     states: dict[int, FixtureState] = {}
     for row in rounds:
         fixtures = tuple(
-            plan.Fixture(fixture.number, (_source(fixture.slots[0]), _source(fixture.slots[1])))
+            graph.Fixture(fixture.number, (_source(fixture.slots[0]), _source(fixture.slots[1])))
             for fixture in row.fixtures
         )
-        brackets.setdefault(row.bracket, []).append(plan.Round(row.number, fixtures))
+        brackets.setdefault(row.bracket, []).append(graph.Round(row.number, fixtures))
         states |= {fixture.number: _state(fixture) for fixture in row.fixtures}
-    return Progress(plan.Graph(tuple(plan.Bracket(key, tuple(own)) for key, own in brackets.items())), states)
+    return Progress(graph.Graph(tuple(graph.Bracket(key, tuple(own)) for key, own in brackets.items())), states)
 
 
-def _source(slot: SlotRow) -> plan.Source:
+def _source(slot: SlotRow) -> graph.Source:
     return source_of(slot.source, slot.source_entry, slot.source_fixture, slot.source_stage, slot.source_place)
 
 

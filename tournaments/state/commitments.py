@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Max
 
 from players.models import Club
-from tournaments.formats import lots as pure
+from tournaments.formats import lots
 from tournaments.formats.lots import Lots
 from tournaments.formats.lots import commitment as hash_of
 from tournaments.models import Commitment, Stage
@@ -80,4 +80,4 @@ def lots_seed(stage: Stage) -> bytes:
 
 def lot(stage: Stage, *key: str | int) -> Lots:
     """Return the lots of a stage for the decision named by `key`; see `tournaments.formats.lots.lot` for keys."""
-    return pure.lot(lots_seed(stage), *key)
+    return lots.lot(lots_seed(stage), *key)

@@ -20,7 +20,7 @@ from tournaments.events import pages as navigation
 from tournaments.floor.page.page import Parts
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
-from tournaments.standings import labels as titles
+from tournaments.standings import labels
 from tournaments.state import topics
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import shown_entry
@@ -47,7 +47,7 @@ def entry_name(entry: Entry, staff: bool) -> str:
 @register.simple_tag
 def stage_title(stage: Stage, stages: Sequence[object]) -> str:
     """Return the title of a stage; numbered if its division has several."""
-    return titles.stage_title(stage, several=len(stages) > 1)
+    return labels.stage_title(stage, several=len(stages) > 1)
 
 
 @register.simple_tag

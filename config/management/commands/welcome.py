@@ -15,7 +15,7 @@ from config import lan
 from core.links import is_for_this_machine_only
 from matches.analysis.backends.chosen import installed_backend_name
 from players.models import Club
-from tournaments import owner as owner_links
+from tournaments import owner
 from tournaments.demo.club import is_loaded, logins_file
 
 RULE = "─" * 78
@@ -61,7 +61,7 @@ def _owner() -> Iterator[str]:
     """A new link, which replaces that of the last start; none once there are clubs but no demo."""
     if Club.objects.exists() and not is_loaded():
         return
-    path = owner_links.renew(now=timezone.now())
+    path = owner.renew(now=timezone.now())
     yield from ("", "For you, the owner: look around the demo, or start with your club (works once, also on a phone)")
     yield f"  {settings.SITE_URL}{path}"
 

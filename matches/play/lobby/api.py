@@ -19,7 +19,7 @@ from matches.access import match_for_player
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
 from matches.play.lobby import selectors
-from matches.play.lobby import services as blocks
+from matches.play.lobby import services as lobby
 from matches.play.lobby.services import foresee
 from players import access
 from players.accounts.api import by, me, validated
@@ -200,7 +200,7 @@ class Practice(LobbyView):
     def post(self, request: Request) -> Response:
         """201 with the match."""
         form = validated(NewPracticeSerializer, request)
-        match = blocks.start_practice(**self.acting(), **form)
+        match = lobby.start_practice(**self.acting(), **form)
         return Response(started(match, request), status=status.HTTP_201_CREATED)
 
 
@@ -230,11 +230,11 @@ class Challenges(LobbyView):
         """201 with the challenge."""
         form = validated(NewChallengeSerializer, request)
         opponent, pool = form.pop("opponent"), form.pop("pool_id")
-        wish = blocks.ChallengeInput(
+        wish = lobby.ChallengeInput(
             **form, opponent=selectors.other_player(opponent) if opponent else None, pool=_pool(pool)
         )
         acting = self.acting()
-        challenge = blocks.make_challenge(**acting, wish=wish)
+        challenge = lobby.make_challenge(**acting, wish=wish)
         (challenge,) = foresee([challenge], acting["player"], acting["now"])
         return Response(ChallengeSerializer(challenge).data, status=status.HTTP_201_CREATED)
 
@@ -262,7 +262,7 @@ class AcceptChallenge(LobbyView):
     def post(self, request: Request, public_id: str) -> Response:
         """The match; the same if it is accepted again."""
         as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
-        match = blocks.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
+        match = lobby.accept(challenge=self.challenge(public_id), not_rated=as_read, **self.acting())
         return Response(started(match, request))
 
 
@@ -277,7 +277,7 @@ class DeclineChallenge(LobbyView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """204, also if it was declined before."""
-        blocks.decline(challenge=self.challenge(public_id), **self.acting())
+        lobby.decline(challenge=self.challenge(public_id), **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -292,7 +292,7 @@ class WithdrawChallenge(LobbyView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """204, also if it was withdrawn before."""
-        blocks.withdraw(challenge=self.challenge(public_id), **self.acting())
+        lobby.withdraw(challenge=self.challenge(public_id), **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -311,7 +311,7 @@ class Rematch(LobbyView):
         """The new match, or null while only one player wants it."""
         match = match_for_player(me(request), public_id).match
         as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
-        return Response(started(blocks.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
+        return Response(started(lobby.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
 
 
 class Blocks(LobbyView):
@@ -336,7 +336,7 @@ class Blocks(LobbyView):
     def post(self, request: Request) -> Response:
         """204, also if the player was blocked before."""
         other = selectors.other_player(validated(BlockedSerializer, request)["player"])
-        blocks.block(other=other, **self.acting())
+        lobby.block(other=other, **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -353,7 +353,7 @@ class OneBlock(LobbyView):
         other = selectors.other_player(public_id)
         if other == self.player():
             raise Http404
-        blocks.unblock(player=self.player(), other=other, by=by(request))
+        lobby.unblock(player=self.player(), other=other, by=by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -372,7 +372,7 @@ class Friendlies(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """The pair with the most matches first."""
         club = access.club_for_director(request.user, slug)
-        return Response(PairSerializer(blocks.pairs_to_review(club, timezone.now()), many=True).data)
+        return Response(PairSerializer(lobby.pairs_to_review(club, timezone.now()), many=True).data)
 
     @extend_schema(
         operation_id="club_friendlies_decide",
@@ -385,6 +385,6 @@ class Friendlies(APIView):
         """204, also if it was decided before."""
         club = access.club_for_director(request.user, slug)
         form = validated(ReviewSerializer, request)
-        match = blocks.match_to_review(club, form["match"])
-        blocks.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
+        match = lobby.match_to_review(club, form["match"])
+        lobby.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

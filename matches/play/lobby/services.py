@@ -37,8 +37,7 @@ from matches.models import (
     Result,
     Unrating,
 )
-from matches.play import absences as outages
-from matches.play import notifications
+from matches.play import absences, notifications
 from matches.play.aborting import MOST_LEFT, abort_friendly, paused_until
 from matches.play.journal import Journal
 from matches.play.live import Event, EventKind, to_ms
@@ -335,7 +334,7 @@ def lapse_invitations(*, now: datetime) -> int:
 
     While the web server is down nobody can come, and the time is given back afterwards.
     """
-    if outages.is_silent(now):
+    if absences.is_silent(now):
         return 0
     due = LiveMatch.objects.filter(lapses_at__lte=now - GRACE, match__state=Match.State.LIVE).order_by("lapses_at")
     return sum(lapse(match_id=pk, now=now) for pk in due.values_list("pk", flat=True)[:LAPSES_AT_ONCE])

@@ -7,13 +7,13 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from config.monitoring import health as draining
+from config.monitoring import health
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for a lock."""
-    monkeypatch.setattr(draining, "PATIENCE_MS", 100)
+    monkeypatch.setattr(health, "PATIENCE_MS", 100)
 
 
 def test_healthz_needs_no_database(client: Client) -> None:
@@ -22,7 +22,7 @@ def test_healthz_needs_no_database(client: Client) -> None:
 
 def test_a_process_that_is_about_to_stop_fails_its_health_check_and_goes_on(client: Client) -> None:
     before = signal.getsignal(signal.SIGUSR1)
-    draining.listen()
+    health.listen()
     try:
         for _ in range(2):
             signal.raise_signal(signal.SIGUSR1)
@@ -30,7 +30,7 @@ def test_a_process_that_is_about_to_stop_fails_its_health_check_and_goes_on(clie
         assert client.get("/robots.txt").status_code == 200
     finally:
         signal.signal(signal.SIGUSR1, before)
-        draining._process.is_draining = False
+        health._process.is_draining = False
     assert client.get("/healthz").status_code == 200
 
 
@@ -49,7 +49,7 @@ def test_readyz_is_red_while_another_process_holds_the_lock(client: Client) -> N
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA busy_timeout")
-            assert cursor.fetchone()[0] > draining.PATIENCE_MS, "the usual patience is back"
+            assert cursor.fetchone()[0] > health.PATIENCE_MS, "the usual patience is back"
 
 
 @pytest.mark.django_db
@@ -64,7 +64,7 @@ def test_many_requests_for_readyz_write_once(client: Client, settings: Any, djan
 def test_readyz_is_red_when_nothing_can_be_written(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     if connection.vendor == "sqlite":
         with monkeypatch.context() as patch:
-            patch.setattr(draining, "LEAST_FREE_BYTES", 1 << 60)
+            patch.setattr(health, "LEAST_FREE_BYTES", 1 << 60)
             assert client.get("/readyz").json()["database"] == "disk full"
         read_only, writable = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
     else:

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 from redis import Redis
 
-from config import page_cache as answers
+from config import page_cache
 from config.backends.writes import NOT_PUBLIC, is_public_write
 from config.disconnects import Receive, Scope, Send
 from config.page_cache import LONGEST_PATH, Answer, PageCache, Shelf, page_request
@@ -22,9 +22,9 @@ PAGE = "/clubs/"
 @pytest.fixture(autouse=True)
 def _slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep answers, and wait for Redis, for longer than any of these tests can take."""
-    monkeypatch.setattr(answers, "LASTS", 600.0)
-    monkeypatch.setattr(answers, "LASTS", 600.0)
-    monkeypatch.setattr(answers, "PATIENCE", 30.0)
+    monkeypatch.setattr(page_cache, "LASTS", 600.0)
+    monkeypatch.setattr(page_cache, "LASTS", 600.0)
+    monkeypatch.setattr(page_cache, "PATIENCE", 30.0)
 
 
 class Clubs:
@@ -217,7 +217,7 @@ def test_requests_that_differ_in_what_no_public_page_depends_on_are_equal() -> N
 
 
 def test_a_process_keeps_a_limited_number_of_small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MOST_ANSWERS", 3)
+    monkeypatch.setattr(page_cache, "MOST_ANSWERS", 3)
 
     async def flood() -> list[bool]:
         shelf = Shelf()

@@ -9,8 +9,7 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import records, reports
+from matches.reporting import appointments, records, reports
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import User
@@ -36,9 +35,9 @@ def enter(match: Match, kind: str, score: tuple[int, int] | None, alice: User, a
 
 def test_proposed_and_agreed_times_do_not_begin_a_match(match: Match) -> None:
     day = NOW + timedelta(days=1)
-    offered = proposals.propose(match=match, side=BOB, offer=proposals.Offer([day]), by=Actor.link(BOB), now=NOW)
+    offered = appointments.propose(match=match, side=BOB, offer=appointments.Offer([day]), by=Actor.link(BOB), now=NOW)
     assert not has_begun(again(match))
-    proposals.accept(proposal=offered, side=CAROL, time=day, by=Actor.link(CAROL), now=NOW)
+    appointments.accept(proposal=offered, side=CAROL, time=day, by=Actor.link(CAROL), now=NOW)
     assert not has_begun(again(match))
 
 

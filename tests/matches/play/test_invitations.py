@@ -17,7 +17,7 @@ from matches.models import Challenge, LiveMatch, Match, Result
 from matches.play import absences, clock_worker, due
 from matches.play.codec import from_data, to_data
 from matches.play.live import EventKind, from_ms
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.play.transcripts import differences_of, state_after, state_at_start
@@ -239,8 +239,8 @@ class TestFriendlies:
 
     def accepted(self, bob_player: Player, carol_player: Player, bob: User, carol: User, now: object) -> Board:
         wish = ChallengeInput(3, rated=True)
-        challenge = challenges.make_challenge(player=bob_player, wish=wish, by=Actor.of(bob), now=now)  # type: ignore[arg-type]
-        match = challenges.accept(challenge=challenge, player=carol_player, by=Actor.of(carol), now=now)  # type: ignore[arg-type]
+        challenge = lobby.make_challenge(player=bob_player, wish=wish, by=Actor.of(bob), now=now)  # type: ignore[arg-type]
+        match = lobby.accept(challenge=challenge, player=carol_player, by=Actor.of(carol), now=now)  # type: ignore[arg-type]
         LiveMatch.objects.filter(pk=match.pk).update(server_chains=True)
         board = Board(match, [bob, carol])
         board.now = now  # type: ignore[assignment]
@@ -278,7 +278,7 @@ class TestFriendlies:
 
     def test_the_challenger_may_withdraw_while_waiting(self, friendly: Board, bob_player: Player, bob: User) -> None:
         friendly.do(BOB, EventKind.HERE)
-        challenges.withdraw(
+        lobby.withdraw(
             challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START + timedelta(seconds=1)
         )
         assert friendly.live.match.state == Match.State.VOID
@@ -288,7 +288,7 @@ class TestFriendlies:
         friendly.do(BOB, EventKind.HERE)
         friendly.do(CAROL, EventKind.HERE)
         with refused("challenge_gone"):
-            challenges.withdraw(challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START)
+            lobby.withdraw(challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START)
 
     def test_a_flag_of_a_side_that_never_played_calls_it_off(self, friendly: Board) -> None:
         self.chains(friendly)
@@ -303,7 +303,7 @@ class TestFriendlies:
         assert Challenge.objects.get().left_at == START
 
     def test_whose_challenge_was_withdrawn_is_told_so(self, friendly: Board, bob_player: Player, bob: User) -> None:
-        challenges.withdraw(challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START)
+        lobby.withdraw(challenge=Challenge.objects.get(), player=bob_player, by=Actor.of(bob), now=START)
         told = Notification.objects.get(kind="challenge_called_off")
         assert (told.user, told.params["variant"]) == (friendly.users[CAROL], "withdrawn")
 
@@ -331,10 +331,10 @@ class TestFriendlies:
         assert [row.params["variant"] for row in told].count("paused") == 1
         wish = ChallengeInput(3)
         with refused("open_challenges_paused"):
-            challenges.make_challenge(player=carol_player, wish=wish, by=Actor.of(carol), now=now)
-        offered = challenges.make_challenge(player=bob_player, wish=wish, by=Actor.of(bob), now=now)
+            lobby.make_challenge(player=carol_player, wish=wish, by=Actor.of(carol), now=now)
+        offered = lobby.make_challenge(player=bob_player, wish=wish, by=Actor.of(bob), now=now)
         with refused("open_challenges_paused"):
-            challenges.accept(challenge=offered, player=carol_player, by=Actor.of(carol), now=now)
-        challenges.accept(
+            lobby.accept(challenge=offered, player=carol_player, by=Actor.of(carol), now=now)
+        lobby.accept(
             challenge=offered, player=carol_player, by=Actor.of(carol), now=now + timedelta(hours=1, seconds=1)
         )

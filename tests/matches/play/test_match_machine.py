@@ -36,7 +36,7 @@ from matches.play.acting import OF_PLAYERS, ActionInput, act
 from matches.play.directing import OF_DIRECTORS, Ruling
 from matches.play.directing import rule as rule_match
 from matches.play.live import PAUSES, VACATION_DAYS, EventKind, LiveState, to_ms
-from matches.play.lobby import services as challenges
+from matches.play.lobby import services as lobby
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.play.transcripts import differences_of
 from players.actors import SYSTEM
@@ -237,7 +237,7 @@ class PlayedHere(RuleBasedStateMachine):
         if not self.is_live or self.live.lapses_at is None or chance.randrange(SELDOM) > 1:
             return
         self.now = max(self.now, self.live.lapses_at)
-        self.attempt("lapse", lambda: challenges.lapse(match_id=self.match.pk, now=self.now))
+        self.attempt("lapse", lambda: lobby.lapse(match_id=self.match.pk, now=self.now))
         assert self.live.match.state == Match.State.OPEN, self.history()
         self.attempt("invite", lambda: start(match=self.match, settings=PlaySettings(), by=SYSTEM, now=self.now))
 

@@ -11,9 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match, PlayerRating
 from matches.presentation.visibility import NOBODY, Viewer
-from matches.rankings import histories
-from matches.rankings import profiles as charts
-from matches.rankings import tables as rankings
+from matches.rankings import histories, profiles, tables
 from matches.rankings.profiles import Point
 from matches.rankings.tables import Filters
 from matches.ratings.services import default_pool
@@ -41,7 +39,7 @@ def rate(name: str, rating: float, *, matches: int = 10, days_ago: int = 1, **fi
 
 
 def table(page: int = 1, **filters: Any) -> list[tuple[int, str]]:
-    rows = rankings.ranking(Filters(**filters), page, LATER).rows
+    rows = tables.ranking(Filters(**filters), page, LATER).rows
     return [(row.rank, row.player.shown_name) for row in rows]
 
 
@@ -59,7 +57,7 @@ def test_the_best_rating_is_first_and_equal_ratings_share_a_rank() -> None:
 
 
 def test_ranks_continue_over_pages_even_if_equal_ratings_are_split() -> None:
-    for number in range(rankings.ROWS - 1):
+    for number in range(tables.ROWS - 1):
         rate(f"Better {number:02}", 1700 - number)
     for name in ("Bob", "Carol", "Erik"):
         rate(name, 1500)
@@ -103,19 +101,19 @@ def test_players_with_initials_are_ranked_but_not_found_and_erased_players_are_n
     rate("", 1600, erased_at=LATER)
     assert table() == [(1, "B. O.")]
     assert table(q="olsen") == []
-    assert rankings.players("", 1)[1] == []
+    assert tables.players("", 1)[1] == []
 
 
 def test_the_ranking_shows_the_readers_own_rank(bob: User) -> None:
-    for number in range(rankings.ROWS):
+    for number in range(tables.ROWS):
         rate(f"Better {number:02}", 1700)
     me = rate("Bob", 1700, user=bob)
     viewer = Viewer.of(bob)
-    ranking = rankings.ranking(Filters(), 2, LATER, viewer.player)
-    assert ranking.me == rankings.RankedPlace(rank=1, page=2)
+    ranking = tables.ranking(Filters(), 2, LATER, viewer.player)
+    assert ranking.me == tables.RankedPlace(rank=1, page=2)
     assert [row.me for row in ranking.rows] == [True]
-    assert rankings.place(Filters(least=11), LATER, me.pk) is None
-    assert rankings.place(Filters(), LATER, None) is None
+    assert tables.place(Filters(least=11), LATER, me.pk) is None
+    assert tables.place(Filters(), LATER, None) is None
 
 
 def test_invalid_query_parameters_are_ignored() -> None:
@@ -262,22 +260,22 @@ def points(*ratings: float) -> list[Point]:
 
 
 def test_a_chart_needs_two_points() -> None:
-    assert charts.chart([]) is None
-    assert charts.chart(points(1500)) is None
+    assert profiles.chart([]) is None
+    assert profiles.chart(points(1500)) is None
 
 
 def test_a_chart_of_one_match_spans_the_full_width() -> None:
-    drawn = charts.chart(points(1500, 1526.5), [charts.DESK])
+    drawn = profiles.chart(points(1500, 1526.5), [profiles.DESK])
     assert drawn is not None
     assert (drawn.matches, drawn.lowest, drawn.highest) == (1, 1500, 1526.5)
     (desk,) = drawn.drawings
     assert desk.path.startswith("M56 ")
-    assert desk.end[0] == charts.DESK.right_end
+    assert desk.end[0] == profiles.DESK.right_end
     assert [line.label for line in desk.lines] == ["1500", "1505", "1510", "1515", "1520", "1525", "1530"]
 
 
 def test_a_flat_chart_has_room_above_the_line() -> None:
-    drawn = charts.chart(points(1500, 1500))
+    drawn = profiles.chart(points(1500, 1500))
     assert drawn is not None
     assert [line.label for line in drawn.drawings[0].lines] == ["1500", "1501"]
 
@@ -285,9 +283,9 @@ def test_a_flat_chart_has_room_above_the_line() -> None:
 def test_a_long_chart_keeps_its_peaks() -> None:
     ratings = [1500.0 + index % 7 for index in range(3000)]
     ratings[1234], ratings[2345] = 1900, 1100
-    drawn = charts.chart(points(*ratings))
+    drawn = profiles.chart(points(*ratings))
     assert drawn is not None
-    assert len(drawn.points) <= charts.MOST_POINTS + 2
+    assert len(drawn.points) <= profiles.MOST_POINTS + 2
     assert (drawn.points[0].rating, drawn.points[-1].rating) == (ratings[0], ratings[-1])
     assert {1900, 1100} <= {point.rating for point in drawn.points}
     for drawing in drawn.drawings:
@@ -298,7 +296,7 @@ def test_a_long_chart_keeps_its_peaks() -> None:
 @pytest.mark.parametrize("days", [1, 30, 400])
 def test_dates_below_a_chart_do_not_run_into_each_other(days: int) -> None:
     history = [Point(NOON + timedelta(days=days * index), 1500.0 + index) for index in range(40)]
-    drawn = charts.chart(history, [replace(charts.DESK, dates=40), replace(charts.PHONE, dates=40)])
+    drawn = profiles.chart(history, [replace(profiles.DESK, dates=40), replace(profiles.PHONE, dates=40)])
     assert drawn is not None
     for drawing in drawn.drawings:
         assert len(drawing.dates) > 2
@@ -307,11 +305,11 @@ def test_dates_below_a_chart_do_not_run_into_each_other(days: int) -> None:
             assert right.place - left.place > 7 * (len(left.label) + len(right.label)) / 2
 
 
-@pytest.mark.parametrize(("matches", "more"), [(charts.CHARTED, False), (charts.CHARTED + 1, True)])
+@pytest.mark.parametrize(("matches", "more"), [(profiles.CHARTED, False), (profiles.CHARTED + 1, True)])
 def test_the_whole_history_is_offered_only_if_the_chart_leaves_some_out(
     matches: int, more: bool, cast: tuple[Player, Player, Player]
 ) -> None:
-    shown = charts.profile(cast[0], LATER, Viewer(None))
+    shown = profiles.profile(cast[0], LATER, Viewer(None))
     assert not shown.more_in_chart
     assert replace(shown, standing=PlayerRating(matches=matches)).more_in_chart == more
 
@@ -319,7 +317,7 @@ def test_the_whole_history_is_offered_only_if_the_chart_leaves_some_out(
 def test_the_ranking_can_be_limited_to_every_club(db: None) -> None:
     for name in ("Odense", "Harbour"):
         Club.objects.create(name=name, slug=name.lower())
-    assert rankings.club_choices() == [("harbour", "Harbour"), ("odense", "Odense")]
+    assert tables.club_choices() == [("harbour", "Harbour"), ("odense", "Odense")]
 
 
 # Queries
@@ -346,10 +344,10 @@ def test_the_number_of_queries_does_not_depend_on_the_number_of_matches(
     Player.objects.filter(pk=me.pk).update(user=bob)
     viewer = Viewer.of(bob)
     pages = {
-        "ranking": lambda: rankings.ranking(Filters(days=0), 1, LATER, viewer.player),
-        "search": lambda: rankings.ranking(Filters(days=0, q="a"), 1, LATER, viewer.player),
-        "players": lambda: rankings.players("", 1),
-        "profile": lambda: charts.profile(me, LATER, viewer, whole=True),
+        "ranking": lambda: tables.ranking(Filters(days=0), 1, LATER, viewer.player),
+        "search": lambda: tables.ranking(Filters(days=0, q="a"), 1, LATER, viewer.player),
+        "players": lambda: tables.players("", 1),
+        "profile": lambda: profiles.profile(me, LATER, viewer, whole=True),
         "history": lambda: histories.history(me, histories.Filters(), 1, viewer),
         "versus": lambda: histories.versus(me, cast[2], (1500, 1500), 1, viewer),
         "rivals": lambda: histories.rivals(me, 12),

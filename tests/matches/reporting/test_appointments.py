@@ -13,8 +13,7 @@ from matches.lifecycle.events import events
 from matches.lifecycle.play_rules import PlayRules
 from matches.lifecycle.voiding import void_matches
 from matches.models import CalendarFeed, Match, Proposal, Result
-from matches.reporting import appointments as proposals
-from matches.reporting import calendars as feeds
+from matches.reporting import appointments, calendars
 from matches.reporting.appointments import send_due_reminders
 from matches.reporting.calendars import token_of
 from players.actors import SYSTEM, Actor
@@ -35,9 +34,9 @@ def agreed(match: Match) -> Proposal:
 
 
 def agree(match: Match, at: datetime, *, now: datetime = NOW) -> Proposal:
-    offer = proposals.Offer([at])
-    offered = proposals.propose(match=match, side=BOB, offer=offer, by=Actor.link(BOB), now=now)
-    return proposals.accept(proposal=offered, side=CAROL, time=at, by=Actor.link(CAROL), now=now)
+    offer = appointments.Offer([at])
+    offered = appointments.propose(match=match, side=BOB, offer=offer, by=Actor.link(BOB), now=now)
+    return appointments.accept(proposal=offered, side=CAROL, time=at, by=Actor.link(CAROL), now=now)
 
 
 # Reminders
@@ -153,11 +152,11 @@ def test_whoever_is_late_themselves_waits_a_quarter_of_an_hour(agreed: Proposal,
 
 
 def test_at_the_deadline_the_one_who_came_has_tried(agreed: Proposal, match: Match) -> None:
-    assert proposals.who_tried(match, AT + 24 * HOURS).side is None
+    assert appointments.who_tried(match, AT + 24 * HOURS).side is None
     arrive(match, CAROL, AT)
-    assert proposals.who_tried(match, AT + 24 * HOURS).side == CAROL
+    assert appointments.who_tried(match, AT + 24 * HOURS).side == CAROL
     arrive(match, BOB, AT)
-    assert proposals.who_tried(match, AT + 24 * HOURS).side is None
+    assert appointments.who_tried(match, AT + 24 * HOURS).side is None
 
 
 def as_(user: User) -> Client:
@@ -203,7 +202,7 @@ def test_a_calendar_has_appointments_and_deadlines(
 ) -> None:
     due = match_between(bob_player, carol_player, due_at=AT)
     match_between(Player.objects.create(name="Jens"), carol_player, due_at=AT)
-    text = calendar(client, feeds.renew(user=bob, now=NOW))
+    text = calendar(client, calendars.renew(user=bob, now=NOW))
     assert text.count("BEGIN:VEVENT") == 2
     assert f"UID:match-{match.public_id}@barpoint" in text
     assert f"UID:deadline-{due.public_id}@barpoint" in text
@@ -211,16 +210,16 @@ def test_a_calendar_has_appointments_and_deadlines(
 
 
 def test_another_link_revokes_the_first(bob: User, client: Client) -> None:
-    first = f"/calendar/{token_of(feeds.renew(user=bob, now=NOW))}.ics"
+    first = f"/calendar/{token_of(calendars.renew(user=bob, now=NOW))}.ics"
     assert client.get(first).status_code == 200
-    second = f"/calendar/{token_of(feeds.renew(user=bob, now=NOW))}.ics"
+    second = f"/calendar/{token_of(calendars.renew(user=bob, now=NOW))}.ics"
     assert [client.get(path).status_code for path in (first, second)] == [404, 200]
-    feeds.revoke(user=bob)
+    calendars.revoke(user=bob)
     assert client.get(second).status_code == 404
 
 
 def test_a_forged_or_deactivated_link_shows_nothing(bob: User, client: Client) -> None:
-    token = token_of(feeds.renew(user=bob, now=NOW))
+    token = token_of(calendars.renew(user=bob, now=NOW))
     forged = token[:-1] + ("A" if token[-1] != "A" else "B")
     assert client.get(f"/calendar/{forged}.ics").status_code == 404
     User.objects.filter(pk=bob.pk).update(is_active=False)

@@ -11,8 +11,7 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match, Submission
 from matches.records.submissions import MOST_ATTEMPTS, RecordFile
-from matches.reporting import deadlines, reports
-from matches.reporting import records as record_outcomes
+from matches.reporting import deadlines, records, reports
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import Notification, Player, User
@@ -79,7 +78,7 @@ def test_a_record_sent_in_time_takes_precedence_over_the_report(
     ).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
-    row = record_outcomes.submit_for_match(
+    row = records.submit_for_match(
         match=match, side=CAROL, file=RecordFile(carol_won, "upload"), by=Actor.of(carol), now=minutes(9)
     ).submission
     deadlines.accept_due_reports(now=minutes(20))
@@ -91,7 +90,7 @@ def test_a_record_sent_in_time_takes_precedence_over_the_report(
 
 
 def test_the_sweep_applies_a_verdict_that_a_crash_left_unapplied(match: Match, bob: User) -> None:
-    row = record_outcomes.submit_for_match(
+    row = records.submit_for_match(
         match=match, side=BOB, file=RecordFile(b"not a match", "paste"), by=Actor.of(bob), now=NOW
     ).submission
     Submission.objects.filter(pk=row.pk).update(attempts=MOST_ATTEMPTS)
@@ -118,7 +117,7 @@ def test_a_failing_row_does_not_stop_the_others(bob_player: Player, carol_player
     for _ in range(2):
         match = match_between(bob_player, carol_player)
         rows.append(
-            record_outcomes.submit_for_match(
+            records.submit_for_match(
                 match=match, side=BOB, file=RecordFile(b"nothing", "paste"), by=Actor.of(bob), now=NOW
             ).submission
         )
@@ -129,4 +128,4 @@ def test_a_failing_row_does_not_stop_the_others(bob_player: Player, carol_player
         deadlines.settle_waiting_records(now=minutes(1))
     rows[1].refresh_from_db()
     assert rows[1].standing == Submission.Standing.REFUSED
-    assert record_outcomes.apply_verdict(submission_id=rows[1].pk, now=minutes(1)) is None
+    assert records.apply_verdict(submission_id=rows[1].pk, now=minutes(1)) is None

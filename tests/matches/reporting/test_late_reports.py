@@ -10,7 +10,7 @@ from matches.lifecycle import links
 from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match
-from matches.reporting import reports as late_reports
+from matches.reporting import reports
 from matches.reporting.reports import report_late
 from players.actors import Actor
 from players.models import LogEntry, Player, User
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 def arrive(match: Match, *, after: int, key: str = "page-1", score: tuple[int, int] = (7, 5), at: float = 30) -> Claim:
     """Bob's report arrives; he typed it on a page that showed the match at `after`."""
     winner = 0 if score[0] > score[1] else 1
-    report = late_reports.ScoreReport(winner, score)
+    report = reports.ScoreReport(winner, score)
     return report_late(
         match=match, side=BOB, report=report, by=Actor.link(BOB), now=minutes(at), after=after, key=key
     ).report
@@ -39,8 +39,8 @@ def test_a_report_counts_from_its_arrival_and_once(match: Match) -> None:
 
 def test_a_report_that_comes_too_late_is_kept_as_evidence(match: Match) -> None:
     opened = match.seq
-    carol_won = late_reports.ScoreReport(CAROL, (3, 7))
-    late_reports.report_score(match=match, side=CAROL, report=carol_won, by=Actor.link(CAROL), now=minutes(1))
+    carol_won = reports.ScoreReport(CAROL, (3, 7))
+    reports.report_score(match=match, side=CAROL, report=carol_won, by=Actor.link(CAROL), now=minutes(1))
     for at in (30, 31):
         with pytest.raises(Refused) as refused:
             arrive(match, after=opened, at=at)
@@ -67,7 +67,7 @@ def test_what_can_never_count_is_not_kept(match: Match, monkeypatch: pytest.Monk
     with pytest.raises(Refused) as refused:
         arrive(match, after=4, score=(3, 2))
     assert refused.value.code == "result_not_reached"
-    monkeypatch.setattr(late_reports, "MOST_LATE", 1)
+    monkeypatch.setattr(reports, "MOST_LATE", 1)
     codes = []
     for key in ("one", "two"):
         with pytest.raises(Refused) as refused:

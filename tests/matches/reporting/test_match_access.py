@@ -13,7 +13,7 @@ from django.utils import timezone
 from matches import access
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting import appointments as proposals
+from matches.reporting import appointments
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.access.answers import ONLY_POST, Access
@@ -121,8 +121,10 @@ def addresses(match: Match) -> dict[str, str]:
     """A URL for every route, for a match with an appointment."""
     later = timezone.now() + timezone.timedelta(days=2)
     now = timezone.now()
-    offered = proposals.propose(match=match, side=BOB, offer=proposals.Offer([later]), by=Actor.link(BOB), now=now)
-    proposals.accept(proposal=offered, side=CAROL, time=offered.instants[0], by=Actor.link(CAROL), now=now)
+    offered = appointments.propose(
+        match=match, side=BOB, offer=appointments.Offer([later]), by=Actor.link(BOB), now=now
+    )
+    appointments.accept(proposal=offered, side=CAROL, time=offered.instants[0], by=Actor.link(CAROL), now=now)
     return {route: "/" + address_of(route, match, offered.public_id) for route in OURS}
 
 

@@ -16,8 +16,7 @@ from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, Proposal, Result, Submission
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import records, reports
+from matches.reporting import appointments, records, reports
 from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import Club, Player, User
@@ -355,8 +354,8 @@ def test_my_matches_take_a_constant_number_of_queries(
             reports.report_score(
                 match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW
             )
-            proposals.propose(
-                match=match, side=BOB, offer=proposals.Offer([NOW + timedelta(days=1)]), by=Actor.of(bob), now=NOW
+            appointments.propose(
+                match=match, side=BOB, offer=appointments.Offer([NOW + timedelta(days=1)]), by=Actor.of(bob), now=NOW
             )
     with django_assert_max_num_queries(20):
         assert client.get("/my/").status_code == 200

@@ -10,8 +10,7 @@ from matches.lifecycle import arrivals
 from matches.lifecycle.opening import set_due
 from matches.lifecycle.where import where_is
 from matches.models import Match, Proposal
-from matches.reporting import appointments as proposals
-from matches.reporting import reports
+from matches.reporting import appointments, reports
 from matches.reporting.appointments import instant, zone_of
 from matches.reporting.calendars import appointment_event, written
 from players.actors import SYSTEM, Actor
@@ -24,12 +23,14 @@ State = Proposal.State
 
 def propose(match: Match, side: int, *hours: float, **more: object) -> Proposal:
     times = [minutes(60 * hour) for hour in hours]
-    return proposals.propose(match=match, side=side, offer=proposals.Offer(times), by=Actor.link(side), now=NOW, **more)
+    return appointments.propose(
+        match=match, side=side, offer=appointments.Offer(times), by=Actor.link(side), now=NOW, **more
+    )
 
 
 def accept(match: Match, proposal: Proposal, side: int, hour: float, **more: object) -> Proposal:
     time = minutes(60 * hour)
-    return proposals.accept(proposal=proposal, side=side, time=time, by=Actor.link(side), now=NOW, **more)
+    return appointments.accept(proposal=proposal, side=side, time=time, by=Actor.link(side), now=NOW, **more)
 
 
 def code(call: object, *args: object, **more: object) -> str:
@@ -74,7 +75,7 @@ def test_an_appointment_holds_until_another_is_accepted(match: Match) -> None:
 def test_only_the_proposer_can_withdraw_times(match: Match) -> None:
     offered = propose(match, BOB, 1)
     by = Actor.link(CAROL)
-    withdraw = proposals.withdraw_proposal
+    withdraw = appointments.withdraw_proposal
     assert code(withdraw, proposal=offered, side=CAROL, by=by, now=NOW) == "proposal_other"
     assert withdraw(proposal=offered, side=BOB, by=by, now=NOW).state == State.WITHDRAWN
     assert code(accept, match, offered, CAROL, 1) == "proposal_answered"
@@ -93,7 +94,7 @@ def test_invalid_times_are_refused(match: Match) -> None:
 def test_a_time_that_has_passed_cannot_be_accepted(match: Match) -> None:
     offered = propose(match, BOB, 1)
     late = {"proposal": offered, "side": CAROL, "time": minutes(60), "by": Actor.link(CAROL)}
-    assert code(proposals.accept, **late, now=minutes(61)) == "time_past"
+    assert code(appointments.accept, **late, now=minutes(61)) == "time_past"
 
 
 def test_stale_and_repeated_proposals(match: Match) -> None:
@@ -116,16 +117,16 @@ def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
 
 
 DUE = NOW + timedelta(days=7)
-UNKNOWN, DIRECTOR = proposals.Tried(None), proposals.Tried(None, is_open=True)
+UNKNOWN, DIRECTOR = appointments.Tried(None), appointments.Tried(None, is_open=True)
 
 
-def tried(match: Match, due_at: datetime = DUE) -> proposals.Tried:
-    return proposals.who_tried(match, due_at)
+def tried(match: Match, due_at: datetime = DUE) -> appointments.Tried:
+    return appointments.who_tried(match, due_at)
 
 
 def shown(match: Match, hours: float) -> None:
     """Carol, signed in, opens the page of the match."""
-    proposals.note_shown(match=match, side=CAROL, now=NOW + timedelta(hours=hours))
+    appointments.note_shown(match=match, side=CAROL, now=NOW + timedelta(hours=hours))
 
 
 @pytest.fixture
@@ -140,7 +141,7 @@ def test_the_proposer_who_was_never_answered_is_known(match: Match, known: User,
     propose(match, BOB, 30, 60)
     assert tried(match) == UNKNOWN, "nothing was delivered"
     shown(match, 1)
-    assert tried(match) == proposals.Tried(BOB)
+    assert tried(match) == appointments.Tried(BOB)
     propose(match, CAROL, 50, 70)
     assert tried(match) == UNKNOWN
     other = match_between(bob_player, Player.objects.get(user=known))
@@ -152,11 +153,11 @@ def test_an_email_to_a_confirmed_address_and_a_push_deliver_a_proposal(match: Ma
     sent = propose(match, BOB, 30, 60)
     note = Notification.objects.get(user=known, key=f"times_proposed:{sent.public_id}")
     note.deliveries.update(sent_at=NOW + timedelta(minutes=1))
-    assert tried(match) == proposals.Tried(BOB)
+    assert tried(match) == appointments.Tried(BOB)
     User.objects.filter(pk=known.pk).update(email_verified_at=None)
     assert tried(match) == DIRECTOR, "nothing can be delivered to Carol"
     note.deliveries.update(channel="push")
-    assert tried(match) == proposals.Tried(BOB)
+    assert tried(match) == appointments.Tried(BOB)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_a_proposal_counts_with_two_times_ahead_delivered_a_day_before_the_deadl
 ) -> None:
     propose(match, BOB, *hours)
     shown(match, shown_after)
-    assert tried(match) == (proposals.Tried(BOB) if counts else UNKNOWN)
+    assert tried(match) == (appointments.Tried(BOB) if counts else UNKNOWN)
 
 
 def test_in_a_round_of_hours_a_quarter_of_it_is_enough_and_below_six_hours_no_proposal_decides(
@@ -185,7 +186,7 @@ def test_in_a_round_of_hours_a_quarter_of_it_is_enough_and_below_six_hours_no_pr
     shown(match, 5.9)
     assert tried(match, NOW + timedelta(hours=8)) == UNKNOWN
     Proposal.objects.update(shown_at=NOW + timedelta(hours=1))
-    assert tried(match, NOW + timedelta(hours=8)) == proposals.Tried(BOB)
+    assert tried(match, NOW + timedelta(hours=8)) == appointments.Tried(BOB)
     assert tried(match, NOW + timedelta(hours=5.9)) == DIRECTOR
 
 

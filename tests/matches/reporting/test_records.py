@@ -13,8 +13,7 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result, standing
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result, Submission
 from matches.records.submissions import RecordFile
-from matches.reporting import records
-from matches.reporting import reports as report_outcomes
+from matches.reporting import records, reports
 from matches.reporting.records import adjudicate_submission, apply_verdict
 from players.actors import Actor
 from players.models import Alias, Player, User
@@ -73,7 +72,7 @@ def test_the_winners_record_waits_for_the_other_player(match: Match, bob: User, 
     report = match.claims.get()
     assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.CLAIMED, 0)
     assert (report.side, report.score, report.submission, report.stands_at) == (BOB, SCORE, row, None)
-    report_outcomes.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    reports.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     row.refresh_from_db()
     assert (row.standing, outcome(match)) == (Standing.STANDS, (WINNER, SCORE, "played", "record"))
     assert (match.results.get().submission, match.results.get().user) == (row, carol)
@@ -111,7 +110,7 @@ def test_a_result_entered_by_a_director_is_linked_to_an_agreeing_record(match: M
 
 def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
     row = send(match, played(), bob)
-    report_outcomes.withdraw_report(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
+    reports.withdraw_report(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
     row.refresh_from_db()
     match.refresh_from_db()
     assert (why(row), match.state, match.begun_at) == ("record_withdrawn", Match.State.OPEN, None)
@@ -119,8 +118,8 @@ def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
 
 @pytest.mark.parametrize("points", [3, 2], ids=["same score", "other score"])
 def test_a_report_replaced_by_a_record_no_longer_begins_the_match(match: Match, bob: User, points: int) -> None:
-    typed = report_outcomes.ScoreReport(BOB, (3, 0) if points == 3 else (3, 1))
-    report_outcomes.report_score(match=match, side=BOB, report=typed, by=Actor.of(bob), now=minutes(1))
+    typed = reports.ScoreReport(BOB, (3, 0) if points == 3 else (3, 1))
+    reports.report_score(match=match, side=BOB, report=typed, by=Actor.of(bob), now=minutes(1))
     send(match, played(), bob, at=minutes(5))
     assert match.claims.count() == 2
     assert match.begun_at == minutes(5)
@@ -155,7 +154,7 @@ def test_the_losers_record_of_a_concession_is_pending_like_a_report(match: Match
     lost(match, CONCEDED, carol)
     report = match.claims.get()
     assert (match.state, report.stands_at) == (Match.State.CLAIMED, minutes(2))
-    report_outcomes.accept_unanswered(claim_id=report.pk, now=minutes(2))
+    reports.accept_unanswered(claim_id=report.pk, now=minutes(2))
     assert outcome(match)[2:] == ("concession", "record")
 
 
@@ -235,28 +234,24 @@ def test_a_record_without_the_crawford_rule_does_not_fit(bob_player: Player, car
 
 
 def test_a_record_against_the_other_sides_report_is_a_dispute(match: Match, bob: User, carol: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=CAROL, report=report_outcomes.ScoreReport(CAROL, (1, 3)), by=Actor.of(carol), now=NOW
+    reports.report_score(
+        match=match, side=CAROL, report=reports.ScoreReport(CAROL, (1, 3)), by=Actor.of(carol), now=NOW
     )
     row = send(match, played(), bob)
     assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.DISPUTED, 0)
 
 
 def test_a_record_that_corrects_its_senders_report_replaces_it(match: Match, bob: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=BOB, report=report_outcomes.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW
-    )
-    report_outcomes.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW)
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob)
     first, second = match.claims.all()
     assert (first.state, second.state, second.score, second.seen_at) == ("withdrawn", "open", SCORE, None)
 
 
 def test_a_record_that_agrees_with_its_senders_report_keeps_the_waiting_time(match: Match, bob: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=BOB, report=report_outcomes.ScoreReport(BOB, (3, 0)), by=Actor.of(bob), now=NOW
-    )
-    report_outcomes.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 0)), by=Actor.of(bob), now=NOW)
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob, at=minutes(5))
     report = match.claims.get(state="open")
     assert (report.submission is not None, report.stands_at) == (True, minutes(10))
@@ -264,18 +259,14 @@ def test_a_record_that_agrees_with_its_senders_report_keeps_the_waiting_time(mat
 
 def test_a_record_that_agrees_with_the_other_report_stands(match: Match, bob: User, carol: User) -> None:
     # Points beyond the length are often left out when people tell a score.
-    report_outcomes.report_score(
-        match=match, side=BOB, report=report_outcomes.ScoreReport(BOB, (3, 0)), by=Actor.of(bob), now=NOW
-    )
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 0)), by=Actor.of(bob), now=NOW)
     row = lost(match, played(), carol)
     assert (row.standing, match.claims.first().state) == (Standing.STANDS, "stands")
 
 
 def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: Match, bob: User, alice: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=BOB, report=report_outcomes.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW
-    )
-    report_outcomes.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW)
+    reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), match.state, match.results.count()) == ("record_disputed", Match.State.DISPUTED, 0)
     result = records.accept_by_ruling(
@@ -286,10 +277,8 @@ def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: M
 
 
 def test_a_record_that_agrees_is_added_to_a_settled_result(match: Match, bob: User, carol: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=CAROL, report=report_outcomes.ScoreReport(BOB, (3, 0)), by=Actor.of(carol), now=NOW
-    )
-    report_outcomes.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=CAROL, report=reports.ScoreReport(BOB, (3, 0)), by=Actor.of(carol), now=NOW)
+    reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     send(match, played(), bob, at=minutes(5))
     assert list(match.results.order_by("version").values_list("version", "source", "score_0")) == [
         (1, "claim", 3),
@@ -299,10 +288,10 @@ def test_a_record_that_agrees_is_added_to_a_settled_result(match: Match, bob: Us
 
 
 def test_a_record_does_not_overturn_a_settled_result(match: Match, bob: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=CAROL, report=report_outcomes.ScoreReport(BOB, (3, 1)), by=Actor.link(CAROL), now=NOW
+    reports.report_score(
+        match=match, side=CAROL, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.link(CAROL), now=NOW
     )
-    report_outcomes.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
+    reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), outcome(match)) == ("record_contradicts", (BOB, (3, 1), "played", "claim"))
 
@@ -321,10 +310,8 @@ def test_the_same_file_from_both_players_is_one_submission(match: Match, bob: Us
 
 
 def test_a_refused_record_is_judged_again_when_it_is_sent_again(match: Match, bob: User, alice: User) -> None:
-    report_outcomes.report_score(
-        match=match, side=BOB, report=report_outcomes.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW
-    )
-    report_outcomes.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW)
+    reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert why(send(match, played(), bob)) == "record_disputed"
     entered, basis = ResultInput(BOB, (3, 0)), Basis(Result.Source.DIRECTOR)
     append_result(match, entered, basis, by=Actor.of(alice), now=minutes(5))
@@ -337,7 +324,7 @@ def test_a_refused_record_is_judged_again_when_it_is_sent_again(match: Match, bo
 
 def test_a_verdict_takes_effect_once_however_often_it_is_applied(match: Match, bob: User) -> None:
     row = send(match, played(), bob)
-    report_outcomes.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert apply_verdict(submission_id=row.pk, now=NOW) is None
     assert match.results.count() == 1
 

@@ -9,8 +9,7 @@ from django.test import Client
 
 from matches.models import Match
 from matches.presentation.visibility import NOBODY
-from matches.rankings import histories as exports
-from matches.rankings import profiles
+from matches.rankings import histories, profiles
 from matches.ratings import rated
 from players.models import Player
 from tests.matches.ratings.history import LATER, NOON, played, record, replay, void
@@ -38,8 +37,8 @@ def page_of(match: Match) -> str:
     return " ".join(response.content.decode().split())
 
 
-def listed(of: Player, **filters: Any) -> list[exports.HistoryLine]:
-    return exports.history(of, exports.Filters(**filters), 1, NOBODY).lines
+def listed(of: Player, **filters: Any) -> list[histories.HistoryLine]:
+    return histories.history(of, histories.Filters(**filters), 1, NOBODY).lines
 
 
 def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -> None:
@@ -82,7 +81,7 @@ def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bob_
 
 def test_a_year_with_only_void_matches_can_be_selected(bob_player: Player, carol_player: Player) -> None:
     now_void(played(bob_player, carol_player), rated=True)
-    assert list(exports.history(bob_player, exports.Filters(), 1, NOBODY).years) == [NOON.year]
+    assert list(histories.history(bob_player, histories.Filters(), 1, NOBODY).years) == [NOON.year]
 
 
 def test_a_profile_counts_rated_matches(voided: Match, bob_player: Player) -> None:
@@ -93,14 +92,14 @@ def test_a_profile_counts_rated_matches(voided: Match, bob_player: Player) -> No
 
 
 def test_a_void_match_does_not_count_head_to_head(voided: Match, bob_player: Player, carol_player: Player) -> None:
-    versus = exports.versus(bob_player, carol_player, (1500, 1500), 1, NOBODY)
+    versus = histories.versus(bob_player, carol_player, (1500, 1500), 1, NOBODY)
     assert versus.wins == (1, 0)
     assert len(versus.lines) == 1
 
 
 def test_the_export_of_rated_matches_shows_it_as_void(voided: Match) -> None:
     text = StringIO()
-    csv.writer(text).writerows(exports.match_rows(NOBODY))
+    csv.writer(text).writerows(histories.match_rows(NOBODY))
     rows = list(csv.DictReader(StringIO(text.getvalue())))
     assert [(row["winner"], row["winner_points"], row["ending"]) for row in rows] == [
         ("Bob", "7", "played"),

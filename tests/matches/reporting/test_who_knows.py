@@ -8,7 +8,7 @@ from matches.reporting import reports
 from matches.reporting.reports import preview_of, who_knows
 from players.actors import Actor
 from players.models import Delivery, Player, User
-from players.notifications import services as choices
+from players.notifications import services as notifications
 from players.notifications.emails import send_emails
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
@@ -46,14 +46,14 @@ def test_a_report_says_what_has_happened_so_far(match: Match, carol: User) -> No
 def test_what_the_other_player_has_chosen_is_said_before_and_after(
     match: Match, bob: User, carol: User, wanted: set[str], before: str, after: str
 ) -> None:
-    choices.save_choices(user=carol, wanted={"reported": wanted})
+    notifications.save_choices(user=carol, wanted={"reported": wanted})
     seat = access.match_for_player(bob, match.public_id)
     assert preview_of(seat, BOB, (7, 5)).next_step == f"Carol or the director has to confirm it. {before}"
     assert who_knows(match, reported(match)).startswith(after)
 
 
 def test_what_could_not_be_delivered_is_not_called_sent(match: Match, carol: User) -> None:
-    choices.save_choices(user=carol, wanted={"reported": {"email"}})
+    notifications.save_choices(user=carol, wanted={"reported": {"email"}})
     claim = reported(match)
     Delivery.objects.update(state=Delivery.State.GIVEN_UP)
     assert who_knows(match, claim).startswith("Carol could not be reached.")

@@ -9,7 +9,7 @@ from django.test import Client
 
 from players.models import Delivery, Notification, User
 from players.notifications import deliveries, kinds
-from players.notifications import services as choices
+from players.notifications import services as notifications
 from players.notifications.emails import send_emails
 from tests.pages import html
 from tests.players.conftest import NOW
@@ -23,7 +23,9 @@ State = Delivery.State
 def notify(*users: User, kind: str = RULED, key: str = "m1", **params: Any) -> list[Notification]:
     """Notify users of something at NOW."""
     values = {"opponent": None, "context": "Friday night · Main · M7", **params}
-    return choices.notify(users=[user.pk for user in users], kind=kind, params=values, url="/my/", key=key, now=NOW)
+    return notifications.notify(
+        users=[user.pk for user in users], kind=kind, params=values, url="/my/", key=key, now=NOW
+    )
 
 
 def test_everybody_is_notified_once_of_the_same_occasion(bob: User, carol: User) -> None:
@@ -63,14 +65,14 @@ def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob:
     assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     link = message.extra_headers["List-Unsubscribe"].strip("<>").split("8000")[1]
     assert "A director’s ruling on your match" in html(client.get(link))
-    assert "email" in choices.choices_of(bob)[RULED], "opening a link changes nothing"
+    assert "email" in notifications.choices_of(bob)[RULED], "opening a link changes nothing"
     # Mail programs have neither a session nor a CSRF token.
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert choices.choices_of(bob)[RULED] == {"site", "push"}
-    assert "email" in choices.choices_of(bob)[REPORTED], "only this kind"
+    assert notifications.choices_of(bob)[RULED] == {"site", "push"}
+    assert "email" in notifications.choices_of(bob)[REPORTED], "only this kind"
     strict.post(link, {"resume": "on"})
-    assert "email" in choices.choices_of(bob)[RULED]
+    assert "email" in notifications.choices_of(bob)[RULED]
     assert client.get(link.replace(RULED, REPORTED)).status_code == 404, "the signature covers the kinds"
 
 
@@ -78,9 +80,9 @@ def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob:
     ("wanted", "listed", "emailed"), [(set(), 0, 0), ({"site"}, 1, 0), ({"email"}, 0, 1), ({"site", "email"}, 1, 1)]
 )
 def test_each_kind_is_sent_as_chosen(bob: User, wanted: set[str], listed: int, emailed: int) -> None:
-    choices.save_choices(user=bob, wanted={RULED: wanted})
+    notifications.save_choices(user=bob, wanted={RULED: wanted})
     notify(bob)
-    assert choices.unread_count(bob) == listed
+    assert notifications.unread_count(bob) == listed
     send_emails(user=bob.pk, now=NOW + MINUTE)
     assert len(mail.outbox) == emailed
 
@@ -134,11 +136,11 @@ def test_the_list_and_the_bell_show_what_is_unread(bob: User, carol: User, clien
     assert page.count("notification-new") == 2
     assert '2<span class="visually-hidden">unread' in page.replace("> ", ">").replace(" <", "<")
     assert client.post(f"/notifications/{first.pk}/open/").headers["Location"] == "/my/"
-    assert choices.unread_count(bob) == 1
+    assert notifications.unread_count(bob) == 1
     client.post(f"/notifications/{first.pk}/unread/")
-    assert choices.unread_count(bob) == 2
+    assert notifications.unread_count(bob) == 2
     client.post("/notifications/read/")
-    assert (choices.unread_count(bob), choices.unread_count(carol)) == (0, 1)
+    assert (notifications.unread_count(bob), notifications.unread_count(carol)) == (0, 1)
     assert client.post(f"/notifications/{Notification.objects.get(user=carol).pk}/open/").status_code == 404
 
 
@@ -147,7 +149,7 @@ def test_the_settings_page_saves_every_kind(bob: User, client: Client) -> None:
     page = html(client.get("/account/notifications/"))
     assert page.count("checkbox") == 3 * len(kinds.registered())
     client.post("/account/notifications/", {f"{RULED}-push": "on", f"{REPORTED}-site": "on"})
-    chosen = choices.choices_of(bob)
+    chosen = notifications.choices_of(bob)
     assert (chosen.pop(RULED), chosen.pop(REPORTED)) == ({"push"}, {"site"})
     assert set(chosen.values()) == {frozenset()}, "no tick means not at all"
 
@@ -166,10 +168,10 @@ def test_api_clients_read_and_choose(bob: User, client: Client) -> None:
     [row] = client.get("/api/v1/me/notifications/").json()
     assert (row["kind"], row["context"], row["read_at"]) == (RULED, "Friday night · Main · M7", None)
     assert client.post("/api/v1/me/notifications/").status_code == 204
-    assert choices.unread_count(bob) == 0
+    assert notifications.unread_count(bob) == 0
     path = "/api/v1/me/notification-choices/"
     answer = client.patch(path, {"kind": RULED, "channels": ["push"]}, content_type="application/json")
     assert {"kind": RULED, "channels": ["push"]} in answer.json()
-    assert choices.choices_of(bob)[RULED] == {"push"}
+    assert notifications.choices_of(bob)[RULED] == {"push"}
     for wrong in ({"kind": "no-such", "channels": []}, {"kind": RULED, "channels": ["pigeon"]}):
         assert client.patch(path, wrong, content_type="application/json").status_code == 422

@@ -15,8 +15,8 @@ from django.test import Client
 
 from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
-from players.notifications import push as pushes
-from players.notifications import services as choices
+from players.notifications import push
+from players.notifications import services as notifications
 from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, Subscribing, connect, endpoint_of, subscribe
 from tests.players.conftest import NOW
 
@@ -104,7 +104,7 @@ def subscribed(user: User, path: str, browser: Browser) -> PushSubscription:
 def notify(user: User, key: str = "m1") -> list[int]:
     """Notify a user of a ruling; return the ids of the pushes."""
     params = {"opponent": None, "context": "Friday night · Main · M7"}
-    choices.notify(users=[user.pk], kind="ruled", params=params, url="/my/", key=key, now=NOW)
+    notifications.notify(users=[user.pk], kind="ruled", params=params, url="/my/", key=key, now=NOW)
     rows = Delivery.objects.filter(channel="push", notification__key=key, notification__user=user)
     return list(rows.order_by("pk").values_list("pk", flat=True))
 
@@ -130,8 +130,8 @@ def test_a_browser_reads_what_happened_and_the_service_knows_the_site(bob: User,
     browser = Browser()
     subscribed(bob, "/one", browser)
     [delivery] = notify(bob)
-    assert pushes.send_push(delivery=delivery, now=NOW, connect=service.connect)
-    assert not pushes.send_push(delivery=delivery, now=NOW, connect=service.connect), "nothing is sent twice"
+    assert push.send_push(delivery=delivery, now=NOW, connect=service.connect)
+    assert not push.send_push(delivery=delivery, now=NOW, connect=service.connect), "nothing is sent twice"
     [(path, headers, body)] = service.received
     assert path == "/one"
     assert browser.read(body) == {
@@ -174,7 +174,7 @@ def test_a_subscription_that_fails_stops_no_other(
     dead = subscribed(bob, "/dead", Browser())
     subscribed(bob, "/alive", Browser())
     service.answers["/dead"] = status
-    sent = [pushes.send_push(delivery=pk, now=NOW, connect=service.connect) for pk in notify(bob)]
+    sent = [push.send_push(delivery=pk, now=NOW, connect=service.connect) for pk in notify(bob)]
     assert sent == [False, True]
     assert [path for path, *_ in service.received] == ["/dead", "/alive"], "redirections are not followed"
     states = list(Delivery.objects.filter(channel="push").order_by("pk").values_list("state", flat=True))
@@ -193,9 +193,9 @@ def test_a_service_that_is_away_is_tried_again(bob: User, service: PushService) 
             unused.bind(("127.0.0.1", 0))
             return HTTPConnection("127.0.0.1", unused.getsockname()[1], timeout=5)
 
-    assert not pushes.send_push(delivery=delivery, now=NOW, connect=unreachable)
-    assert not pushes.send_push(delivery=delivery, now=NOW, connect=service.connect), "not before a minute is over"
-    assert pushes.send_push(delivery=delivery, now=NOW + timedelta(minutes=1), connect=service.connect)
+    assert not push.send_push(delivery=delivery, now=NOW, connect=unreachable)
+    assert not push.send_push(delivery=delivery, now=NOW, connect=service.connect), "not before a minute is over"
+    assert push.send_push(delivery=delivery, now=NOW + timedelta(minutes=1), connect=service.connect)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_the_settings_page_adds_and_removes_browsers(bob: User, carol: User, cli
 @pytest.mark.django_db
 def test_without_the_choice_no_push_is_planned(bob: User) -> None:
     subscribed(bob, "/one", Browser())
-    choices.save_choices(user=bob, wanted={"ruled": {"site", "email"}})
+    notifications.save_choices(user=bob, wanted={"ruled": {"site", "email"}})
     assert notify(bob) == []
 
 

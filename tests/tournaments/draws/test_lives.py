@@ -9,7 +9,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
-from tournaments.draws import rounds as round_services
+from tournaments.draws import rounds
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.draws.rounds import RoundChanges
 from tournaments.formats.settings import NextRound, StageSettings
@@ -99,13 +99,11 @@ def test_lives_refuse_bye_requests_fixed_pairs_and_planned_rounds(lives: Lives, 
     first, second = driver.division.entries.all()[:2]
     acts = {"by": by_alice, "now": driver.now()}
     calls = [
-        lambda: round_services.request_bye(entry=first, round_number=2, kind="half", **acts),
-        lambda: round_services.change_rounds(
+        lambda: rounds.request_bye(entry=first, round_number=2, kind="half", **acts),
+        lambda: rounds.change_rounds(
             division=driver.division, after=driver.seq, changes=RoundChanges(rounds=4), **acts
         ),
-        lambda: round_services.request_round(
-            division=driver.division, after=driver.seq, manual=[(first, second)], **acts
-        ),
+        lambda: rounds.request_round(division=driver.division, after=driver.seq, manual=[(first, second)], **acts),
     ]
     for call in calls:
         with pytest.raises(Refused) as refused:

@@ -16,7 +16,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws import rounds as round_services
+from tournaments.draws import rounds
 from tournaments.draws import services as draws
 from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.formats.settings import NextRound, StageSettings
@@ -55,7 +55,7 @@ def paired(driver: DivisionDriver, reason: str = "") -> DivisionDriver:
     """Request and publish the next round."""
     acts = {"division": driver.division, "by": driver.by, "now": driver.now(), "after": driver.seq}
     if not Draw.objects.filter(stage__division=driver.division, state__in=["requested", "draft"]).exists():
-        round_services.request_round(**acts, reason=reason)
+        rounds.request_round(**acts, reason=reason)
     driver.work()
     if Draw.objects.filter(stage__division=driver.division, state="draft").exists():
         driver.publish()

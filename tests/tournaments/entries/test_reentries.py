@@ -19,8 +19,7 @@ from django.utils import timezone
 from engine.errors import Refused
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting import appointments as proposals
-from matches.reporting import calendars, reports
+from matches.reporting import appointments, calendars, reports
 from players.actors import Actor
 from players.models import Notification, Player, User
 from players.notifications.kinds import texts_of
@@ -319,9 +318,9 @@ def test_pages_calendar_and_messages_of_their_match_name_a_reentered_player_by_e
     calls.start(fixture=fixture, by=driver.by, now=driver.now())
     now = timezone.now()
     at = now + timedelta(hours=3)
-    offer = proposals.Offer([at])
-    proposed = proposals.propose(match=match, side=side, offer=offer, by=Actor.link(side), now=now)
-    proposals.accept(proposal=proposed, side=1 - side, time=proposed.instants[0], by=Actor.link(1 - side), now=now)
+    offer = appointments.Offer([at])
+    proposed = appointments.propose(match=match, side=side, offer=offer, by=Actor.link(side), now=now)
+    appointments.accept(proposal=proposed, side=1 - side, time=proposed.instants[0], by=Actor.link(1 - side), now=now)
     link, feed = f"/m/{links.token_for(match, 1 - side)}/", calendars.renew(user=bob, now=now)
     paths = [
         "/my/",

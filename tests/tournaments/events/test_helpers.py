@@ -23,7 +23,7 @@ from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_roles import address, check
 from tournaments import access
-from tournaments.events import helpers as services
+from tournaments.events import helpers
 from tournaments.events.services import create_tournament
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.page.actions import ACTIONS
@@ -52,8 +52,8 @@ def add_helper(by_alice: Actor) -> Callable[[Tournament, User], Helper]:
 
     def add(event: Tournament, user: User) -> Helper:
         now = timezone.now()
-        invited = services.add_helper(tournament=event, email=user.email, by=by_alice, now=now, link=str)
-        return services.accept_helping(helper=invited.helper, user=user, by=Actor.of(user), now=now)
+        invited = helpers.add_helper(tournament=event, email=user.email, by=by_alice, now=now, link=str)
+        return helpers.accept_helping(helper=invited.helper, user=user, by=Actor.of(user), now=now)
 
     return add
 
@@ -141,8 +141,8 @@ def test_a_removed_helper_loses_access_at_once(
     running: RunningEvent, dave_client: Client, helper: Helper, by_alice: Actor
 ) -> None:
     assert dave_client.get(f"{running.url}check-in/").status_code == 200
-    services.remove_helper(helper=helper, by=by_alice, now=timezone.now())
-    services.remove_helper(helper=helper, by=by_alice, now=timezone.now())
+    helpers.remove_helper(helper=helper, by=by_alice, now=timezone.now())
+    helpers.remove_helper(helper=helper, by=by_alice, now=timezone.now())
     assert LogEntry.objects.filter(verb="helper_removed").count() == 1
     for name in HELPED:
         url = address(name, running)
@@ -278,32 +278,32 @@ def test_the_answer_does_not_say_who_has_an_account(running: RunningEvent, alice
 
 def test_a_later_invitation_replaces_an_earlier_one(running: RunningEvent, dave: User, by_alice: Actor) -> None:
     invite = {"tournament": running.tournament, "email": dave.email, "by": by_alice, "link": str}
-    first = services.add_helper(**invite, now=NOW).helper
-    second = services.add_helper(**invite, now=NOW).helper
+    first = helpers.add_helper(**invite, now=NOW).helper
+    second = helpers.add_helper(**invite, now=NOW).helper
     by_dave = Actor.of(dave)
     with pytest.raises(Refused, match="invitation_withdrawn"):
-        services.accept_helping(helper=first, user=dave, by=by_dave, now=NOW)
+        helpers.accept_helping(helper=first, user=dave, by=by_dave, now=NOW)
     with pytest.raises(Refused, match="invitation_expired"):
-        services.accept_helping(helper=second, user=dave, by=by_dave, now=NOW + timedelta(days=14))
-    services.accept_helping(helper=second, user=dave, by=by_dave, now=NOW)
-    third = services.add_helper(**invite, now=NOW).helper
-    assert services.accept_helping(helper=third, user=dave, by=by_dave, now=NOW) == second
+        helpers.accept_helping(helper=second, user=dave, by=by_dave, now=NOW + timedelta(days=14))
+    helpers.accept_helping(helper=second, user=dave, by=by_dave, now=NOW)
+    third = helpers.add_helper(**invite, now=NOW).helper
+    assert helpers.accept_helping(helper=third, user=dave, by=by_dave, now=NOW) == second
     assert Helper.objects.filter(removed_at=None).count() == 1
 
 
 def test_an_event_that_is_over_gets_no_helpers(running: RunningEvent, by_alice: Actor) -> None:
     Tournament.objects.update(status=Tournament.Status.FINISHED)
     with pytest.raises(Refused, match="tournament_not_open"):
-        services.add_helper(tournament=running.tournament, email="a@example.org", by=by_alice, now=NOW, link=str)
+        helpers.add_helper(tournament=running.tournament, email="a@example.org", by=by_alice, now=NOW, link=str)
 
 
 def test_an_event_has_so_many_helpers(running: RunningEvent, by_alice: Actor) -> None:
     invite = {"tournament": running.tournament, "by": by_alice, "now": NOW, "link": str}
-    for number in range(services.MOST_HELPERS):
-        services.add_helper(email=f"{number}@example.org", **invite)
+    for number in range(helpers.MOST_HELPERS):
+        helpers.add_helper(email=f"{number}@example.org", **invite)
     with pytest.raises(Refused, match="too_many_helpers"):
-        services.add_helper(email="a@example.org", **invite)
-    services.add_helper(email="0@example.org", **invite)
+        helpers.add_helper(email="a@example.org", **invite)
+    helpers.add_helper(email="0@example.org", **invite)
 
 
 def test_helpers_by_api(running: RunningEvent, alice_client: Client, by_alice: Actor) -> None:
@@ -325,7 +325,7 @@ def test_erasing_a_helper_removes_them_and_their_open_invitations(
 ) -> None:
     User.objects.filter(pk=bob.pk).update(email_verified_at=NOW)
     add_helper(running.tournament, bob)
-    services.add_helper(tournament=running.tournament, email=bob.email, by=by_alice, now=NOW, link=str)
+    helpers.add_helper(tournament=running.tournament, email=bob.email, by=by_alice, now=NOW, link=str)
     assert Helper.objects.count() == 2
     bob_player.refresh_from_db()
     erase_player(player=bob_player, by=by_alice, now=NOW)

@@ -14,7 +14,7 @@ from matches.lifecycle.play_rules import play_rules_of
 from matches.models import LiveMatch, Match, Result
 from matches.play import clock_worker
 from matches.play.starting import PlaySettings, open_by_player, start
-from matches.reporting import appointments as proposals
+from matches.reporting import appointments
 from players.actors import SYSTEM, Actor
 from players.models import User
 from tests.matches.play.conftest import Board, refused
@@ -193,9 +193,9 @@ def test_bad_settings_are_refused(alice_client: Client, running: RunningEvent, f
 
 def agree_and_come(match: Match, side: int, at: datetime) -> None:
     """Both have agreed on a time, to which only this side comes."""
-    offer = proposals.Offer([at])
-    offered = proposals.propose(match=match, side=0, offer=offer, by=SYSTEM, now=at - timedelta(hours=2))
-    proposals.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=at - timedelta(hours=1))
+    offer = appointments.Offer([at])
+    offered = appointments.propose(match=match, side=0, offer=offer, by=SYSTEM, now=at - timedelta(hours=2))
+    appointments.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=at - timedelta(hours=1))
     arrivals.arrive(match=match, side=side, by=SYSTEM, now=at)
 
 
@@ -288,8 +288,8 @@ def test_who_comes_to_the_board_at_the_time_that_was_agreed_has_come_to_the_appo
     settle_for(play_mode="here", clock="online", no_show_loses=True)
     match, at = match_of(running), NOW + timedelta(days=1)
     side = side_of(match, "Bob")
-    offered = proposals.propose(match=match, side=0, offer=proposals.Offer([at]), by=SYSTEM, now=NOW)
-    proposals.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=NOW)
+    offered = appointments.propose(match=match, side=0, offer=appointments.Offer([at]), by=SYSTEM, now=NOW)
+    appointments.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=NOW)
     board = Board(match, [bob, carol] if side == 0 else [carol, bob])
     board.now = at
     open_by_player(match=match, by=Actor.of(bob), now=at)

@@ -21,8 +21,7 @@ from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
 from tournaments.entries.event_links import path_for
-from tournaments.floor import calls, length_offers, selectors
-from tournaments.floor import evening as closing
+from tournaments.floor import calls, evening, length_offers, selectors
 from tournaments.floor.undo import last_of, undo
 from tournaments.models import FloorEvent, Tournament
 from tournaments.state.integrity import differences
@@ -183,11 +182,11 @@ def reported(table: AtTable) -> None:
 
 
 def adjourned(table: AtTable) -> None:
-    closing.adjourn(fixture=table.running.fixture, by=table.alice, now=timezone.now())
+    evening.adjourn(fixture=table.running.fixture, by=table.alice, now=timezone.now())
 
 
 def shortened(table: AtTable) -> None:
-    closing.shorten(fixture=table.running.fixture, length=6, by=table.alice, now=timezone.now())
+    evening.shorten(fixture=table.running.fixture, length=6, by=table.alice, now=timezone.now())
 
 
 def played_here(table: AtTable) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from players.actors import Actor
 from players.models import Delivery, Notification, User
-from players.notifications import services as choices
+from players.notifications import services as notifications
 from players.notifications.emails import send_emails
 from players.notifications.kinds import texts_of
 from tests.pages import html
@@ -114,6 +114,6 @@ def test_bob_can_choose_not_to_be_asked(playing: AtTable, bob: User, carol: User
     client = Client()
     client.force_login(bob)
     assert "A shorter length for the match you are playing" in html(client.get("/account/notifications/"))
-    choices.save_choices(user=bob, wanted={"length_offered": ()})
+    notifications.save_choices(user=bob, wanted={"length_offered": ()})
     propose(playing, 5)
     assert (len(sentences(bob)), len(sentences(carol))) == (0, 1)

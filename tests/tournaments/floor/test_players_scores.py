@@ -15,8 +15,7 @@ from players.models import LogEntry, User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
 from tournaments.entries.event_links import path_for
-from tournaments.floor import calls, selectors
-from tournaments.floor import evening as opening
+from tournaments.floor import calls, evening, selectors
 from tournaments.models import FloorEvent, FloorKind
 from tournaments.standings.brackets import rounds_of
 from tournaments.state.integrity import differences
@@ -66,7 +65,7 @@ class AtTable:
 def at_table(running: RunningEvent, by_alice: Actor) -> AtTable:
     running.tournament.tables = 2
     running.tournament.save()
-    opening.open_floor(tournament=running.tournament, by=by_alice, now=timezone.now())
+    evening.open_floor(tournament=running.tournament, by=by_alice, now=timezone.now())
     return AtTable(running, by_alice)
 
 

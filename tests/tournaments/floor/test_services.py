@@ -19,15 +19,13 @@ from players.models import User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries import check_in
-from tournaments.floor import calls as autopilot
-from tournaments.floor import evening as closing
-from tournaments.floor import selectors, undo
+from tournaments.floor import calls, evening, selectors, undo
 from tournaments.floor.state import FloorState, MatchState, TableState
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Table
 from tournaments.results import quick_entry
 from tournaments.results import services as results
-from tournaments.state import floor as hints
+from tournaments.state import floor
 from tournaments.state.integrity import differences
 from tournaments.state.preview import Choice, preview_result
 
@@ -70,10 +68,10 @@ class Evening:
         return "".join(row.state[0] for row in self.state.matches.values())
 
     def call(self, number: int, table: int) -> FloorEvent:
-        return autopilot.call(fixture=self.fixture(number), table=self.table(table), **self.acts)
+        return calls.call(fixture=self.fixture(number), table=self.table(table), **self.acts)
 
     def start(self, number: int) -> FloorEvent:
-        return autopilot.start(fixture=self.fixture(number), **self.acts)
+        return calls.start(fixture=self.fixture(number), **self.acts)
 
     def undo_last(self) -> FloorEvent:
         last = undo.last_of(self.division.tournament, self.alice)
@@ -89,7 +87,7 @@ def event(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
     division = drawn(8, match_length=7)
     division.tournament.tables = 3
     division.tournament.save()
-    closing.open_floor(tournament=division.tournament, by=by_alice, now=NOON)
+    evening.open_floor(tournament=division.tournament, by=by_alice, now=NOON)
     return Evening(division, by_alice)
 
 
@@ -117,10 +115,10 @@ def test_two_matches_get_no_table_together_and_a_player_is_not_called_twice(even
     assert event.call(1, 1).pk == first.pk
     assert refusal(event.call, number=1, table=2) == "match_called"
     assert refusal(event.call, number=2, table=1) == "table_taken"
-    autopilot.take_out_of_use(table=event.table(2), reason="lamp broken", **event.acts)
+    calls.take_out_of_use(table=event.table(2), reason="lamp broken", **event.acts)
     assert refusal(event.call, number=2, table=2) == "table_out_of_use"
     assert refusal(event.call, number=5, table=3) == "fixture_not_ready"
-    autopilot.hold(fixture=event.fixture(3), **event.acts)
+    calls.hold(fixture=event.fixture(3), **event.acts)
     assert refusal(event.call, number=3, table=3) == "match_held"
     event.win(4)
     assert refusal(event.call, number=4, table=3) == "match_finished"
@@ -130,25 +128,25 @@ def test_two_matches_get_no_table_together_and_a_player_is_not_called_twice(even
 def test_they_sat_at_another_table(event: Evening) -> None:
     event.call(1, 1)
     event.call(2, 2)
-    autopilot.move(fixture=event.fixture(1), table=event.table(3), **event.acts)
+    calls.move(fixture=event.fixture(1), table=event.table(3), **event.acts)
     state = event.state
     assert [table.state for table in state.tables.values()] == [TableState.FREE, TableState.TAKEN, TableState.TAKEN]
-    assert refusal(autopilot.move, fixture=event.fixture(1), table=event.table(2), **event.acts) == "table_taken"
+    assert refusal(calls.move, fixture=event.fixture(1), table=event.table(2), **event.acts) == "table_taken"
     event.start(1)
-    autopilot.free_table(table=event.table(3), **event.acts)
+    calls.free_table(table=event.table(3), **event.acts)
     assert event.states()[0] == "p"
-    assert refusal(autopilot.free_table, table=event.table(3), **event.acts) == "table_free"
+    assert refusal(calls.free_table, table=event.table(3), **event.acts) == "table_free"
 
 
 def test_a_running_score_begins_a_match_and_is_no_result(event: Evening) -> None:
     event.call(1, 1)
-    autopilot.set_running_score(fixture=event.fixture(1), score=(5, 3), **event.acts)
-    autopilot.set_running_score(fixture=event.fixture(1), score=(5, 3), **event.acts)
+    calls.set_running_score(fixture=event.fixture(1), score=(5, 3), **event.acts)
+    calls.set_running_score(fixture=event.fixture(1), score=(5, 3), **event.acts)
     assert FloorEvent.objects.filter(kind="running_score").count() == 1
     match = event.match(1)
     assert (match.state, has_begun(match), match.results.count()) == (Match.State.OPEN, True, 0)
     assert event.state.matches[event.fixture(1).pk].score == (5, 3)
-    set_score = autopilot.set_running_score
+    set_score = calls.set_running_score
     assert refusal(set_score, fixture=event.fixture(1), score=(7, 3), **event.acts) == "running_score_over"
     event.undo_last()
     assert not has_begun(event.match(1))
@@ -158,7 +156,7 @@ def test_a_running_score_begins_a_match_and_is_no_result(event: Evening) -> None
 def test_undo_takes_back_the_last_change_of_ones_own_unless_more_happened_there(event: Evening, bob: User) -> None:
     tournament = event.division.tournament
     called = event.call(1, 1)
-    started = autopilot.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
+    started = calls.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
     assert refusal(event.undo_last) == "floor_built_on"
     assert refusal(undo.undo, tournament=tournament, event=started, **event.acts) == "nothing_to_undo_on_floor"
     undo.undo(tournament=tournament, event=started, by=Actor.of(bob), now=event.now)
@@ -191,23 +189,23 @@ def test_the_result_of_a_called_match_frees_its_table_and_taking_it_back_does_no
 
 def test_the_autopilot_calls_each_match_once_and_makes_second_calls(event: Evening) -> None:
     tournament = event.division.tournament
-    assert autopilot.call_ready(tournament_id=tournament.pk, now=event.now) == []
-    closing.set_autopilot(tournament=tournament, mode=Autopilot.CALL, **event.acts)
-    assert list(hints.self_calling().values_list("tournament", flat=True)) == [tournament.pk]
-    assert len(autopilot.call_ready(tournament_id=tournament.pk, now=event.now)) == 3
-    assert autopilot.call_ready(tournament_id=tournament.pk, now=event.now) == []
+    assert calls.call_ready(tournament_id=tournament.pk, now=event.now) == []
+    evening.set_autopilot(tournament=tournament, mode=Autopilot.CALL, **event.acts)
+    assert list(floor.self_calling().values_list("tournament", flat=True)) == [tournament.pk]
+    assert len(calls.call_ready(tournament_id=tournament.pk, now=event.now)) == 3
+    assert calls.call_ready(tournament_id=tournament.pk, now=event.now) == []
     event.start(1)
     event.later(6)
-    again = autopilot.call_ready(tournament_id=tournament.pk, now=event.now)
+    again = calls.call_ready(tournament_id=tournament.pk, now=event.now)
     assert [(row.kind, row.fixture.number) for row in again if row.fixture] == [
         ("called_again", 2),
         ("called_again", 3),
     ]
-    closing.pause(tournament=tournament, until=event.now + timedelta(minutes=30), **event.acts)
+    evening.pause(tournament=tournament, until=event.now + timedelta(minutes=30), **event.acts)
     event.win(1)
-    assert autopilot.call_ready(tournament_id=tournament.pk, now=event.now) == []
+    assert calls.call_ready(tournament_id=tournament.pk, now=event.now) == []
     event.later(31)
-    assert [row.fixture.number for row in autopilot.call_ready(tournament_id=tournament.pk, now=event.now)
+    assert [row.fixture.number for row in calls.call_ready(tournament_id=tournament.pk, now=event.now)
             if row.fixture] == [4]  # fmt: skip
 
 
@@ -230,7 +228,7 @@ def test_the_view_of_the_floor_needs_a_fixed_number_of_queries(
     event: Evening, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     event.call(1, 1)
-    autopilot.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, minutes=10, **event.acts)
+    calls.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, minutes=10, **event.acts)
     with django_assert_max_num_queries(14):
         view = selectors.floor(event.division.tournament, event.now)
         shown = [(row.number, row.state, row.table, row.round) for row in view.matches.values()]
@@ -251,12 +249,12 @@ def test_only_staff_can_tell_that_a_player_needs_an_accessible_table(
 ) -> None:
     Table.objects.filter(label="3").update(category=Table.Category.ACCESSIBLE)
     player = event.match(1).player_0
-    closing.set_needs_accessible(tournament=event.division.tournament, player=player, needed=True, **event.acts)
+    evening.set_needs_accessible(tournament=event.division.tournament, player=player, needed=True, **event.acts)
     event.call(2, 3)
     tournament, pk = event.division.tournament, event.fixture(1).pk
     assert selectors.floor(tournament, event.now).matches[pk].reasons == ("No accessible table is free.",)
     assert selectors.floor(tournament, event.now, staff=False).matches[pk].reasons == ("No table is free.",)
-    autopilot.take_out_of_use(table=event.table(2), reason="wet", **event.acts)
+    calls.take_out_of_use(table=event.table(2), reason="wet", **event.acts)
     body = as_user(None).get(f"/api/v1/tournaments/{tournament.public_id}/floor/").json()
     assert [(table["label"], table["state"], table["reason"]) for table in body["tables"]] == [
         ("1", "free", ""),
@@ -294,21 +292,21 @@ def test_nothing_is_called_twice_or_during_a_pause(event: Evening) -> None:
     event.call(1, 1)
     event.start(1)
     assert refusal(event.call, number=1, table=2) == "match_playing"
-    assert refusal(closing.pause, tournament=tournament, until=event.now, **event.acts) == "pause_not_ahead"
-    closing.pause(tournament=tournament, until=None, **event.acts)
+    assert refusal(evening.pause, tournament=tournament, until=event.now, **event.acts) == "pause_not_ahead"
+    evening.pause(tournament=tournament, until=None, **event.acts)
     assert refusal(event.call, number=2, table=2) == "event_paused"
-    closing.resume(tournament=tournament, **event.acts)
-    assert refusal(closing.resume, tournament=tournament, **event.acts) == "event_not_paused"
+    evening.resume(tournament=tournament, **event.acts)
+    assert refusal(evening.resume, tournament=tournament, **event.acts) == "event_not_paused"
     assert event.call(2, 2).table == event.table(2)
 
 
 def test_the_fourth_match_waits_for_a_free_table(event: Evening) -> None:
     for number in (1, 2, 3):
         event.call(number, number)
-    assert refusal(autopilot.call, fixture=event.fixture(4), **event.acts) == "no_table_free"
+    assert refusal(calls.call, fixture=event.fixture(4), **event.acts) == "no_table_free"
 
 
-@pytest.mark.parametrize("act", [autopilot.call_again, autopilot.take_back])
+@pytest.mark.parametrize("act", [calls.call_again, calls.take_back])
 def test_a_match_that_was_not_called_has_no_call_to_change(event: Evening, act: Callable[..., object]) -> None:
     assert refusal(act, fixture=event.fixture(1), **event.acts) == "not_called"
     event.call(1, 1)
@@ -322,7 +320,7 @@ def test_a_player_in_two_divisions_sits_at_one_table(event: Evening, make_divisi
     side_event = make_division(name="Side")
     drawn_as(side_event, [StageSettings()], event.match(1).players, event.alice)
     fixture = Fixture.objects.select_related("stage__division").get(stage__division=side_event)
-    for act in (autopilot.call, autopilot.start):
+    for act in (calls.call, calls.start):
         assert refusal(act, fixture=fixture, **event.acts) == "player_busy"
 
 
@@ -334,41 +332,39 @@ def test_a_match_that_is_played_online_gets_no_table(event: Evening) -> None:
 
 def test_only_a_player_of_the_match_can_be_late_for_it(event: Evening) -> None:
     late = {"minutes": 10, **event.acts}
-    assert (
-        refusal(autopilot.mark_late, fixture=event.fixture(1), player=event.match(2).player_0, **late) == "not_in_match"
-    )
-    autopilot.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, **late)
+    assert refusal(calls.mark_late, fixture=event.fixture(1), player=event.match(2).player_0, **late) == "not_in_match"
+    calls.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, **late)
 
 
 def test_players_enter_scores_once_they_are_called_and_not_endlessly(event: Evening) -> None:
     enter = {"side": 0, "by": Actor.link(0), "now": event.now}
-    assert refusal(autopilot.set_players_score, fixture=event.fixture(1), score=(1, 0), **enter) == "not_called"
+    assert refusal(calls.set_players_score, fixture=event.fixture(1), score=(1, 0), **enter) == "not_called"
     event.call(1, 1)
-    for number in range(autopilot.MOST_PLAYERS_SCORES):
-        autopilot.set_players_score(fixture=event.fixture(1), score=(number % 2, 0), **enter)
-    assert refusal(autopilot.set_players_score, fixture=event.fixture(1), score=(5, 0), **enter) == "too_many_scores"
-    autopilot.set_running_score(fixture=event.fixture(1), score=(5, 0), **event.acts)
+    for number in range(calls.MOST_PLAYERS_SCORES):
+        calls.set_players_score(fixture=event.fixture(1), score=(number % 2, 0), **enter)
+    assert refusal(calls.set_players_score, fixture=event.fixture(1), score=(5, 0), **enter) == "too_many_scores"
+    calls.set_running_score(fixture=event.fixture(1), score=(5, 0), **event.acts)
 
 
 def test_only_the_score_and_the_length_that_stand_are_taken_back(event: Evening) -> None:
     first, _second = (
-        autopilot.set_running_score(fixture=event.fixture(1), score=(points, 0), **event.acts) for points in (1, 2)
+        calls.set_running_score(fixture=event.fixture(1), score=(points, 0), **event.acts) for points in (1, 2)
     )
     taken_back = {"fixture": event.fixture(1), "event": first, **event.acts}
-    assert refusal(autopilot.take_back_score, **taken_back) == "running_score_replaced"
-    shortened, _again = (closing.shorten(fixture=event.fixture(1), length=points, **event.acts) for points in (6, 5))
-    assert refusal(closing.take_back_length, **taken_back | {"event": shortened}) == "length_changed_since"
+    assert refusal(calls.take_back_score, **taken_back) == "running_score_replaced"
+    shortened, _again = (evening.shorten(fixture=event.fixture(1), length=points, **event.acts) for points in (6, 5))
+    assert refusal(evening.take_back_length, **taken_back | {"event": shortened}) == "length_changed_since"
     assert event.match(1).length == 5
 
 
 def test_two_tables_have_no_label_in_common_and_a_room_has_an_end(event: Evening) -> None:
     tournament = event.division.tournament
-    assert refusal(closing.add_table, tournament=tournament, label="1", **event.acts) == "table_label_taken"
+    assert refusal(evening.add_table, tournament=tournament, label="1", **event.acts) == "table_label_taken"
     renamed = {"table": event.table(2), "label": "1", "category": "normal"}
-    assert refusal(closing.change_table, **renamed, **event.acts) == "table_label_taken"
-    labels = (f"T{number}" for number in range(closing.MOST_TABLES - 3))
+    assert refusal(evening.change_table, **renamed, **event.acts) == "table_label_taken"
+    labels = (f"T{number}" for number in range(evening.MOST_TABLES - 3))
     Table.objects.bulk_create(Table(tournament=tournament, label=label) for label in labels)
-    assert refusal(closing.add_table, tournament=tournament, label="A", **event.acts) == "too_many_tables"
+    assert refusal(evening.add_table, tournament=tournament, label="A", **event.acts) == "too_many_tables"
 
 
 def test_without_an_open_floor_players_enter_no_score_and_offer_no_length(drawn: Callable[..., Division]) -> None:

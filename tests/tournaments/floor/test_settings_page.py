@@ -5,8 +5,7 @@ from django.test import Client
 
 from players.actors import SYSTEM
 from tests.tournaments.conftest import NOON, RunningEvent
-from tournaments.floor import evening as opening
-from tournaments.floor import selectors
+from tournaments.floor import evening, selectors
 from tournaments.floor.state import TableState
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -16,7 +15,7 @@ def test_alice_saves_tables_and_settings_in_one_step(running: RunningEvent, alic
     event = running.tournament
     event.tables = 2
     event.save()
-    opening.open_floor(tournament=event, by=SYSTEM, now=NOON)
+    evening.open_floor(tournament=event, by=SYSTEM, now=NOON)
     url = f"{running.url}floor/settings/"
     page = alice_client.get(url)
     assert page.status_code == 200

@@ -13,7 +13,7 @@ from tests.tournaments.conftest import NOW
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.ledger import payments as desk
+from tournaments.ledger import payments
 from tournaments.ledger.accounts import (
     Account,
     account_of,
@@ -26,7 +26,7 @@ from tournaments.ledger.accounts import (
 )
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Payment, Substitution, Tournament
-from tournaments.prizes import services as pools
+from tournaments.prizes import services as prize_services
 from tournaments.prizes.services import PoolInput
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -49,10 +49,10 @@ class Till:
 
     def receive(self, player: Player, amount: int, method: str = "cash") -> list[Payment]:
         payment = self.input(amount, method)
-        return desk.receive(tournament=self.event, player=player, payment=payment, by=self.by, now=NOW)
+        return payments.receive(tournament=self.event, player=player, payment=payment, by=self.by, now=NOW)
 
     def refund(self, player: Player, amount: int) -> list[Payment]:
-        return desk.refund(tournament=self.event, player=player, payment=self.input(amount), by=self.by, now=NOW)
+        return payments.refund(tournament=self.event, player=player, payment=self.input(amount), by=self.by, now=NOW)
 
     def account(self, player: Player) -> Account:
         return account_of(self.event, player)
@@ -85,10 +85,10 @@ def entry_of(player: Player) -> Entry:
 
 
 def join_pool(till: Till, player: Player) -> None:
-    pool = till.division.side_pools.first() or pools.create_pool(
+    pool = till.division.side_pools.first() or prize_services.create_pool(
         division=till.division, pool=PoolInput("Side pool", 1000, (7000, 3000), (("main", 1),)), by=till.by, now=NOW
     )
-    pools.join_pool(pool=pool, entry=entry_of(player), by=till.by, now=NOW)
+    prize_services.join_pool(pool=pool, entry=entry_of(player), by=till.by, now=NOW)
 
 
 def test_who_owes_comes_first_and_pays_entry_before_pool(till: Till, bob: Player, carol: Player) -> None:
@@ -107,7 +107,7 @@ def test_who_owes_comes_first_and_pays_entry_before_pool(till: Till, bob: Player
 def test_a_double_tap_pays_once(till: Till, bob: Player) -> None:
     payment = PaymentInput(1000, "form 1")
     for _ in range(2):
-        rows = desk.receive(tournament=till.event, player=bob, payment=payment, by=till.by, now=NOW)
+        rows = payments.receive(tournament=till.event, player=bob, payment=payment, by=till.by, now=NOW)
         assert [row.amount for row in rows] == [1000]
     assert till.account(bob).paid == 1000
 
@@ -121,12 +121,12 @@ def test_nobody_pays_more_than_they_owe(till: Till, bob: Player, amount: int, co
 
 def test_taking_a_payment_back_is_a_payment(till: Till, bob: Player) -> None:
     (paid,) = till.receive(bob, 3000)
-    back = desk.take_back(payment=paid, by=till.by, now=NOW)
+    back = payments.take_back(payment=paid, by=till.by, now=NOW)
     assert (back.amount, back.undoes, till.account(bob).owes) == (-3000, paid, 3000)
     assert box_of(till.event).expected == 0
     for payment, code in ((paid, "payment_undone"), (back, "payment_is_undo")):
         with pytest.raises(Refused, match=code):
-            desk.take_back(payment=payment, by=till.by, now=NOW)
+            payments.take_back(payment=payment, by=till.by, now=NOW)
 
 
 def test_a_withdrawal_before_the_draw_is_refunded_what_it_paid(till: Till, bob: Player) -> None:
@@ -192,48 +192,48 @@ def test_leaving_a_pool_makes_its_fee_a_refund(till: Till, bob: Player) -> None:
     join_pool(till, bob)
     till.receive(bob, 4000)
     pool = till.division.side_pools.get()
-    pools.leave_pool(pool=pool, entry=entry_of(bob), by=till.by, now=NOW)
+    prize_services.leave_pool(pool=pool, entry=entry_of(bob), by=till.by, now=NOW)
     assert [(line.kind, line.owes) for line in till.account(bob).lines] == [("entry", 0), ("pool", -1000)]
     (row,) = till.refund(bob, 1000)
     assert (row.kind, row.amount, row.pool) == ("refund", -1000, pool)
-    for change, code in ((pools.leave_pool, "pool_not_joined"), (pools.join_pool, "pool_joined")):
+    for change, code in ((prize_services.leave_pool, "pool_not_joined"), (prize_services.join_pool, "pool_joined")):
         if code == "pool_joined":
-            pools.join_pool(pool=pool, entry=entry_of(bob), by=till.by, now=NOW)
+            prize_services.join_pool(pool=pool, entry=entry_of(bob), by=till.by, now=NOW)
         with pytest.raises(Refused, match=code):
             change(pool=pool, entry=entry_of(bob), by=till.by, now=NOW)
 
 
 def test_the_box_is_closed_with_what_was_counted_and_reopened(till: Till, bob: Player, carol: Player) -> None:
     event, by = till.event, till.by
-    desk.add_float(tournament=event, payment=till.input(10000), by=by, now=NOW)
+    payments.add_float(tournament=event, payment=till.input(10000), by=by, now=NOW)
     till.receive(bob, 3000)
     till.receive(carol, 3000, "transfer")
-    desk.spend(tournament=event, payment=till.input(1840, note="score sheets"), by=by, now=NOW)
+    payments.spend(tournament=event, payment=till.input(1840, note="score sheets"), by=by, now=NOW)
     box = box_of(event)
     assert [(row.kind, row.count, row.amount) for row in box.cash] == [
         ("float", 1, 10000), ("entry", 1, 3000), ("expense", 1, -1840),
     ]  # fmt: skip
     assert [(row.kind, row.amount) for row in box.other] == [("transfer", 3000)]
     with pytest.raises(Refused, match="box_changed"):
-        desk.close_desk(tournament=event, counted=10000, expected=10000, by=by, now=NOW)
+        payments.close_desk(tournament=event, counted=10000, expected=10000, by=by, now=NOW)
     with pytest.raises(Refused, match="difference_needs_note"):
-        desk.close_desk(tournament=event, counted=10660, expected=11160, by=by, now=NOW)
-    closing = desk.close_desk(tournament=event, counted=10660, expected=11160, note="bar", by=by, now=NOW)
+        payments.close_desk(tournament=event, counted=10660, expected=11160, by=by, now=NOW)
+    closing = payments.close_desk(tournament=event, counted=10660, expected=11160, note="bar", by=by, now=NOW)
     assert closing.difference == -500
     with pytest.raises(Refused, match="cash_closed"):
         till.refund(bob, 100)
     with pytest.raises(Refused, match="cash_closed"):
-        desk.close_desk(tournament=event, counted=1, expected=11160, note="again", by=by, now=NOW)
-    desk.reopen_desk(tournament=event, by=by, now=NOW)
+        payments.close_desk(tournament=event, counted=1, expected=11160, note="again", by=by, now=NOW)
+    payments.reopen_desk(tournament=event, by=by, now=NOW)
     assert standing_count(event) is None
     with pytest.raises(Refused, match="cash_not_closed"):
-        desk.reopen_desk(tournament=event, by=by, now=NOW)
+        payments.reopen_desk(tournament=event, by=by, now=NOW)
     till.refund(bob, 100)
 
 
 def test_an_expense_says_what_it_was_for(till: Till) -> None:
     with pytest.raises(Refused, match="note_needed"):
-        desk.spend(tournament=till.event, payment=till.input(100), by=till.by, now=NOW)
+        payments.spend(tournament=till.event, payment=till.input(100), by=till.by, now=NOW)
 
 
 def test_the_database_refuses_a_payment_in_the_wrong_direction(till: Till, bob: Player) -> None:
@@ -254,7 +254,7 @@ def test_accounts_take_the_same_queries_for_many_players(
 
 def test_a_draw_can_wait_until_everybody_has_paid(till: Till, bob: Player, carol: Player) -> None:
     events.publish_tournament(tournament=till.event, by=till.by, now=NOW)
-    desk.require_payment(tournament=till.event, needed=True, by=till.by, now=NOW)
+    payments.require_payment(tournament=till.event, needed=True, by=till.by, now=NOW)
     draw = draws.request_draw(division=till.division, by=till.by, now=NOW)
     draws.make_draft(draw_id=draw.pk, now=NOW)
     till.division.refresh_from_db()

@@ -19,7 +19,7 @@ from players.clubs.services import add_member, add_player, create_club
 from players.models import Club, Membership, Player, User
 from players.people.erasure import erase_player
 from tests.pages import html
-from tournaments import owner as links
+from tournaments import owner
 from tournaments.demo.club import SLUG
 from tournaments.demo.removal import decline, is_declined
 from tournaments.models import Installation
@@ -41,7 +41,7 @@ def demo(alice: User, bob: User) -> Club:
 @pytest.fixture
 def link() -> str:
     """The path of a new link."""
-    return links.renew(now=timezone.now())
+    return owner.renew(now=timezone.now())
 
 
 def signed_in(client: Client) -> str:
@@ -74,7 +74,7 @@ def test_nobody_sees_anything_without_the_secret(visitor: str, demo: Club, link:
     client = Client()
     if visitor:
         client.force_login(User.objects.get(email=f"{visitor}@example.org"))
-    old, new = link, links.renew(now=timezone.now())
+    old, new = link, owner.renew(now=timezone.now())
     wrong = f"/owner-link/{'a' * 43}/"
     for path in (wrong, old):
         for url in (path, f"{path}club/"):
@@ -95,7 +95,7 @@ def test_the_owner_looks_around_the_demo(client: Client, demo: Club, link: str) 
         response = Client().get(path)
         assert response.status_code == 410
         assert "has already been used. For a new one, restart Barpoint or run ./manage.py owner_link." in html(response)
-    new = links.renew(now=timezone.now())
+    new = owner.renew(now=timezone.now())
     assert Client().get(new).status_code == 200
 
 
@@ -139,7 +139,7 @@ def test_a_form_whose_answer_was_lost_is_sent_again(demo: Club, link: str) -> No
     for browser in (Client(), Client()):
         assert browser.post(link, look)["Location"] == f"/clubs/{SLUG}/"
         assert signed_in(browser) == "Alice"
-    link = links.renew(now=timezone.now())
+    link = owner.renew(now=timezone.now())
     start = GRETE | form_of(Client(), f"{link}club/")
     for browser in (Client(), Client()):
         assert browser.post(f"{link}club/", start)["Location"] == "/clubs/new/"
@@ -160,14 +160,14 @@ def test_a_used_link_does_nothing_for_another_form(demo: Club, link: str) -> Non
 
 
 def test_a_link_expires_used_or_not(demo: Club) -> None:
-    old = links.renew(now=timezone.now() - timedelta(hours=25))
+    old = owner.renew(now=timezone.now() - timedelta(hours=25))
     response = Client().get(old)
     assert response.status_code == 410
     assert "This link has expired." in html(response)
     assert Client().post(old, {"key": "a"}).status_code == 410
     with pytest.raises(Refused, match="owner_link_expired"):
-        links.must_be_open(old.strip("/").rpartition("/")[2], timezone.now())
-    recent = links.renew(now=timezone.now() - timedelta(hours=23))
+        owner.must_be_open(old.strip("/").rpartition("/")[2], timezone.now())
+    recent = owner.renew(now=timezone.now() - timedelta(hours=23))
     form = form_of(Client(), recent)
     Client().post(recent, form)
     Installation.objects.update(link_expires_at=timezone.now())
@@ -190,7 +190,7 @@ def test_a_demo_that_is_gone_by_now_is_not_looked_at(client: Client, demo: Club,
     decline(now=timezone.now())
     assert client.post(link, form)["Location"] == f"{link}club/"
     with pytest.raises(Refused, match="demo_gone"):
-        links.use_for_demo(secret=link.split("/")[2], key="a", now=timezone.now())
+        owner.use_for_demo(secret=link.split("/")[2], key="a", now=timezone.now())
     assert is_open(link)
 
 
@@ -244,7 +244,7 @@ def test_another_club_of_the_same_name_is_no_demo(client: Client, carol: User, l
 
 def test_whoever_looks_around_can_then_start_with_their_club(client: Client, demo: Club, link: str) -> None:
     client.post(link, form_of(client, link))
-    link = links.renew(now=timezone.now())
+    link = owner.renew(now=timezone.now())
     client.post(f"{link}club/", GRETE | form_of(client, f"{link}club/"))
     assert signed_in(client) == "Grete"
 

@@ -17,8 +17,7 @@ from players.models import User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
 from tournaments.events.services import create_tournament, update_tournament
-from tournaments.floor import calls as autopilot
-from tournaments.floor import evening as opening
+from tournaments.floor import calls, evening
 from tournaments.floor.page.page import HEADER
 from tournaments.models import Division, Fixture, FloorEvent, Round, Table, Tournament
 
@@ -160,12 +159,12 @@ def test_a_no_show_takes_two_taps_and_a_line_takes_it_back(page: Page) -> None:
 def test_a_call_of_the_autopilot_is_taken_back_by_one_tap(page: Page) -> None:
     page.do("autopilot", mode="call")
     event = page.tournament.pk
-    assert len(autopilot.call_ready(tournament_id=event, now=timezone.now())) == 3
+    assert len(calls.call_ready(tournament_id=event, now=timezone.now())) == 3
     assert "Take back the call" in page.html()
     last = FloorEvent.objects.filter(kind="called").latest("pk").fixture
     assert last is not None
     assert " is held." in page.do("take-back", fixture=last.public_id)
-    [instead] = autopilot.call_ready(tournament_id=event, now=timezone.now())
+    [instead] = calls.call_ready(tournament_id=event, now=timezone.now())
     assert instead.fixture != last, "it is on hold"
     assert "is not called" in page.do("take-back", fixture=last.public_id), "a second tap changes nothing"
 
@@ -246,7 +245,7 @@ def test_players_read_on_their_pages_to_which_table_they_are_called(
 ) -> None:
     now = timezone.now()
     Tournament.objects.update(tables=4)
-    opening.open_floor(tournament=running.tournament, by=by_alice, now=now)
+    evening.open_floor(tournament=running.tournament, by=by_alice, now=now)
     table = Table.objects.get(label="4")
     match = running.fixture.match
     assert match is not None
@@ -256,10 +255,10 @@ def test_players_read_on_their_pages_to_which_table_they_are_called(
         return ["You are called to table 4." in html(as_user(user).get(place)) for place in places]
 
     assert reads(bob) == [False] * 3
-    autopilot.call(fixture=running.fixture, table=table, by=by_alice, now=now)
+    calls.call(fixture=running.fixture, table=table, by=by_alice, now=now)
     assert reads(bob) == reads(carol) == [True] * 3
     assert reads(dave) == [False] * 3
-    autopilot.start(fixture=running.fixture, by=by_alice, now=now)
+    calls.start(fixture=running.fixture, by=by_alice, now=now)
     assert reads(bob) == [False] * 3
 
 

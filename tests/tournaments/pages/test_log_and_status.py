@@ -14,7 +14,7 @@ from players.models import User
 from tests.tournaments.conftest import NOW, RunningEvent, erin
 from tests.tournaments.support.pages import page, post, text
 from tournaments.models import Fixture
-from tournaments.results import workers as heartbeat
+from tournaments.results import workers
 from tournaments.state.log import ON_A_PAGE, _named, entries_of
 
 __all__ = ["erin"]
@@ -71,12 +71,12 @@ def test_the_status_page_names_the_process_that_is_down(
         return text(page(alice_client, f"{running.url}status/"))
 
     assert "never seen" in status_text()
-    heartbeat.beat(timezone.now() - timedelta(seconds=3))
+    workers.beat(timezone.now() - timedelta(seconds=3))
     assert "last seen 3 s ago" in status_text()
     assert "Beat and workers running" in status_text()
-    heartbeat.beat(timezone.now() - timedelta(minutes=5))
+    workers.beat(timezone.now() - timedelta(minutes=5))
     assert "beat is not running" in status_text()
-    valkey.rpush(heartbeat.QUEUE, "hint", "hint")
+    valkey.rpush(workers.QUEUE, "hint", "hint")
     assert "2 messages waiting" in status_text()
     assert "no worker takes them" in status_text()
 

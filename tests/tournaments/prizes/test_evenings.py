@@ -12,8 +12,7 @@ from players.actors import Actor
 from tests.tournaments.conftest import NOW
 from tests.tournaments.prizes.conftest import play
 from tournaments.entries import services as entries
-from tournaments.ledger import money as fees
-from tournaments.ledger import payments as desk
+from tournaments.ledger import money, payments
 from tournaments.ledger.accounts import accounts_of, box_of
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Payment, Tournament
@@ -34,10 +33,10 @@ def test_a_thousand_random_evenings_reconcile(capsys: pytest.CaptureFixture[str]
     assert totals["payments"] > 10_000
 
 
-@pytest.mark.parametrize("module", [fees, shares])
+@pytest.mark.parametrize("module", [money, shares])
 def test_control_a_lost_minor_unit_is_found(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    if module is fees:
-        monkeypatch.setattr(fees.Fees, "prize_money", lambda own, *, is_reentry: own.of(is_reentry=is_reentry) // 2)
+    if module is money:
+        monkeypatch.setattr(money.Fees, "prize_money", lambda own, *, is_reentry: own.of(is_reentry=is_reentry) // 2)
     else:
         monkeypatch.setattr(shares, "_with_remainder", lambda prizes, _pot, _fund: prizes)
     assert simulate_evenings(20, seed=7).differences
@@ -76,7 +75,7 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
     for account in accounts_of(event):
         if account.owes:
             paid = PaymentInput(account.owes, f"{key} {account.player.pk}")
-            desk.receive(tournament=event, player=account.player, payment=paid, **acts)
+            payments.receive(tournament=event, player=account.player, payment=paid, **acts)
     leaver = division.entries.order_by("pk")[rng.randrange(division.entries.count())]
     entries.withdraw(entry=leaver, **acts)
     play(division, by, rng)
@@ -87,7 +86,7 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
             payment = PaymentInput(row.open, f"{key} {row.pot} {row.entry}")
             (payout,) = pay_out(entry=entry, pot=row.pot, payment=payment, **acts)
             if rng.random() < 0.3:
-                desk.take_back(payment=payout, **acts)
+                payments.take_back(payment=payout, **acts)
     after = prizes_of(division)
     awarded = sum(row.due for row in after.every_row if row.entry is not None)
     still_open = sum(row.open for row in after.every_row)
@@ -96,6 +95,6 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
     assert sum(account.owes for account in accounts_of(event)) == 0
     assert box_of(event).expected - before == collected - (awarded - still_open)
     expected = box_of(event).expected
-    assert desk.close_desk(tournament=event, counted=expected, expected=expected, **acts).difference == 0
-    desk.reopen_desk(tournament=event, **acts)
+    assert payments.close_desk(tournament=event, counted=expected, expected=expected, **acts).difference == 0
+    payments.reopen_desk(tournament=event, **acts)
     assert Payment.objects.filter(entry__division=division).exists()

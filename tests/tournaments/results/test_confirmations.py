@@ -16,7 +16,7 @@ from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Fixture
-from tournaments.results import services as confirmations
+from tournaments.results import services as results
 from tournaments.results.services import Confirmation, confirm_all, open_reports
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -112,7 +112,7 @@ def test_a_second_tap_confirms_nothing_twice(division: Division, by_alice: Actor
 def test_what_was_settled_meanwhile_stays_as_it_is(division: Division, by_alice: Actor) -> None:
     number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
     fixture = Fixture.objects.select_related("stage").get(stage__division=division, number=number)
-    confirmations.enter_result(fixture=fixture, result=ResultInput(1, (2, 7)), by=by_alice, now=timezone.now())
+    results.enter_result(fixture=fixture, result=ResultInput(1, (2, 7)), by=by_alice, now=timezone.now())
     assert number not in confirm(division, by_alice)
     assert Result.objects.get(match=fixture.match).score == (2, 7)
 
@@ -127,5 +127,5 @@ def test_a_report_that_was_replaced_before_it_was_locked_waits_for_the_next_tap(
         match=seen.match, side=0, report=reports.ScoreReport(0, (7, 5)), by=Actor.link(0), now=timezone.now()
     )
 
-    assert confirmations._confirm(seen, by_alice, timezone.now()).code == "confirm_changed"
+    assert results._confirm(seen, by_alice, timezone.now()).code == "confirm_changed"
     assert not Result.objects.filter(match=seen.match).exists()

@@ -28,9 +28,7 @@ from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.ratings import services as ratings
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments as proposals
-from matches.reporting import deadlines, objections, records
-from matches.reporting import reports as late_reports
+from matches.reporting import appointments, deadlines, objections, records, reports
 from matches.reporting.records import adjudicate_submission
 from matches.reporting.services import arrivals
 from players.actors import Actor
@@ -114,7 +112,7 @@ class World:
 
     def report(self, side: int, winner: int) -> None:
         score = (LENGTH, 1) if winner == 0 else (1, LENGTH)
-        late_reports.report_score(report=late_reports.ScoreReport(winner, score), **self.common(side))
+        reports.report_score(report=reports.ScoreReport(winner, score), **self.common(side))
 
     def send_record(self, side: int) -> None:
         """Send a record in which Bob wins."""
@@ -130,8 +128,8 @@ class World:
     def agree_on_a_time(self) -> Proposal:
         """Carol proposed a time, and Bob accepted it, before anything that matters here."""
         at = self.now + timedelta(hours=2)
-        offer = proposals.propose(offer=proposals.Offer([at]), **self.common(self.carol))
-        return proposals.accept(proposal=offer, side=self.bob, time=at, by=self.by(self.bob), now=self.now)
+        offer = appointments.propose(offer=appointments.Offer([at]), **self.common(self.carol))
+        return appointments.accept(proposal=offer, side=self.bob, time=at, by=self.by(self.bob), now=self.now)
 
     def open_board(self, clock: ClockSettings, *sides: int) -> None:
         """Open the board; these sides say that they are there."""
@@ -170,7 +168,7 @@ class World:
     def tell(self) -> None:
         """Carol, or whoever else lost, says that they have seen what there is to see."""
         is_own_loss = self.result is not None and self.result.winner == self.carol
-        late_reports.acknowledge(**self.common(self.bob if is_own_loss else self.carol))
+        reports.acknowledge(**self.common(self.bob if is_own_loss else self.carol))
 
     def confirm_what_is_left(self) -> None:
         """Alice, who does not play, confirms what “Needs you” lists."""
@@ -226,18 +224,18 @@ def late_report(world: World) -> None:
     seq = world.match.seq
     world.agree_on_a_time()
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
-    report = late_reports.ScoreReport(world.bob, score)
+    report = reports.ScoreReport(world.bob, score)
     with pytest.raises(Refused, match="report_kept"):
-        late_reports.report_late(report=report, after=seq, key="offline", **world.common(world.bob))
+        reports.report_late(report=report, after=seq, key="offline", **world.common(world.bob))
 
 
 def score_sheet(world: World) -> None:
     """Somebody with the sheet says to be Carol."""
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
-    late_reports.report_from_sheet(
+    reports.report_from_sheet(
         match=world.match,
         says_side=world.carol,
-        report=late_reports.ScoreReport(world.bob, score),
+        report=reports.ScoreReport(world.bob, score),
         by=Actor(kind=Actor.link(0).kind),
         now=world.now,
     )
@@ -321,7 +319,7 @@ def last_second_proposal(world: World) -> None:
     assert world.fixture.due_at is not None
     world.now = world.fixture.due_at - timedelta(seconds=3)
     at = world.now + timedelta(seconds=2)
-    proposals.propose(offer=proposals.Offer([at]), **world.common(world.bob))
+    appointments.propose(offer=appointments.Offer([at]), **world.common(world.bob))
     world.wait(timedelta(seconds=4))
 
 
@@ -361,13 +359,13 @@ def loss_reported(world: World) -> None:
 
 def report_confirmed(world: World) -> None:
     world.report(world.bob, world.bob)
-    late_reports.confirm(**world.common(world.carol))
+    reports.confirm(**world.common(world.carol))
 
 
 def dispute_conceded(world: World) -> None:
     world.report(world.bob, world.bob)
-    late_reports.contest(**world.common(world.carol))
-    late_reports.concede(**world.common(world.carol))
+    reports.contest(**world.common(world.carol))
+    reports.concede(**world.common(world.carol))
 
 
 def record_of_the_loser(world: World) -> None:
@@ -488,7 +486,7 @@ def test_who_was_told_and_says_nothing_has_answered(world: World, table: Table, 
     assert result is not None
     if result.winner is None:
         assert result.finality == PROVISIONAL, "Bob, whom it goes against, too, was not told"
-        late_reports.acknowledge(**world.common(world.bob))
+        reports.acknowledge(**world.common(world.bob))
         world.wait(WAIT + timedelta(seconds=1))
     assert world.result is not None
     assert world.result.finality == FINAL
@@ -537,21 +535,21 @@ def bobs_moves(world: World, chance: Random) -> list[tuple[str, Callable[[], obj
     """What Bob, time and the sweeps can do, whether or not it is possible now."""
     bob = world.common(world.bob)
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
-    win = late_reports.ScoreReport(world.bob, score)
+    win = reports.ScoreReport(world.bob, score)
     at = world.now + timedelta(hours=chance.choice([1, 30, 100]))
-    times = proposals.Offer([at, at + timedelta(minutes=90)])
+    times = appointments.Offer([at, at + timedelta(minutes=90)])
     return [
         ("report", lambda: world.report(world.bob, world.bob)),
-        ("withdraw", lambda: late_reports.withdraw_report(**bob)),
-        ("confirm", lambda: late_reports.confirm(**bob)),
-        ("seen", lambda: late_reports.acknowledge(**bob)),
-        ("contest", lambda: late_reports.contest(**bob)),
-        ("concede", lambda: late_reports.concede(**bob)),
+        ("withdraw", lambda: reports.withdraw_report(**bob)),
+        ("confirm", lambda: reports.confirm(**bob)),
+        ("seen", lambda: reports.acknowledge(**bob)),
+        ("contest", lambda: reports.contest(**bob)),
+        ("concede", lambda: reports.concede(**bob)),
         ("object", lambda: objections.object_to_result(reason="No.", **bob)),
         ("record", lambda: world.send_record(world.bob)),
-        ("late", lambda: late_reports.report_late(report=win, after=0, key=f"{chance.random()}", **bob)),
+        ("late", lambda: reports.report_late(report=win, after=0, key=f"{chance.random()}", **bob)),
         ("sheet", lambda: score_sheet(world)),
-        ("propose", lambda: proposals.propose(offer=times, **bob)),
+        ("propose", lambda: appointments.propose(offer=times, **bob)),
         ("arrive", lambda: arrivals.arrive(**bob)),
         ("no-show", lambda: arrivals.claim_no_show(**bob)),
         ("board", lambda: world.open_board(chance.choice([CLOCK, TURNS_OF_DAYS]), world.bob)),

@@ -27,7 +27,7 @@ from tournaments.floor import lines
 from tournaments.formats.settings import StageSettings
 from tournaments.match_events import settle_after_result
 from tournaments.models import Division, Fixture
-from tournaments.results import services as confirmations
+from tournaments.results import services as results
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +43,7 @@ def queries_of(service: Callable[..., object], **arguments: object) -> list[str]
 
 
 def director(fixture: Fixture, by: Actor) -> list[list[str]]:
-    return [queries_of(confirmations.enter_result, fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOW)]
+    return [queries_of(results.enter_result, fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOW)]
 
 
 def quick_line(fixture: Fixture, by: Actor) -> list[list[str]]:
@@ -55,7 +55,7 @@ def quick_line(fixture: Fixture, by: Actor) -> list[list[str]]:
 def confirmed_by_director(fixture: Fixture, by: Actor) -> list[list[str]]:
     report_by_side_0(fixture)
     seen, event = Claim.objects.values_list("public_id", flat=True), fixture.stage.division.tournament
-    return [queries_of(confirmations.confirm_all, tournament=event, reports=set(seen), by=by, now=timezone.now())]
+    return [queries_of(results.confirm_all, tournament=event, reports=set(seen), by=by, now=timezone.now())]
 
 
 def confirmed_by_player(fixture: Fixture, by: Actor) -> list[list[str]]:

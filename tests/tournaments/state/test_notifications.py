@@ -14,8 +14,7 @@ from players.notifications.emails import send_emails
 from players.notifications.kinds import texts_of
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.entries import services as entries
-from tournaments.floor import calls
-from tournaments.floor import evening as opening
+from tournaments.floor import calls, evening
 from tournaments.models import Division, Fixture
 from tournaments.results import services as results
 
@@ -56,7 +55,7 @@ def test_a_call_is_announced_at_once_and_again_with_another_table(
     event = running.tournament
     event.tables = 2
     event.save()
-    opening.open_floor(tournament=event, by=by_alice, now=NOW)
+    evening.open_floor(tournament=event, by=by_alice, now=NOW)
     Delivery.objects.all().delete()
     first, second = event.floor_tables.all()
     calls.call(fixture=fixture(running, 1), table=first, by=by_alice, now=NOW)

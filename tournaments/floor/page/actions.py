@@ -15,8 +15,7 @@ from players.actors import Actor
 from tournaments.access import HELPER, Needed
 from tournaments.draws.round_lengths import change_round_lengths
 from tournaments.events.services import update_tournament
-from tournaments.floor import calls, length_offers, undo
-from tournaments.floor import evening as closing
+from tournaments.floor import calls, evening, length_offers, undo
 from tournaments.floor.page import forms
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
@@ -37,7 +36,7 @@ class FloorAction(NamedTuple):
 
 def _open(form: forms.OpenForm, by: Actor, now: datetime) -> str:
     update_tournament(tournament=form.tournament, by=by, now=now, tables=form.cleaned_data["tables"])
-    closing.open_floor(tournament=form.tournament, by=by, now=now)
+    evening.open_floor(tournament=form.tournament, by=by, now=now)
     return _("The floor is open.")
 
 
@@ -94,12 +93,12 @@ def _close(form: forms.ClosingForm, outcome: ResultInput, by: Actor, now: dateti
 
 
 def _adjourn(form: forms.AdjournForm, by: Actor, now: datetime) -> str:
-    return sentence_of_fact(closing.adjourn(**form.cleaned_data, by=by, now=now))
+    return sentence_of_fact(evening.adjourn(**form.cleaned_data, by=by, now=now))
 
 
 def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
-    return sentence_of_fact(closing.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
+    return sentence_of_fact(evening.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
 
 
 def _propose_length(form: forms.ProposeLengthForm, by: Actor, now: datetime) -> str:
@@ -117,7 +116,7 @@ def _withdraw_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> st
 
 def _take_back_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
-    undone = closing.take_back_length(fixture=data["fixture"], event=data["fact"], by=by, now=now)
+    undone = evening.take_back_length(fixture=data["fixture"], event=data["fact"], by=by, now=now)
     return sentence_of_fact(undone, undone=True)
 
 
@@ -153,16 +152,16 @@ def _out(form: forms.OutOfUseForm, by: Actor, now: datetime) -> str:
 
 
 def _pause(form: forms.PauseForm, by: Actor, now: datetime) -> str:
-    return sentence_of_fact(closing.pause(tournament=form.tournament, until=form.until_at, by=by, now=now))
+    return sentence_of_fact(evening.pause(tournament=form.tournament, until=form.until_at, by=by, now=now))
 
 
 def _resume(form: FloorForm, by: Actor, now: datetime) -> str:
-    return sentence_of_fact(closing.resume(tournament=form.tournament, by=by, now=now))
+    return sentence_of_fact(evening.resume(tournament=form.tournament, by=by, now=now))
 
 
 def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
     mode = form.cleaned_data["mode"]
-    return sentence_of_fact(closing.set_autopilot(tournament=form.tournament, mode=mode, by=by, now=now))
+    return sentence_of_fact(evening.set_autopilot(tournament=form.tournament, mode=mode, by=by, now=now))
 
 
 def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
@@ -191,11 +190,11 @@ ACTIONS: Mapping[str, FloorAction] = {
     "take-back-score": FloorAction(forms.TakeBackScoreForm, _take_back_score, HELPER),
     "late": FloorAction(forms.LateForm, _late, HELPER),
     "no-show": FloorAction(forms.NoShowForm, _no_show, HELPER),
-    "clocks": FloorAction(forms.FixtureForm, _with_match(closing.put_clocks_on), HELPER),
+    "clocks": FloorAction(forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
     "leader-wins": FloorAction(forms.LeaderForm, _leader_wins, Role.DIRECTOR),
     "settle": FloorAction(forms.SettleForm, _settle, Role.DIRECTOR),
     "adjourn": FloorAction(forms.AdjournForm, _adjourn, Role.DIRECTOR),
-    "let-go-on": FloorAction(forms.FixtureForm, _with_match(closing.let_go_on), Role.DIRECTOR),
+    "let-go-on": FloorAction(forms.FixtureForm, _with_match(evening.let_go_on), Role.DIRECTOR),
     "shorten-match": FloorAction(forms.ShorterMatchForm, _shorten_match, Role.DIRECTOR),
     "propose-length": FloorAction(forms.ProposeLengthForm, _propose_length, Role.DIRECTOR),
     "withdraw-length": FloorAction(forms.LengthFactForm, _withdraw_length, Role.DIRECTOR),

@@ -21,8 +21,7 @@ from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args, faulty, page, refuse, sent
-from tournaments.floor import evening as opening
-from tournaments.floor import selectors
+from tournaments.floor import evening, selectors
 from tournaments.floor.closing_time import close_matches
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.page.actions import ACTIONS
@@ -48,7 +47,7 @@ def settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     form = FloorSettingsForm(sent(request), tournament=event)
     if form.is_valid():
         try:
-            opening.save_floor(tournament=event, plan=form.plan, by=by(request), now=timezone.now())
+            evening.save_floor(tournament=event, plan=form.plan, by=by(request), now=timezone.now())
         except Refused as refused:
             form.refuse(refused)
         else:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from tournaments import owner as links
+from tournaments import owner
 
 
 class Command(BaseCommand):
@@ -15,4 +15,4 @@ class Command(BaseCommand):
     help = "Print a new link for the owner of this installation. It works once; earlier ones no longer work."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(settings.SITE_URL + links.renew(now=timezone.now()))
+        self.stdout.write(settings.SITE_URL + owner.renew(now=timezone.now()))

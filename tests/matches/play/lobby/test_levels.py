@@ -19,8 +19,7 @@ from matches.analysis.backends.base import Backend, Depth
 from matches.analysis.backends.gnubg import Gnubg
 from matches.analysis.values import Candidate, CubeEquities, Judgement
 from matches.models import Action, BotPlayer, LiveMatch, Match, PracticeLevel
-from matches.play import bots as levels
-from matches.play import clock_worker, due, journal
+from matches.play import bots, clock_worker, due, journal
 from matches.play.live import EventKind
 from matches.play.lobby.services import BOT_SIDE, start_practice
 from matches.play.starting import commit_chain
@@ -72,19 +71,19 @@ class Broken(Indifferent):
 def test_without_noise_the_best_is_played_and_only_the_strongest_looks_deeper() -> None:
     plays = sorted(map(str, TO_PLAY.legal_plays()))
     by_moves = {tuple((s.source, s.target) for s in play.steps): str(play) for play in TO_PLAY.legal_plays()}
-    quick, deep = (levels.decide_at_level(TO_PLAY, level, Pips(), Random(1)).moves for level in QUICK_AND_DEEP)
+    quick, deep = (bots.decide_at_level(TO_PLAY, level, Pips(), Random(1)).moves for level in QUICK_AND_DEEP)
     assert (by_moves[quick], by_moves[deep]) == (plays[0], plays[-1])
     candidates = [Candidate("8/5 6/5", 0.1, None, "2-ply"), Candidate("24/20", 0.2, None, "0-ply")]
-    assert levels.chosen_play(candidates, 0, Random(1)) == candidates[0], "looked at more deeply"
+    assert bots.chosen_play(candidates, 0, Random(1)) == candidates[0], "looked at more deeply"
 
 
 def test_more_noise_loses_more() -> None:
     candidates = Pips().advise(TO_PLAY, Depth.QUICK).candidates
     chance = Random(5)
-    lost = [fmean(-levels.chosen_play(candidates, noise, chance).equity for _ in range(500)) for noise in NOISES]
+    lost = [fmean(-bots.chosen_play(candidates, noise, chance).equity for _ in range(500)) for noise in NOISES]
     assert lost[0] == 0
     assert lost == sorted(set(lost))
-    strengths = [levels.STRENGTHS[level] for level in PracticeLevel]
+    strengths = [bots.STRENGTHS[level] for level in PracticeLevel]
     assert [each.noise for each in strengths] == sorted((each.noise for each in strengths), reverse=True)
 
 
@@ -100,22 +99,22 @@ def test_more_noise_loses_more() -> None:
 )
 def test_the_cube_without_noise_and_with_it(equities: CubeEquities, *, doubles: bool, takes: bool) -> None:
     program = Pips(equities)
-    double = levels.decide_at_level(TO_ROLL, PracticeLevel.STRONGEST, program, Random(1))
-    answer = levels.decide_at_level(DOUBLED, PracticeLevel.STRONGEST, program, Random(1))
+    double = bots.decide_at_level(TO_ROLL, PracticeLevel.STRONGEST, program, Random(1))
+    answer = bots.decide_at_level(DOUBLED, PracticeLevel.STRONGEST, program, Random(1))
     assert (double.act, double.side) == (Act.DOUBLE if doubles else Act.ROLL, TO_ROLL.turn)
     assert (answer.act, answer.side) == (Act.TAKE if takes else Act.DROP, DOUBLED.to_act)
     chance = Random(5)
-    wrong = [sum(levels.doubles(equities, noise, chance) is not doubles for _ in range(500)) for noise in NOISES]
+    wrong = [sum(bots.doubles(equities, noise, chance) is not doubles for _ in range(500)) for noise in NOISES]
     assert wrong[0] == 0 < wrong[-1]
     assert wrong == sorted(wrong)
 
 
 def test_a_program_is_asked_only_where_there_is_a_choice() -> None:
-    assert levels.has_choice(TO_PLAY)
-    assert levels.has_choice(TO_ROLL)
-    assert levels.has_choice(DOUBLED)
-    assert not levels.has_choice(TO_ROLL._replace(crawford=True))
-    assert not levels.has_choice(parse_xgid("XGID=-B----------------------a-:0:0:1:11:0:0:0:5:10"))
+    assert bots.has_choice(TO_PLAY)
+    assert bots.has_choice(TO_ROLL)
+    assert bots.has_choice(DOUBLED)
+    assert not bots.has_choice(TO_ROLL._replace(crawford=True))
+    assert not bots.has_choice(parse_xgid("XGID=-B----------------------a-:0:0:1:11:0:0:0:5:10"))
 
 
 # What gnubg answers
@@ -148,10 +147,10 @@ def test_a_wrong_hint_is_refused(tmp_path: Path, fault: str, code: str) -> None:
 
 @needs_gnubg
 def test_the_real_program_makes_its_point() -> None:
-    action = levels.decide_at_level(TO_PLAY, PracticeLevel.STRONG, Gnubg(), Random(1))
+    action = bots.decide_at_level(TO_PLAY, PracticeLevel.STRONG, Gnubg(), Random(1))
     assert sorted(action.moves) == [(6, 5), (8, 5)]
-    assert levels.decide_at_level(TO_ROLL, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.ROLL
-    assert levels.decide_at_level(DOUBLED, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.TAKE
+    assert bots.decide_at_level(TO_ROLL, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.ROLL
+    assert bots.decide_at_level(DOUBLED, PracticeLevel.STRONG, Gnubg(), Random(1)).act == Act.TAKE
 
 
 # The match
@@ -178,7 +177,7 @@ def test_a_match_at_a_level_never_stands_still(player: Player, program: Backend 
     match = practise(player, length=3)
     chance = Random(1)
     for _ in range(2000):
-        levels.act_for_bot(match_id=match.pk, now=START, advisor=program)
+        bots.act_for_bot(match_id=match.pk, now=START, advisor=program)
         if not Match.objects.filter(pk=match.pk, state=Match.State.LIVE).exists():
             break
         play_on(match, chance)
@@ -202,7 +201,7 @@ def test_the_program_decides_in_the_match(player: Player) -> None:
     bob_acts(match, EventKind.READY)
     eager = Pips(CubeEquities(-0.9, 0.9, 1.0))
     for _ in range(10):
-        levels.act_for_bot(match_id=match.pk, now=START, advisor=eager)
+        bots.act_for_bot(match_id=match.pk, now=START, advisor=eager)
         if Action.objects.filter(live=match.pk, kind=Act.DOUBLE, side=BOT_SIDE).exists():
             break
         play_on(match, Random(1))

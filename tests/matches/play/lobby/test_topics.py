@@ -16,7 +16,7 @@ from engine.clock import DAY, ClockSettings
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.lifecycle.voiding import void_matches
 from matches.models import OPEN_FOR, Challenge, Match
-from matches.play.lobby import services as blocks
+from matches.play.lobby import services as lobby
 from matches.play.lobby.services import LOBBY_TOPIC, ChallengeInput
 from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM, Actor
@@ -102,39 +102,39 @@ def test_a_challenge_is_announced_to_both_players_alone(
 ) -> None:
     wish = ChallengeInput(3, carol_player)
     first, second = (
-        blocks.make_challenge(player=player, wish=wish, by=SYSTEM, now=START + timedelta(seconds=n)) for n in (0, 1)
+        lobby.make_challenge(player=player, wish=wish, by=SYSTEM, now=START + timedelta(seconds=n)) for n in (0, 1)
     )
     assert published() == sorted(2 * of(player, carol_player))
-    blocks.decline(challenge=first, player=carol_player, by=SYSTEM, now=START)
+    lobby.decline(challenge=first, player=carol_player, by=SYSTEM, now=START)
     assert published() == of(player, carol_player)
-    blocks.withdraw(challenge=second, player=player, by=SYSTEM, now=START)
+    lobby.withdraw(challenge=second, player=player, by=SYSTEM, now=START)
     assert published() == of(player, carol_player)
 
 
 def test_an_open_challenge_is_announced_in_the_lobby_until_somebody_accepts_it(
     player: Player, carol_player: Player, published: Published
 ) -> None:
-    row = blocks.make_challenge(player=player, wish=ChallengeInput(3), by=SYSTEM, now=START)
+    row = lobby.make_challenge(player=player, wish=ChallengeInput(3), by=SYSTEM, now=START)
     assert published() == [LOBBY_TOPIC, *of(player)]
-    blocks.accept(challenge=row, player=carol_player, by=SYSTEM, now=START)
+    lobby.accept(challenge=row, player=carol_player, by=SYSTEM, now=START)
     assert set(published()) == {LOBBY_TOPIC, *of(player, carol_player)}
 
 
 def test_expired_challenges_are_announced_once(player: Player, carol_player: Player, published: Published) -> None:
     for wish in (ChallengeInput(3), ChallengeInput(5), ChallengeInput(3, carol_player)):
-        blocks.make_challenge(player=player, wish=wish, by=SYSTEM, now=START)
+        lobby.make_challenge(player=player, wish=wish, by=SYSTEM, now=START)
     published()
-    assert blocks.expire_challenges(now=START + OPEN_FOR) == 2
+    assert lobby.expire_challenges(now=START + OPEN_FOR) == 2
     assert published() == [LOBBY_TOPIC, *of(player)]
-    assert blocks.expire_challenges(now=START + OPEN_FOR) == 0
+    assert lobby.expire_challenges(now=START + OPEN_FOR) == 0
     assert published() == []
     assert Challenge.objects.get(state=Challenge.State.OPEN).opponent == carol_player
 
 
 def test_blocking_changes_the_lobby_of_both(player: Player, carol_player: Player, published: Published) -> None:
-    blocks.block(player=player, other=carol_player, by=SYSTEM, now=START)
+    lobby.block(player=player, other=carol_player, by=SYSTEM, now=START)
     assert published() == of(player, carol_player)
-    blocks.unblock(player=player, other=carol_player, by=SYSTEM)
+    lobby.unblock(player=player, other=carol_player, by=SYSTEM)
     assert published() == of(player, carol_player)
 
 

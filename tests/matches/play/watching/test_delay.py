@@ -15,8 +15,7 @@ from core.live.publishing import authorise
 from matches.lifecycle import links
 from matches.lifecycle.spectators import OVER
 from matches.models import LiveMatch, Match
-from matches.play import absences, codec
-from matches.play import watching as announcing
+from matches.play import absences, codec, watching
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.play.watching import seen
 from players.actors import Actor
@@ -165,9 +164,9 @@ def test_spectators_watch_a_topic_of_their_own(board: Board, bob: User, alice: U
 def test_a_change_is_announced_once_the_delay_is_over(board: Board) -> None:
     last = board.live.actions.last()
     assert last is not None
-    assert announcing.announce_delayed(now=last.at) == 0
-    assert announcing.announce_delayed(now=last.at + timedelta(minutes=DELAY, seconds=0.5)) == 1
-    assert announcing.announce_delayed(now=last.at + timedelta(minutes=DELAY, seconds=5)) == 0
+    assert watching.announce_delayed(now=last.at) == 0
+    assert watching.announce_delayed(now=last.at + timedelta(minutes=DELAY, seconds=0.5)) == 1
+    assert watching.announce_delayed(now=last.at + timedelta(minutes=DELAY, seconds=5)) == 0
 
 
 def test_everything_is_visible_once_the_match_is_over(board: Board, dave: User) -> None:

@@ -9,7 +9,7 @@ from players.actors import Actor
 from players.models import LogEntry
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws import rounds as round_services
+from tournaments.draws import rounds
 from tournaments.entries import late
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss.event import ByeKind
@@ -23,10 +23,10 @@ def test_requested_byes_and_byes_by_pairing_differ_in_kind_and_points(swiss: Swi
     driver.play_round()
     away, gone = driver.division.entries.all()[:2]
     for entry, kind in ((away, "half"), (gone, "requested")):
-        round_services.request_bye(entry=entry, round_number=2, kind=kind, by=by_alice, now=driver.now())
+        rounds.request_bye(entry=entry, round_number=2, kind=kind, by=by_alice, now=driver.now())
     before = points(driver)
 
-    round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
+    rounds.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
     driver.work()
     driver.publish()
 
@@ -42,17 +42,17 @@ def test_a_bye_can_be_cancelled_or_replaced_until_its_round_is_paired(swiss: Swi
     driver = swiss(6)
     entry = driver.division.entries.all()[0]
     acts = {"entry": entry, "by": by_alice}
-    round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
-    round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
+    rounds.request_bye(**acts, round_number=2, kind="half", now=driver.now())
+    rounds.request_bye(**acts, round_number=2, kind="half", now=driver.now())
     assert ByeRequest.objects.count() == 1, "a double click requests one bye"
-    round_services.request_bye(**acts, round_number=2, kind="requested", now=driver.now())
-    round_services.take_back_bye(**acts, round_number=2, now=driver.now())
+    rounds.request_bye(**acts, round_number=2, kind="requested", now=driver.now())
+    rounds.take_back_bye(**acts, round_number=2, now=driver.now())
     with refused("no_bye_requested"):
-        round_services.take_back_bye(**acts, round_number=2, now=driver.now())
+        rounds.take_back_bye(**acts, round_number=2, now=driver.now())
     with refused("round_paired"):
-        round_services.request_bye(**acts, round_number=1, kind="half", now=driver.now())
+        rounds.request_bye(**acts, round_number=1, kind="half", now=driver.now())
     with refused("no_such_round"):
-        round_services.request_bye(**acts, round_number=4, kind="half", now=driver.now())
+        rounds.request_bye(**acts, round_number=4, kind="half", now=driver.now())
     driver.play_round()
     driver.work()
 
@@ -64,12 +64,12 @@ def test_requesting_and_cancelling_a_bye_is_logged_and_raises_the_seq(swiss: Swi
     entry = driver.division.entries.all()[0]
     seen = driver.seq
 
-    round_services.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
+    rounds.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
 
     assert driver.seq == seen + 1
     with refused("stale"):
-        round_services.request_round(division=driver.division, by=by_alice, after=seen, now=driver.now())
-    round_services.take_back_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
+        rounds.request_round(division=driver.division, by=by_alice, after=seen, now=driver.now())
+    rounds.take_back_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
     assert driver.seq == seen + 2
     log_entries = LogEntry.objects.filter(topic=driver.division.topic, verb__startswith="bye_").order_by("pk")
     params = {"entry": entry.pk, "round": 2, "kind": "half"}
@@ -85,7 +85,7 @@ def test_a_draft_that_publishes_itself_is_paired_again_after_a_bye_request(swiss
     driver.play_round()
     entry = driver.division.entries.all()[0]
     (request,) = driver.draw_of(2)
-    round_services.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
+    rounds.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
     driver.work()
 
     request.refresh_from_db()
