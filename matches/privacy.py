@@ -227,7 +227,7 @@ def _appointments(person: Person) -> Iterable[Row]:
     return values(Proposal.objects.filter(_plays(person)), *fields, match_public_id=F("match__public_id"))
 
 
-def _appointment_notes(person: Person) -> Iterable[Row]:
+def _notes_on_times(person: Person) -> Iterable[Row]:
     rows = Proposal.objects.filter(_on_own_side(person)).exclude(note="")
     return values(rows, "note", "created_at", match_public_id=F("match__public_id"))
 
@@ -331,7 +331,7 @@ SECTIONS = (
     ExportSection("provisional-results", _("Provisional results of your matches."), (Provisional,), _provisional),
     ExportSection("objections", _("Your objections."), (Objection,), _objections),
     ExportSection("appointments", _("Times proposed and agreed for your matches."), (Proposal,), _appointments),
-    ExportSection("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _appointment_notes),
+    ExportSection("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _notes_on_times),
     ExportSection("chat", _("What you wrote during matches."), (ChatMessage,), _exported_chat),
     ExportSection("chat-reports", _("Chat messages that you reported."), (ChatReport,), _chat_reports),
     ExportSection("chat-decisions", _("Chat messages that you removed or kept."), (ChatDecision,), _chat_decisions),

@@ -21,7 +21,6 @@ APPS = ("engine", "core", "players", "matches", "tournaments", "config")
 PACKAGES = {
     "players": [
         "models",
-        "public_ids",
         "refusals",
         "ratings",
         "actors",
@@ -29,6 +28,7 @@ PACKAGES = {
         "access",
         "selectors",
         "forms",
+        "pages",
         "accounts",
         "notifications",
         "clubs",
@@ -36,11 +36,11 @@ PACKAGES = {
     ],
     "matches": [
         "models",
+        "refusals",
         "ratings",
         "presentation",
         "lifecycle",
         "access",
-        "api_access",
         "rankings",
         "records",
         "analysis",
@@ -50,6 +50,7 @@ PACKAGES = {
     ],
     "tournaments": [
         "models",
+        "refusals",
         "formats",
         "command_line",
         "access",
@@ -157,9 +158,7 @@ def test_every_module_is_in_a_package(app: str) -> None:
 
 
 def test_a_planted_import_of_a_later_package_is_reported() -> None:
-    source = (
-        "from matches.reporting.services import reports\nfrom matches import access\nfrom matches.models import Match\n"
-    )
+    source = "from matches.reporting import reports\nfrom matches import access\nfrom matches.models import Match\n"
     names = list(imports(source, "matches.records"))
     wrong = backward("matches", "records", names)
     assert wrong == ["matches.reporting.reports"]

@@ -1,4 +1,4 @@
-"""The pages that the crowd reads, in an installation: `python -m benchmarks.live.prepare_crowd` prints their paths as JSON.
+"""The pages that the crowd reads, in an installation: `python -m benchmarks.live.prepare_crowd` prints their paths.
 
 `python -m benchmarks.live.prepare_crowd write 1.0` writes to the event every so many seconds, until it is stopped.
 """

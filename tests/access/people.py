@@ -103,7 +103,7 @@ ROUTES: dict[str, Access] = {
     r"^invitations/(?P<secret>[\w-]{20,64})/$": EVERYBODY,
     r"^invitations/(?P<secret>[\w-]{20,64})/accept/$": ONLY_POST_WITH_ACCOUNT,
     r"^invitations/(?P<secret>[\w-]{20,64})/sign-up/$": ONLY_POST,
-    # Anybody with the link of the installation's owner: tests/tournaments/owner.
+    # Anybody with the link of the installation's owner: tests/tournaments/test_owner_link.py.
     r"^owner-link/(?P<owner_token>[\w-]{43})/$": EVERYBODY,
     r"^owner-link/(?P<owner_token>[\w-]{43})/club/$": EVERYBODY,
     # tests/api/test_people.py

@@ -35,12 +35,12 @@ from tournaments.results import workers
 from tournaments.results.forms import CloseForm, ConfirmForm, QuickForm
 from tournaments.results.needs import (
     MOST_NEEDS,
-    Need,
     _needs_from,
     _open,
     latest_results,
     reported_messages,
     round_need,
+    to_make_final,
     unopposed,
 )
 from tournaments.results.quick_entry import OutcomeLine, outcome_lines
@@ -60,11 +60,6 @@ if TYPE_CHECKING:
 
 
 MOST_READY = 80
-
-
-def to_make_final(needs: Sequence[Need]) -> list[str]:
-    """Return the ids of provisional results, without the director's own matches."""
-    return [need.to_make_final for need in needs if need.to_make_final]
 
 
 def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:

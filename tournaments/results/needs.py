@@ -143,6 +143,11 @@ OWN_MATCH = {
 URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim", "provisional")
 
 
+def to_make_final(needs: Sequence[Need]) -> list[str]:
+    """Return the ids of provisional results, without the director's own matches."""
+    return [need.to_make_final for need in needs if need.to_make_final]
+
+
 def unopposed(needs: Sequence[Need]) -> list[str]:
     """Return the ids of signed, undisputed reports, without the director's own matches."""
     return [

@@ -15,7 +15,7 @@ from matches.models import Match
 from matches.play.dice_page import dice_of
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tests.matches.play.test_chains import SCRIPT, Device, devices, own_board, play_turns
-from tests.matches.play.watching.test_delay import make_board
+from tests.matches.play.test_delay import make_board
 from tests.pages import html
 
 __all__ = ["devices", "make_board", "own_board"]

@@ -14,7 +14,7 @@ from engine.verdict import Outcome
 from matches.lifecycle import links
 from matches.models import Match
 from tests.matches.play.conftest import BOB, CAROL, Board
-from tests.matches.play.watching.test_delay import make_board
+from tests.matches.play.test_delay import make_board
 from tests.pages import html
 
 __all__ = ["make_board"]
