@@ -71,6 +71,12 @@ def test_labels_in_python_are_marked(source: str) -> None:
         assert list(lint_messages.python_faults(marked)) == []
 
 
+def test_descriptions_of_api_fields_stay_english_beside_a_page() -> None:
+    serializer = 'class A(serializers.Serializer[Any]):\n    a = serializers.CharField(help_text="Public id.")\n'
+    form = 'class B(forms.Form):\n    b = forms.CharField(help_text="Your name.")\n'
+    assert [line for line, _ in lint_messages.python_faults(serializer + form)] == [4]
+
+
 @pytest.mark.parametrize(
     ("translation", "count"), [("Hej {name}", 0), ("Hej {navn}", 1), ("Hej", 1), ("", 0), ("Hej {name} {more}", 1)]
 )

@@ -60,12 +60,20 @@ def _blank(match: re.Match[str]) -> str:
 def python_faults(source: str, *, for_api: bool = False) -> Iterator[tuple[int, str]]:
     """Yield the line and text of every label, choice and message in Python that is not marked.
 
-    The descriptions of API fields are for developers and stay English: `for_api` leaves them out.
+    The descriptions of API fields are for developers and stay English: those of serializers are left out, and with
+    `for_api` all.
     """
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    in_serializers = {
+        id(child)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any("Serializer" in ast.unparse(base) for base in node.bases)
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
         values: list[ast.expr] = []
         if isinstance(node, ast.Call):
-            shown = frozenset[str]() if for_api else SHOWN_KEYWORDS
+            shown = frozenset[str]() if for_api or id(node) in in_serializers else SHOWN_KEYWORDS
             values += [keyword.value for keyword in node.keywords if keyword.arg in shown]
             if ast.unparse(node.func).endswith(SHOWN_CALLS):
                 values += node.args
