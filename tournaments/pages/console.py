@@ -266,8 +266,9 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the provisional results of the event, of a division or a round, and confirm what is left of them."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    sent = request.POST if request.method == "POST" else request.GET
-    form = CloseForm(sent, tournament=event, rounds=names_of_rounds(event))
+    form = CloseForm(
+        request.POST if request.method == "POST" else request.GET, tournament=event, rounds=names_of_rounds(event)
+    )
     url = reverse("console", args=event_url_args(event))
     if not form.is_valid():
         return faulty(request, form, url)

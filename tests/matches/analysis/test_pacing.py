@@ -32,8 +32,8 @@ sleep 20
 """For the shell, which begins at once even if it gets little of a busy machine."""
 WORKER = """
 import pathlib, sys
-from matches.analysis.backends.processes import Limits, run
-run(["/bin/sh", "-c", sys.argv[1]], folder=pathlib.Path(sys.argv[2]), limits=Limits(cpu_share=0.1))
+from matches.analysis.backends.processes import ProgramLimits, run
+run(["/bin/sh", "-c", sys.argv[1]], folder=pathlib.Path(sys.argv[2]), limits=ProgramLimits(cpu_share=0.1))
 """
 PATIENCE = 20
 
