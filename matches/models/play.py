@@ -174,7 +174,7 @@ class LiveMatch(models.Model):
 
     def _sides_of(self, kinds: Collection[str]) -> frozenset[int]:
         """The sides that have done something of these kinds."""
-        sides = self.actions.filter(kind__in=kinds).values_list("side", flat=True).distinct()
+        sides = self.actions.filter(kind__in=kinds).order_by().values_list("side", flat=True).distinct()
         return frozenset(side for side in sides if side is not None)
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from engine.errors import Refused
 from matches.models import Match, Result
+from matches.play.acting import ActionInput, act
+from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, start
 from matches.records.submissions import RecordFile
 from matches.reporting.appointments import Offer, note_shown, propose
@@ -138,6 +140,9 @@ def test_a_match_that_is_played_here_is_left_to_its_clock(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
     start(match=fixture.match, settings=PlaySettings(), by=SYSTEM, now=NOON)
+    for side in (0, 1):
+        request = ActionInput(EventKind.HERE, side)
+        act(match=fixture.match, side=side, request=request, by=Actor.link(side), now=NOON)
 
     assert applied(fixture) is None
     assert not Result.objects.exists()
