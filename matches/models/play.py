@@ -164,6 +164,17 @@ class LiveMatch(models.Model):
         times = dict(since.values_list("side", "at"))
         return times.get(0), times.get(1)
 
+    def invited(self) -> list[tuple[datetime, frozenset[int]]]:
+        """When the players were invited to the board, and which sides came each time."""
+        times: list[tuple[datetime, set[int]]] = [(self.started_at, set())]
+        rows = self.actions.filter(kind__in=(INVITE, *CAME)).order_by("seq")
+        for kind, side, at in rows.values_list("kind", "side", "at"):
+            if kind == INVITE:
+                times.append((at, set()))
+            elif side is not None:
+                times[-1][1].add(side)
+        return [(at, frozenset(sides)) for at, sides in times]
+
     def sides_that_came(self) -> frozenset[int]:
         """The sides that have said at least once that they are here."""
         return self._sides_of(CAME)

@@ -269,7 +269,8 @@ def test_a_deadline_treats_an_invitation_as_a_match_that_is_not_played(
     settle_for(deadline_rule="both_lose")
     due_at = NOW + timedelta(minutes=5)
     Fixture.objects.filter(pk=running.fixture.pk).update(due_at=due_at)
-    assert overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(minutes=1)) == "both_lose"
+    done = overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(minutes=1))
+    assert done == "director", "Bob has not waited for ten minutes"
 
 
 def test_a_match_being_played_is_left_alone_by_the_deadline(

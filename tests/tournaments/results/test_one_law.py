@@ -342,6 +342,17 @@ def last_second_proposal(world: World) -> None:
     world.wait(timedelta(seconds=4))
 
 
+def deadline_after_waiting_at_the_board(world: World) -> None:
+    """Bob waits at the board in a round of a few hours."""
+    Division.objects.update(deadline_rule=Division.DeadlineRule.BOTH_LOSE)
+    assert world.fixture.due_at is not None
+    Match.objects.update(created_at=world.fixture.due_at - timedelta(hours=3))
+    world.now = world.fixture.due_at - timedelta(minutes=30)
+    world.open_board(CLOCK, world.bob)
+    world.wait(timedelta(minutes=11))
+    world.wait(timedelta(minutes=20))
+
+
 ALONE: dict[str, Callable[[World], None]] = {
     "report of the winner": win_reported,
     "record of the winner": record_that_waits,
@@ -360,6 +371,7 @@ ALONE: dict[str, Callable[[World], None]] = {
     "deadline: one side came": deadline(Division.DeadlineRule.BOTH_LOSE),
     "deadline: lots": deadline(Division.DeadlineRule.LOTS),
     "deadline: both lose": deadline_both_lose,
+    "deadline: one side waited at the board": deadline_after_waiting_at_the_board,
     "deadline: proposal at the last second": last_second_proposal,
 }
 NEVER_CAME = ("board: one side never comes", "board: nobody comes", "board: one side never comes, by correspondence")
