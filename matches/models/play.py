@@ -164,6 +164,17 @@ class LiveMatch(models.Model):
         times = dict(since.values_list("side", "at"))
         return times.get(0), times.get(1)
 
+    def invited(self) -> list[tuple[datetime, frozenset[int]]]:
+        """When the players were invited to the board, and which sides came each time."""
+        times: list[tuple[datetime, set[int]]] = [(self.started_at, set())]
+        rows = self.actions.filter(kind__in=(INVITE, *CAME)).order_by("seq")
+        for kind, side, at in rows.values_list("kind", "side", "at"):
+            if kind == INVITE:
+                times.append((at, set()))
+            elif side is not None:
+                times[-1][1].add(side)
+        return [(at, frozenset(sides)) for at, sides in times]
+
     def sides_that_came(self) -> frozenset[int]:
         """The sides that have said at least once that they are here."""
         return self._sides_of(CAME)
@@ -174,7 +185,7 @@ class LiveMatch(models.Model):
 
     def _sides_of(self, kinds: Collection[str]) -> frozenset[int]:
         """The sides that have done something of these kinds."""
-        sides = self.actions.filter(kind__in=kinds).values_list("side", flat=True).distinct()
+        sides = self.actions.filter(kind__in=kinds).order_by().values_list("side", flat=True).distinct()
         return frozenset(side for side in sides if side is not None)
 
 

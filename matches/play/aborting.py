@@ -27,7 +27,8 @@ def abort_if_left(match: Match, *, loser: int, ending: WinKind | None, now: date
 
     A concession without a play stands, but counts as leaving.
     """
-    if ending not in (WinKind.FLAG, WinKind.CONCESSION) or loser in match.live.sides_that_played():
+    is_of_event = bool(match.parent_topic)
+    if is_of_event or ending not in (WinKind.FLAG, WinKind.CONCESSION) or loser in match.live.sides_that_played():
         return False
     challenge = Challenge.objects.filter(match=match).first()
     if challenge is None:

@@ -131,11 +131,20 @@ def notify_turn(match: Match, side: int, now: datetime) -> None:
     _notify(match, [side], YOUR_TURN, {}, now)
 
 
+def opened_key(match: Match, at: datetime) -> str:
+    """Return the key of the notification that invited to a board at this time."""
+    return _key(match, BOARD_OPENED, "", at)
+
+
+def _key(match: Match, kind: str, variant: str, at: datetime) -> str:
+    return f"{kind}:{match.public_id}:{variant}:{at:%Y%m%d%H%M%S}"
+
+
 def _notify(match: Match, sides: Collection[int], kind: str, params: dict[str, str], now: datetime) -> None:
     accounts = accounts_of(match.players[side] for side in sides)
     if not accounts:
         return
-    key = f"{kind}:{match.public_id}:{params.get('variant', '')}:{now:%Y%m%d%H%M%S}"
+    key = _key(match, kind, params.get("variant", ""), now)
     notices = side_notices(match, sides, context_of(match) | params, key, accounts)
     page = reverse("match-play", args=[match.public_id])
     notify_each(kind=kind, notices=[notice._replace(url=page) for notice in notices], now=now)

@@ -12,7 +12,9 @@ from core.locks import for_update
 from core.times import known
 from engine.errors import Refused
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
-from matches.models import MOST_TIMES, Match, Proposal
+from matches.models import MOST_TIMES, LiveMatch, Match, Proposal
+from matches.play.journal import INVITATION
+from matches.play.notifications import opened_key
 from matches.reporting import notifications, reports
 from matches.reporting.notifications import DEADLINE, deadline_key, remind_of_appointment, remind_of_deadline
 from matches.reporting.reports import check_texts
@@ -178,48 +180,74 @@ class Tried(NamedTuple):
     """Who tried to play a match before its deadline."""
 
     side: int | None
-    """The side that came to the appointment alone, or whose proposed times were delivered and never answered."""
+    """The side that came to the appointment or the board alone, or that offered to play and was never answered."""
     is_open: bool = False
-    """Whether a side proposed times that cannot decide, so that a director has to."""
+    """Whether a side offered to play in a way that cannot decide, so that a director has to."""
+
+
+class Invitation(NamedTuple):
+    """An invitation to the board of a match, to which only its sender came."""
+
+    at: datetime
+    side: int
 
 
 def who_tried(match: Match, due_at: datetime) -> Tried:
     """Return which side has tried to agree and to play, if only one has; that side wins by a missed deadline.
 
-    A proposal counts if it was delivered in time and still named two times ahead then. In a round of a few hours no
-    proposal decides, nor against a player whom nothing can be delivered to (docs/reporting.md).
+    It has to have offered two occasions that the other side got to know of in time: proposed times that were ahead
+    then, or invitations to the board, to which it came itself. In a round of a few hours it has to have waited at the
+    board instead; nor do offers decide against a player whom nothing can be delivered to (docs/reporting.md).
     """
     offered = list(match.proposals.exclude(state=State.WITHDRAWN))
     agreed = next((proposal for proposal in offered if proposal.state == State.ACCEPTED), None)
     if agreed is not None:
         came = [side for side, here in enumerate(agreed.here) if here is not None]
         return Tried(came[0] if len(came) == 1 else None)
-    if any(proposal.state != State.OPEN for proposal in offered):
+    invitations = _invitations(match)
+    if invitations is None or any(proposal.state != State.OPEN for proposal in offered):
         return Tried(None)
-    sides = {proposal.side for proposal in offered}
+    sides = {offer.side for offer in [*offered, *invitations]}
     if len(sides) != 1:
         return Tried(None)
     side = sides.pop()
     if due_at - match.created_at < SHORT_ROUND:
-        return Tried(None, is_open=True)
-    delivered = [(proposal, _delivered_at(match, proposal)) for proposal in offered]
-    if all(at is None for _, at in delivered) and not _is_reachable(match, 1 - side):
+        has_waited = any(invitation.at + INVITATION <= due_at for invitation in invitations)
+        return Tried(side) if has_waited else Tried(None, is_open=True)
+    delivered = _occasions(match, offered, invitations)
+    if not delivered and not _is_reachable(match, 1 - side):
         return Tried(None, is_open=True)
     latest = due_at - min(LATEST_PROPOSAL, (due_at - match.created_at) / 4)
-    counts = any(at is not None and at <= latest and _is_choice(proposal, at) for proposal, at in delivered)
-    return Tried(side if counts else None)
+    occasions = sum(number for at, number in delivered if at <= latest)
+    return Tried(side if occasions >= ENOUGH_TIMES else None)
 
 
-def _is_choice(proposal: Proposal, delivered_at: datetime) -> bool:
-    """Whether two of the proposed times were still ahead when the other side got to know of them."""
-    return sum(at > delivered_at for at in proposal.instants) >= ENOUGH_TIMES
+def _invitations(match: Match) -> list[Invitation] | None:
+    """The invitations to the board of a match to which one side came alone; None if both have come to it."""
+    live = LiveMatch.objects.filter(pk=match.pk, invited_at__isnull=False).first()
+    invited = live.invited() if live is not None else []
+    if len({side for _, came in invited for side in came}) > 1:
+        return None
+    return [Invitation(at, side) for at, came in invited for side in came]
 
 
-def _delivered_at(match: Match, proposal: Proposal) -> datetime | None:
-    """When the other side could first have known of a proposal: the page was shown to it, or a message was sent."""
-    user = account_of(match.players[1 - proposal.side])
-    sent = None if user is None else delivered_at(user, notifications.proposal_key(proposal))
-    return min(filter(None, (proposal.shown_at, sent)), default=None)
+def _occasions(
+    match: Match, offered: Iterable[Proposal], invitations: Iterable[Invitation]
+) -> list[tuple[datetime, int]]:
+    """When the other side got to know of what one side offered, each with how many occasions to play it then was."""
+    occasions = []
+    for proposal in offered:
+        user = account_of(match.players[1 - proposal.side])
+        sent = None if user is None else delivered_at(user, notifications.proposal_key(proposal))
+        known_at = min(filter(None, (proposal.shown_at, sent)), default=None)
+        if known_at is not None:
+            occasions.append((known_at, sum(at > known_at for at in proposal.instants)))
+    for invitation in invitations:
+        user = account_of(match.players[1 - invitation.side])
+        sent = None if user is None else delivered_at(user, opened_key(match, invitation.at))
+        if sent is not None:
+            occasions.append((sent, 1))
+    return occasions
 
 
 def _is_reachable(match: Match, side: int) -> bool:

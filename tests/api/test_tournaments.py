@@ -54,7 +54,7 @@ def test_an_event_from_its_creation_to_its_winner(alice_client: Client, client: 
             length = 3 if fixture["number"] < 3 else 5
             body = {"score": [length, 1], "after": fixture["seq"]}
             done = send(alice_client, "post", f"fixtures/{fixture['public_id']}/result/", body)
-            assert done.json()["result"] == {"winner": 0, "score": [length, 1], "kind": "played"}
+            assert done.json()["result"] == {"winner": 0, "score": [length, 1], "kind": "played", "provisional": False}
 
     bracket = client.get(f"{API}{division}bracket/").json()
     assert bracket["status"] == "finished"
@@ -216,7 +216,7 @@ def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_c
     assert seen["match_state"] == "disputed"
     ruling = {"winner": 1, "reason": "sheet signed", "after": seen["seq"]}
     ruled = send(alice_client, "post", f"{path}rule/", ruling).json()
-    assert ruled["result"] == {"winner": 1, "score": None, "kind": "ruling"}
+    assert ruled["result"] == {"winner": 1, "score": None, "kind": "ruling", "provisional": False}
     other = Fixture.objects.get(stage__division=running.division, number=2)
     forfeited = send(alice_client, "post", f"fixtures/{other.public_id}/forfeit/", {"side": "both", "after": 0}).json()
     assert forfeited["result"]["kind"] == "double_forfeit"
@@ -227,7 +227,7 @@ def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_c
 def test_a_player_is_withdrawn_from_a_bracket(running: RunningEvent, alice_client: Client) -> None:
     path = f"fixtures/{running.fixture.public_id}/withdraw/"
     done = send(alice_client, "post", path, {"side": 0, "scope": "bracket", "reason": "ill"}).json()
-    assert done["result"] == {"winner": 1, "score": None, "kind": "walkover"}
+    assert done["result"] == {"winner": 1, "score": None, "kind": "walkover", "provisional": False}
     assert Entry.objects.get(pk=running.entry.pk).status == Entry.Status.IN
 
 

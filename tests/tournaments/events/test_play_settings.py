@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from engine.clock import DAY, MINUTE, SECOND
 from matches.lifecycle import arrivals, links
-from matches.lifecycle.play_rules import play_rules_of
+from matches.lifecycle.events import events as known_events
 from matches.models import LiveMatch, Match, Result
 from matches.play import clock_worker
 from matches.play.starting import PlaySettings, open_by_player, start
@@ -269,7 +269,8 @@ def test_a_deadline_treats_an_invitation_as_a_match_that_is_not_played(
     settle_for(deadline_rule="both_lose")
     due_at = NOW + timedelta(minutes=5)
     Fixture.objects.filter(pk=running.fixture.pk).update(due_at=due_at)
-    assert overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(minutes=1)) == "both_lose"
+    done = overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(minutes=1))
+    assert done == "director", "Bob has not waited for ten minutes"
 
 
 def test_a_match_being_played_is_left_alone_by_the_deadline(
@@ -305,7 +306,7 @@ def test_a_director_who_opens_the_board_calls_both_players_to_it(
 ) -> None:
     settle_for(play_mode="here", clock="online", no_show_loses=True, no_show_minutes=20)
     match = match_of(running)
-    settings = PlaySettings.by_rules(play_rules_of(match), match)
+    settings = PlaySettings.by_rules(known_events().play_rules(match.parent_topic), match)
     start(match=match, settings=settings, by=Actor.of(alice), now=NOW)
     side = side_of(match, "Bob")
     board = Board(match, [bob, carol] if side == 0 else [carol, bob])

@@ -19,18 +19,18 @@ from core.live.presence import Presence
 from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.errors import Refused
-from matches.lifecycle import finality, links
+from matches.lifecycle import arrivals, finality, links
 from matches.lifecycle.finish import ResultInput
 from matches.models import LiveMatch, Match, Proposal, Provisional, RatingChange, RatingPool, Result
 from matches.play import absences, due
 from matches.play.acting import ActionInput, act
 from matches.play.live import EventKind
+from matches.play.lobby import services as lobby
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.ratings import services as ratings
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, deadlines, objections, records, reports
 from matches.reporting.records import adjudicate_submission
-from matches.reporting.services import arrivals
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.records.samples import simulated
@@ -104,6 +104,7 @@ class World:
         deadlines.settle_waiting_records(now=self.now)
         if LiveMatch.objects.filter(pk=self.match.pk).exists():
             due.settle_due(match_id=self.match.pk, now=self.now)
+            lobby.lapse_invitations(now=self.now)
         deadlines.accept_due_reports(now=self.now)
         deadlines.end_due_results(now=self.now)
         deadlines.notify_of_results(now=self.now)
@@ -138,7 +139,9 @@ class World:
         for side in (0, 1):
             commit_chain(match=self.match, side=side, anchor="", by=self.by(side), now=self.now)
         for side in sides:
-            self.do(side, EventKind.READY)
+            self.do(side, EventKind.HERE)
+            if not due.state_of(LiveMatch.objects.get(pk=self.match.pk)).ready[side]:
+                self.do(side, EventKind.READY)
 
     def do(self, side: int, kind: str, **fields: Any) -> None:
         """Act on the board."""
@@ -256,13 +259,29 @@ def kiosk(world: World) -> None:
     check_in.mark(entry=entry, state=CheckIn.State.HERE, by=world.alice, now=world.now)
 
 
-def flag_of_a_side_that_never_came(world: World) -> None:
-    world.open_board(CLOCK, world.bob)
-    world.wait(timedelta(minutes=5))
+def board_to_which_one_side_never_comes(world: World) -> None:
+    """Bob invites Carol three times, and is there himself."""
+    for _ in range(3):
+        world.open_board(CLOCK, world.bob)
+        world.wait(timedelta(minutes=5))
+        assert world.match.state == Match.State.LIVE, "no clock runs for Carol"
+        world.wait(timedelta(minutes=6))
+
+
+def board_to_which_nobody_comes(world: World) -> None:
+    world.open_board(CLOCK)
+    world.wait(timedelta(minutes=11))
+
+
+def board_by_correspondence(world: World) -> None:
+    world.open_board(TURNS_OF_DAYS, world.bob)
+    world.wait(timedelta(days=3, seconds=2))
 
 
 def flag_in_correspondence(world: World) -> None:
-    world.open_board(TURNS_OF_DAYS, world.bob)
+    world.open_board(TURNS_OF_DAYS, world.bob, world.carol)
+    if due.state_of(LiveMatch.objects.get(pk=world.match.pk)).match.turn == world.bob:
+        world.play(world.bob)
     world.wait(timedelta(days=3))
 
 
@@ -290,7 +309,7 @@ def no_show(world: World) -> None:
     assert agreed.agreed_at is not None
     world.now = agreed.agreed_at
     arrivals.arrive(**world.common(world.bob))
-    world.now += arrivals.NO_SHOW_AFTER
+    world.now += timedelta(minutes=world.fixture.stage.division.no_show_minutes)
     arrivals.claim_no_show(**world.common(world.bob))
 
 
@@ -323,6 +342,17 @@ def last_second_proposal(world: World) -> None:
     world.wait(timedelta(seconds=4))
 
 
+def deadline_after_waiting_at_the_board(world: World) -> None:
+    """Bob waits at the board in a round of a few hours."""
+    Division.objects.update(deadline_rule=Division.DeadlineRule.BOTH_LOSE)
+    assert world.fixture.due_at is not None
+    Match.objects.update(created_at=world.fixture.due_at - timedelta(hours=3))
+    world.now = world.fixture.due_at - timedelta(minutes=30)
+    world.open_board(CLOCK, world.bob)
+    world.wait(timedelta(minutes=11))
+    world.wait(timedelta(minutes=20))
+
+
 ALONE: dict[str, Callable[[World], None]] = {
     "report of the winner": win_reported,
     "record of the winner": record_that_waits,
@@ -331,7 +361,9 @@ ALONE: dict[str, Callable[[World], None]] = {
     "score sheet": score_sheet,
     "table card": table_card,
     "kiosk": kiosk,
-    "board: flag, one side never came": flag_of_a_side_that_never_came,
+    "board: one side never comes": board_to_which_one_side_never_comes,
+    "board: nobody comes": board_to_which_nobody_comes,
+    "board: one side never comes, by correspondence": board_by_correspondence,
     "board: flag, by correspondence": flag_in_correspondence,
     "board: flag before a first play": flag_before_the_first_play,
     "board: absence": absence,
@@ -339,9 +371,11 @@ ALONE: dict[str, Callable[[World], None]] = {
     "deadline: one side came": deadline(Division.DeadlineRule.BOTH_LOSE),
     "deadline: lots": deadline(Division.DeadlineRule.LOTS),
     "deadline: both lose": deadline_both_lose,
+    "deadline: one side waited at the board": deadline_after_waiting_at_the_board,
     "deadline: proposal at the last second": last_second_proposal,
 }
-NO_RESULT = ("report typed without a connection", "score sheet", "table card", "kiosk")
+NEVER_CAME = ("board: one side never comes", "board: nobody comes", "board: one side never comes, by correspondence")
+NO_RESULT = ("report typed without a connection", "score sheet", "table card", "kiosk", *NEVER_CAME)
 """Ways that lead nowhere by themselves."""
 REPORTS = ("report of the winner", "record of the winner")
 """Ways that lead to a report, which waits for an answer."""
@@ -465,6 +499,14 @@ def test_against_somebody_who_was_never_told_nobody_wins_alone(world: World, tab
     table.append((way, "then confirmed", world.outcome))
 
 
+@pytest.mark.parametrize("way", NEVER_CAME)
+def test_a_board_to_which_not_both_come_is_won_by_nobody(world: World, way: str) -> None:
+    ALONE[way](world)
+    assert world.result is None
+    assert (world.match.state, world.match.begun_at) == (Match.State.OPEN, None)
+    assert list(differences()) == []
+
+
 def is_won_alone(world: World) -> bool:
     """Whether the result is final, or rated, though neither Carol nor a person who does not play has said anything."""
     result = world.result
@@ -553,6 +595,7 @@ def bobs_moves(world: World, chance: Random) -> list[tuple[str, Callable[[], obj
         ("arrive", lambda: arrivals.arrive(**bob)),
         ("no-show", lambda: arrivals.claim_no_show(**bob)),
         ("board", lambda: world.open_board(chance.choice([CLOCK, TURNS_OF_DAYS]), world.bob)),
+        ("here", lambda: world.do(world.bob, EventKind.HERE)),
         ("ready", lambda: world.do(world.bob, EventKind.READY)),
         ("away", lambda: world.do(world.bob, EventKind.CLAIM_AWAY)),
         ("claim flag", lambda: world.do(world.bob, Act.CLAIM_FLAG)),

@@ -2,19 +2,22 @@
 
 import hmac
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from engine.errors import Refused
 from matches.models import Match, Result
+from matches.play.acting import ActionInput, act
+from matches.play.live import EventKind
+from matches.play.lobby.services import lapse_invitations
 from matches.play.starting import PlaySettings, start
 from matches.records.submissions import RecordFile
 from matches.reporting.appointments import Offer, note_shown, propose
 from matches.reporting.records import adjudicate_submission, submit_for_match
 from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
-from players.models import LogEntry
+from players.models import Delivery, LogEntry, User
 from tests.matches.records.samples import simulated
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures
@@ -87,6 +90,102 @@ def test_a_proposal_seconds_before_the_deadline_wins_nothing(drawn: Drawn) -> No
     assert applied(fixture) == "both_lose"
 
 
+def invite(fixture: Fixture, *times: datetime) -> None:
+    """Side 1 opens the board at these times and comes, alone; the clock worker closes it."""
+    match = Match.objects.get(pk=fixture.match_id)
+    for at in times:
+        live = start(match=match, settings=PlaySettings(), by=Actor.link(1), now=at)
+        act(match=match, side=1, request=ActionInput(EventKind.HERE, live.last), by=Actor.link(1), now=at)
+        lapse_invitations(now=at + timedelta(minutes=11))
+
+
+def reached(fixture: Fixture, user: User) -> None:
+    """Side 0 is this user, whom every message reaches a minute after it was sent."""
+    match = Match.objects.get(pk=fixture.match_id)
+    match.player_0.user = user
+    match.player_0.save()
+    User.objects.filter(pk=user.pk).update(email_verified_at=NOON)
+
+
+def delivered(fixture: Fixture) -> None:
+    for sent in Delivery.objects.filter(notification__kind="board_opened"):
+        Delivery.objects.filter(pk=sent.pk).update(sent_at=sent.notification.created_at + timedelta(minutes=1))
+
+
+def test_who_invites_twice_to_the_board_and_never_has_an_answer_wins(drawn: Drawn, dave: User) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    reached(fixture, dave)
+    invite(fixture, NOON + timedelta(days=1), NOON + timedelta(days=2))
+    delivered(fixture)
+
+    assert applied(fixture) == "proposer_wins"
+    assert fixture.match is not None
+    result = fixture.match.results.get()
+    assert (result.winner, result.finality) == (1, Result.Finality.PROVISIONAL)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [NOON + timedelta(days=1)],
+        [NOON + timedelta(days=1), DEADLINE - timedelta(hours=23)],
+        [DEADLINE - timedelta(minutes=25), DEADLINE - timedelta(minutes=12)],
+    ],
+    ids=["one", "one too late", "both too late"],
+)
+def test_few_or_late_invitations_win_nothing(drawn: Drawn, dave: User, times: list[datetime]) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    reached(fixture, dave)
+    invite(fixture, *times)
+    delivered(fixture)
+
+    assert applied(fixture) == "both_lose"
+
+
+def test_invitations_to_somebody_whom_nothing_reaches_are_left_to_the_director(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    invite(fixture, NOON + timedelta(days=1), NOON + timedelta(days=2))
+
+    assert applied(fixture) == "director"
+    assert not Result.objects.exists()
+
+
+def test_an_invitation_and_a_time_that_was_proposed_are_two_offers(drawn: Drawn, dave: User) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    reached(fixture, dave)
+    invite(fixture, NOON + timedelta(days=1))
+    delivered(fixture)
+    assert fixture.match is not None
+    times = Offer([NOON + timedelta(days=3)])
+    propose(match=fixture.match, side=1, offer=times, by=Actor.link(1), now=NOON + timedelta(days=2))
+    note_shown(match=fixture.match, side=0, now=NOON + timedelta(days=2))
+
+    assert applied(fixture) == "proposer_wins"
+
+
+def test_if_both_have_come_to_a_board_neither_has_dodged(drawn: Drawn, dave: User) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    reached(fixture, dave)
+    invite(fixture, NOON + timedelta(days=1), NOON + timedelta(days=2))
+    match = Match.objects.get(pk=fixture.match_id)
+    at = NOON + timedelta(days=3)
+    live = start(match=match, settings=PlaySettings(), by=Actor.link(0), now=at)
+    act(match=match, side=0, request=ActionInput(EventKind.HERE, live.last), by=Actor.link(0), now=at)
+    lapse_invitations(now=at + timedelta(minutes=11))
+    delivered(fixture)
+
+    assert applied(fixture) == "both_lose"
+
+
+@pytest.mark.parametrize(("minutes", "done"), [(40, "proposer_wins"), (9, "director")])
+def test_in_a_short_round_waiting_at_the_board_decides(drawn: Drawn, minutes: int, done: str) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    Match.objects.filter(pk=fixture.match_id).update(created_at=DEADLINE - timedelta(hours=3))
+    invite(fixture, DEADLINE - timedelta(minutes=minutes))
+
+    assert applied(fixture) == done
+
+
 def test_it_is_extended_once_and_then_both_lose(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="extend", extension_hours=24))
 
@@ -138,6 +237,9 @@ def test_a_match_that_is_played_here_is_left_to_its_clock(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
     start(match=fixture.match, settings=PlaySettings(), by=SYSTEM, now=NOON)
+    for side in (0, 1):
+        request = ActionInput(EventKind.HERE, side)
+        act(match=fixture.match, side=side, request=request, by=Actor.link(side), now=NOON)
 
     assert applied(fixture) is None
     assert not Result.objects.exists()
