@@ -9,6 +9,7 @@ MESSAGES = {
     # A club's rating pools
     "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
     "pool_of_other_club": gettext_noop("This rating pool does not belong to this club."),
+    "club_accepted": gettext_noop("{club} has been accepted already."),
     "import_empty": gettext_noop("There are no rows to import. The first row must name the columns: {columns}."),
     "import_too_long": gettext_noop("An import can have up to {most} rows; this one has {count}."),
     "import_bad_row": gettext_noop("Row {row}: “{value}” is not a valid {column}."),
@@ -235,6 +236,7 @@ _NOT_YOURS = ("review_own", "challenge_own", "challenge_of_others", "challenge_b
 STATUS = (
     {
         "link_expired": HTTPStatus.GONE,
+        "club_accepted": HTTPStatus.CONFLICT,
         "import_undone": HTTPStatus.CONFLICT,
         "own_match": HTTPStatus.FORBIDDEN,
         "stale": HTTPStatus.CONFLICT,

@@ -39,6 +39,13 @@ def clubs(q: str = "", visitor: Visitor | None = None) -> QuerySet[Club]:
     return rows.filter(search_key__contains=fold(q)) if q.strip() else rows
 
 
+def waiting_clubs(visitor: Visitor) -> QuerySet[Club]:
+    """Return the clubs that wait to be accepted, the oldest first; none for those who do not run the site."""
+    runs_site = isinstance(visitor, User) and visitor.is_superuser
+    rows = Club.objects.filter(accepted_at=None).order_by("created_at", "pk")
+    return rows if runs_site else rows.none()
+
+
 def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
     """Return the clubs that a user is a member of."""
     mine = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)

@@ -208,7 +208,11 @@ def _start(request: HttpRequest, secret: str, key: str, account_form: SignUpForm
     with transaction.atomic():
         use(secret=secret, form=f"club {key}", now=now)
         decline(now=now)
-        is_done = account_form is None or open_account(request, account_form) is not None
+        user = request.user if account_form is None else open_account(request, account_form)
+        is_done = isinstance(user, User)
+        if isinstance(user, User):
+            user.owns_site = True
+            user.save(update_fields=["owns_site"])
         transaction.set_rollback(not is_done)
     return is_done
 

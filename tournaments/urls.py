@@ -18,7 +18,7 @@ from tournaments.events import views as clubs
 from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import console, divisions
+from tournaments.pages import acceptance, console, divisions
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
 from tournaments.paper import cards as poster
@@ -46,6 +46,7 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
+    path("waiting-clubs/", acceptance.waiting, name="waiting-clubs"),
     re_path(rf"{OWNER}$", by_personal_link(owner.choice), name="owner-link"),
     re_path(rf"{OWNER}club/$", by_personal_link(owner.own_club), name="owner-club"),
     path("events/", clubs.event_list, name="events"),

@@ -13,6 +13,7 @@ from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed, lock_match, refuse_over
 from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
+from matches.ratings.services import own_pool
 from players.actors import Actor, log, log_all
 from players.models import Club, Player
 from players.people.rows import touch_users_on_commit
@@ -79,6 +80,8 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
         for opening in openings
     ]
     with transaction.atomic(savepoint=False):
+        if settings.rated and settings.pool is None and settings.club and settings.club.accepted_at is None:
+            own_pool(settings.club)
         Match.objects.bulk_create(matches, batch_size=AT_ONCE)
         log_entries = [
             (match.topic, {"length": match.length, "players": [player.public_id for player in match.players]})

@@ -36,6 +36,12 @@ class RatingPool(models.Model):
         help_text=_("Empty for the pools of the site."),
     )
     is_default = models.BooleanField(default=False)
+    is_own = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text=_("Counts the matches of its club that the site’s pool does not, from before the club was accepted."),
+    )
     start_rating = models.FloatField(_("first rating"), default=1500.0)
     start_experience = models.PositiveIntegerField(_("first experience"), default=0)
     ramp = models.CharField(_("ramp"), max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
@@ -55,7 +61,8 @@ class RatingPool(models.Model):
         verbose_name = _("rating pool")
         verbose_name_plural = _("rating pools")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["club", "name"], name="pool_name_of_club"),
+            models.UniqueConstraint(fields=["club", "name"], condition=Q(is_own=False), name="pool_name_of_club"),
+            models.UniqueConstraint(fields=["club"], condition=Q(is_own=True), name="one_own_pool"),
             models.UniqueConstraint(fields=["name"], condition=Q(club=None), name="pool_name_of_site"),
             models.UniqueConstraint(fields=["is_default"], condition=Q(is_default=True), name="one_default_pool"),
         ]

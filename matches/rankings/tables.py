@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.core.paginator import Page
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.names import fold
 from core.pagination import page_of
@@ -35,6 +35,8 @@ class Filters:
     club: str = ""
     q: str = ""
     """Words of a name. A search does not change the ranks."""
+    pool: RatingPool | None = None
+    """The pool of a club whose ratings are shown instead of the site's."""
 
     @classmethod
     def read(cls, params: Mapping[str, str]) -> "Filters":
@@ -100,14 +102,35 @@ def won_percent(wins: int, matches: int) -> int:
     return round(100 * wins / matches) if matches else 0
 
 
-def table(filters: Filters, now: datetime, pool: RatingPool | None = None) -> QuerySet[PlayerRating]:
+def opened(filters: Filters, viewer: int | None) -> Filters:
+    """Show the own pool of a club that waits to be accepted, if it is chosen; or if the site has no ratings, of one.
+
+    That is a club of the reader with ratings, or else the only club that has some.
+    """
+    pools = RatingPool.objects.filter(is_own=True).select_related("club")
+    if filters.club:
+        return replace(filters, pool=pools.filter(club__slug=filters.club, club__accepted_at=None).first())
+    if PlayerRating.objects.filter(pool=default_pool()).exists():
+        return filters
+    rated = pools.filter(Exists(PlayerRating.objects.filter(pool=OuterRef("pk")))).order_by("pk")
+    memberships = (
+        Membership.objects.filter(player=viewer, left_at__isnull=True) if viewer else Membership.objects.none()
+    )
+    mine = rated.filter(club__in=memberships.values("club")).first()
+    if mine is not None:
+        return replace(filters, pool=mine)
+    some = list(rated[:2])
+    return replace(filters, pool=some[0]) if len(some) == 1 else filters
+
+
+def table(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
     """The whole ranking, best first, without the search. Erased and merged players are left out."""
-    rows = PlayerRating.objects.filter(pool=pool or default_pool(), player__erased_at__isnull=True)
+    rows = PlayerRating.objects.filter(pool=filters.pool or default_pool(), player__erased_at__isnull=True)
     if filters.days:
         rows = rows.filter(last_played_at__gte=_days_before(now, filters.days))
     if filters.least > 1:
         rows = rows.filter(matches__gte=filters.least)
-    if filters.club:
+    if filters.club and filters.pool is None:
         members = Membership.objects.filter(club__slug=filters.club, left_at__isnull=True)
         rows = rows.filter(player__in=members.values("player"))
     return rows.order_by("-rating", "player")

@@ -115,8 +115,8 @@ def _either(request: HttpRequest, whole: str, part: str, context: dict[str, obje
 @require_safe
 def ranking(request: HttpRequest) -> HttpResponse:
     """The ranking table: `?days=`, `?least=` matches, `?club=`, `?q=`, `?page=`."""
-    filters = tables.Filters.read(request.GET)
     viewer = Viewer.of(request.user)
+    filters = tables.opened(tables.Filters.read(request.GET), viewer.player)
     context: dict[str, object] = {
         "ranking": tables.ranking(filters, _page(request), timezone.now(), viewer.player),
         "days": tables.DAYS,
@@ -129,8 +129,9 @@ def ranking(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
-    filters = tables.Filters.read(request.GET)
-    rows = histories.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
+    viewer = Viewer.of(request.user)
+    filters = tables.opened(tables.Filters.read(request.GET), viewer.player)
+    rows = histories.ranking_rows(filters, timezone.now(), viewer)
     return downloads.long_file(request, rows, "ranking.csv")
 
 

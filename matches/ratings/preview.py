@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from matches.models import Match, RatingPool, Result
 from matches.ratings import rated
-from matches.ratings.rated import COUNTED_KINDS, Key
-from matches.ratings.services import default_pool, pending_since
+from matches.ratings.rated import BEGINNING, COUNTED_KINDS, Key
+from matches.ratings.services import default_pool, pending_since, pool_counting
+from players.models import Club
 from players.ratings import RatedMatch, replay, standings_after
 
 
@@ -60,12 +61,12 @@ def preview_ratings(outcomes: Mapping[int, SupposedResult]) -> list[RatingPrevie
     Matches that never ended and unrated matches are left out. Pending replays are included, so the preview shows the
     ratings as they will be after those replays and the new results.
     """
-    matches = Match.objects.select_related("pool").in_bulk(outcomes)
-    same, site = rated.merged_players(), default_pool()
+    matches = Match.objects.select_related("pool", "club").in_bulk(outcomes)
+    same = rated.merged_players()
     by_pool: dict[RatingPool, list[Match]] = {}
     for match in matches.values():
         if match.rated and match.finished_at is not None:
-            by_pool.setdefault(match.pool or site, []).append(match)
+            by_pool.setdefault(pool_counting(match), []).append(match)
     previews = [row for pool, changed in by_pool.items() for row in _preview(pool, changed, outcomes, same)]
     return sorted(previews, key=lambda row: (-abs(row.change), row.pool, row.player))
 
@@ -77,6 +78,29 @@ def _preview(
     since = min(filter(None, [*keys, pending_since(pool, same)]))
     matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in outcomes]
     matches += _counting(changed, outcomes, same)
+    return _differences(pool, since, matches, same)
+
+
+def preview_past_of(club: Club) -> list[RatingPreview]:
+    """Return the ratings that would change if the past matches of a waiting club counted for the site."""
+    same, site = rated.merged_players(), default_pool()
+    own = RatingPool.objects.filter(club=club, is_own=True).first()
+    moved = rated.matches_apart(club, BEGINNING, same)
+    if own is None or not moved:
+        return []
+    first, gone = min(Key(match.finished_at, match.match) for match in moved), {match.match for match in moved}
+    rows: list[RatingPreview] = []
+    for pool in (site, own):
+        since = min(filter(None, [first, pending_since(pool, same)]))
+        matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in gone]
+        rows += _differences(pool, since, matches + (moved if pool == site else []), same)
+    return sorted(rows, key=lambda row: (row.pool != site.pk, -abs(row.change), row.player))
+
+
+def _differences(
+    pool: RatingPool, since: Key, matches: Collection[RatedMatch], same: Mapping[int, int]
+) -> Iterable[RatingPreview]:
+    """The stored ratings of a pool that differ if it counts these matches from `since` on."""
     players = {player for match in matches for player in (match.winner, match.loser)}
     players |= rated.players_since(pool, since)
     before = rated.standings_before(pool, since, players)

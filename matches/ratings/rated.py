@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from engine.actions import Act
 from engine.transcript import Kind as EventKind
 from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
-from players.models import Player
+from players.models import Club, Player
 from players.ratings import RatedMatch, RatingEffect, Standing, Start
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
@@ -41,10 +41,19 @@ BEGINNING = Key(datetime(1900, 1, 1, tzinfo=UTC), 0)
 
 def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
     """The rated matches of a pool from `since` on. `same` maps merged players to the player they were merged into."""
+    return _rated_where(_pool_of_match(pool), since, same)
+
+
+def matches_apart(club: Club, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
+    """The rated matches of a club from `since` on that would count for the site if its whole past did."""
+    return _rated_where(_apart(club.pk), since, same)
+
+
+def _rated_where(condition: Q, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
     newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
     rows = (
         Result.objects.filter(
-            _pool_of_match(pool),
+            condition,
             _from(since, "match__finished_at", "match_id"),
             COUNTS,
             ~Exists(newer),
@@ -83,8 +92,27 @@ def as_rated(
             yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length)
 
 
+_OF_SITE = (
+    Q(match__club__isnull=True)
+    | Q(match__club__accepted_at__isnull=False, match__club__accepted_from__isnull=True)
+    | Q(match__club__accepted_at__isnull=False, match__finished_at__gte=F("match__club__accepted_from"))
+)
+"""Whether the site's pool counts a match without a pool: not those of a club before it was accepted."""
+
+
 def _pool_of_match(pool: RatingPool) -> Q:
-    return Q(match__pool=pool) | Q(match__pool__isnull=True) if pool.is_default else Q(match__pool=pool)
+    """Condition: the pool counts this match. Each match counts in one pool."""
+    if pool.is_default:
+        return Q(match__pool=pool) | Q(match__pool__isnull=True) & _OF_SITE
+    if pool.is_own and pool.club_id is not None:
+        return Q(match__pool=pool) | _apart(pool.club_id)
+    return Q(match__pool=pool)
+
+
+def _apart(club: int) -> Q:
+    """Condition: a match of this club without a pool that the site's does not count: the opposite of `_OF_SITE`."""
+    before = Q(match__club__accepted_at__isnull=True) | Q(match__finished_at__lt=F("match__club__accepted_from"))
+    return Q(match__pool__isnull=True, match__club=club) & before
 
 
 def _from(key: Key, finished_at: str, match: str) -> Q:

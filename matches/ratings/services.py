@@ -22,7 +22,7 @@ from players.actors import Actor, log
 from players.models import Club, Player
 from players.notifications.kinds import NotificationKind
 from players.notifications.services import Notice, notify_each
-from players.people.rows import club_topic
+from players.people.rows import club_topic, lock_club
 from players.ratings import Ramp, RatingEffect, Standing, replay, standings_after
 
 # Notifications of changed ratings.
@@ -110,7 +110,7 @@ def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> Ratin
 
 def pool_choices(club: Club) -> list[tuple[int, str]]:
     """The pools of a club as choices (id, name)."""
-    return list(RatingPool.objects.filter(club=club).order_by("name").values_list("pk", "name"))
+    return list(RatingPool.objects.filter(club=club, is_own=False).order_by("name").values_list("pk", "name"))
 
 
 def _fields(settings: PoolSettings) -> dict[str, object]:
@@ -125,6 +125,28 @@ def _save(pool: RatingPool, **options: list[str]) -> None:
         raise Refused("pool_name_taken", name=pool.name) from None
 
 
+# Accepting a club, whose matches count in a pool of its own until then.
+
+
+@transaction.atomic
+def accept_club(*, club: Club, with_past: bool, by: Actor, now: datetime) -> Club:
+    """Let the matches of a club count for the site's ratings: all of them, or those that end from now on.
+
+    Refused: `club_accepted`.
+    """
+    row = lock_club(club)
+    if row.accepted_at is not None:
+        raise Refused("club_accepted", club=row.name)
+    row.accepted_at, row.accepted_by, row.accepted_from = now, by.user, None if with_past else now
+    row.save(update_fields=["accepted_at", "accepted_by", "accepted_from"])
+    log(by, "club_accepted", club_topic(row), club=row, with_past=with_past)
+    # A match that ended a moment ago was perhaps replayed by the club as it was before.
+    since = BEGINNING if with_past else Key(now, 0)
+    for pool in (default_pool(), own_pool(row)):
+        _mark(pool.pk, since)
+    return row
+
+
 # Keeping ratings up to date: mark where history changed, replay from there, and write the differences.
 #
 # Changing a result adds a mark in the same transaction. One worker at a time claims the pool with its marks, replays
@@ -135,6 +157,7 @@ def _save(pool: RatingPool, **options: list[str]) -> None:
 REPLAY = "matches.replay_ratings"
 """Name of the Celery task that `hint` publishes."""
 DEFAULT_NAME = gettext_noop("All matches")
+OWN_NAME = gettext_noop("All matches of the club")
 ROWS_AT_ONCE = 2000
 CHANGE_FIELDS = [
     "opponent",
@@ -199,6 +222,40 @@ def default_pool() -> RatingPool:
     return RatingPool.objects.get_or_create(is_default=True, defaults={"name": str(DEFAULT_NAME)})[0]
 
 
+def own_pool(club: Club) -> RatingPool:
+    """Return the pool of a club's matches that do not count for the site, creating it if necessary."""
+    return RatingPool.objects.get_or_create(club=club, is_own=True, defaults={"name": str(OWN_NAME)})[0]
+
+
+def pool_counting(match: Match) -> RatingPool:
+    """Return the pool in which a finished match counts if it is rated; `rated` has the same as a condition."""
+    if match.pool is not None:
+        return match.pool
+    club = match.club
+    since = None if club is None else club.accepted_from
+    is_before = since is not None and match.finished_at is not None and match.finished_at < since
+    if club is not None and (club.accepted_at is None or is_before):
+        return own_pool(club)
+    return default_pool()
+
+
+def _pools_of(matches: Sequence[Match]) -> dict[int, list[int]]:
+    """The pools that may count these matches, by match.
+
+    For a club with a pool of its own these are that and the site's, so that nothing is missed if the club is being
+    accepted at the same moment.
+    """
+    clubs = {match.club_id for match in matches if match.pool_id is None and match.club_id is not None}
+    rows = RatingPool.objects.filter(Q(is_default=True) | Q(is_own=True, club__in=clubs))
+    found: dict[int | None, int] = {club: pk for pk, club in rows.order_by().values_list("pk", "club")}
+    site = found.get(None) or default_pool().pk
+    pools = {}
+    for match in matches:
+        own = found.get(match.club_id) if match.club_id is not None else None
+        pools[match.pk] = [match.pool_id] if match.pool_id is not None else [site] if own is None else [site, own]
+    return pools
+
+
 def mark_dirty(*, match: Match, at: datetime | None = None, standing: Result | None = None) -> None:
     """Have the ratings replayed from this match on. Call it last in the transaction that changed the match.
 
@@ -209,11 +266,11 @@ def mark_dirty(*, match: Match, at: datetime | None = None, standing: Result | N
     position = at or match.finished_at
     if position is None:
         return
-    pool = match.pool or default_pool()
-    if not match.rated and not RatingChange.objects.filter(pool=pool, match=match).exists():
+    if not match.rated and not RatingChange.objects.filter(match=match).exists():
         return
     _store_moved(match, _moved(match) if standing is None else _moved_by(standing))
-    _mark(pool.pk, Key(position, match.pk))
+    for pool in _pools_of([match])[match.pk]:
+        _mark(pool, Key(position, match.pk))
 
 
 def mark_all_dirty(matches: Sequence[Match]) -> None:
@@ -227,11 +284,13 @@ def mark_all_dirty(matches: Sequence[Match]) -> None:
     versions = Result.objects.filter(match__in=dirty).exclude(kind=Result.Kind.VOID).order_by("version")
     standing = {version.match_id: version for version in versions}
     first: dict[int, Key] = {}
+    pools = _pools_of(dirty)
     for match in dirty:
         assert match.finished_at is not None  # noqa: S101, filtered above
         _store_moved(match, match.pk not in standing or _moved_by(standing[match.pk]))
-        pool, key = match.pool_id or default_pool().pk, Key(match.finished_at, match.pk)
-        first[pool] = min(key, first.get(pool, key))
+        key = Key(match.finished_at, match.pk)
+        for pool in pools[match.pk]:
+            first[pool] = min(key, first.get(pool, key))
     for pool, key in first.items():
         _mark(pool, key)
 
@@ -272,9 +331,15 @@ def check_ratings(pool: RatingPool) -> Differences:
     return Differences(before, {}, _unmoved())
 
 
-def ratings_of(*, players: Collection[int], pool: RatingPool | None = None) -> dict[int, float]:
-    """Ratings of these players in a pool, by default the site's; the first rating for players without rated matches."""
-    pool = pool or default_pool()
+def ratings_of(
+    *, players: Collection[int], pool: RatingPool | None = None, club: Club | None = None
+) -> dict[int, float]:
+    """Ratings of these players in a pool; the first rating for players without rated matches.
+
+    Without a pool it is the one in which the matches of this club count today, by default the site's.
+    """
+    if pool is None:
+        pool = own_pool(club) if club is not None and club.accepted_at is None else default_pool()
     same = rated.merged_players()
     standings = rated.stored_standings(pool, {same.get(player, player) for player in players})
     starts = rated.starts_of(pool, same)

@@ -40,9 +40,11 @@ def create_club(
     currency: str = "",
     about: str = "",
     time_zone: str = "UTC",
+    accepted: bool = False,
 ) -> Club:
     """Create a club owned by `by`, or by nobody if that is the system.
 
+    It waits for a site administrator to accept it, unless it is `accepted`, or `by` is the system or runs the site.
     Without a `slug` it is derived from the name. Refused: `club_twice` (with the `slug` of the first),
     `slug_taken`, `bad_slug`, `too_many_clubs`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`,
     `bad_currency`.
@@ -54,6 +56,10 @@ def create_club(
         _refuse_another(by.user, name)
     club = Club(name=name, city=city, about=about, time_zone=zone)
     club.country, club.currency = check_country(country), check_currency(currency)
+    if not (accepted or by.user is None or by.user.is_superuser or by.user.owns_site):
+        club.accepted_at = None
+    elif by.user is not None:
+        club.accepted_by = by.user
     _insert(club, check_slug(slug) if slug else "")
     log(by, "club_created", club_topic(club), club=club, name=name)
     if by.user is not None:

@@ -70,6 +70,12 @@ class User(AbstractBaseUser, PermissionsMixin):
     theme = models.CharField(_("theme"), max_length=5, choices=Theme.choices, default=Theme.AUTO)
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("may use the admin pages"), default=False)
+    owns_site = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text=_("Used the link of the installation’s owner; clubs they create are accepted at once."),
+    )
     date_joined = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
 
     USERNAME_FIELD = "email"

@@ -137,6 +137,20 @@ class Club(models.Model):
         default=False, help_text=_("Owners can act for the club only with a second factor.")
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    accepted_at = models.DateTimeField(
+        default=timezone.now,
+        null=True,
+        editable=False,
+        help_text=_("Since when the club’s events count for the site’s ratings; empty while the club waits."),
+    )
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
+    )
+    accepted_from = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text=_("Only matches that ended from then on count for the site’s ratings; empty: all of them."),
+    )
 
     class Meta:
         ordering = ("name",)

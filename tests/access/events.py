@@ -8,6 +8,8 @@ EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
 ROUTES: dict[str, Access] = {
     # Events, for each role: tests/tournaments/pages/test_roles.py. Drafts are 404 except for the officers of the club.
     "events/": EVERYBODY,
+    # Only for those who run the site: tests/tournaments/pages/test_acceptance.py
+    "waiting-clubs/": ONLY_OFFICERS,
     r"^events/new/(?P<club>[a-z0-9_-]+)/$": ONLY_OFFICERS,
     rf"{EVENT}$": EVERYBODY,
     rf"{EVENT}tv/$": EVERYBODY,

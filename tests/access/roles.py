@@ -106,6 +106,8 @@ GROUPS: list[tuple[str, Row, str]] = [
     # Friendly matches of members
     ("get post", DIRECTORS, "club-friendlies"),
     ("get post", by_api(DIRECTORS), "api-club-friendlies"),
+    # Whoever runs the site accepts clubs; none of these does.
+    ("get post", only(others=MAY_NOT), "waiting-clubs"),
     # Invitations: anybody with the link
     ("get", PUBLIC, "invitation"),
     ("post", PUBLIC, "invitation-sign-up"),

@@ -112,6 +112,8 @@ def test_the_owner_starts_with_a_club_of_their_own(client: Client, demo: Club, l
     assert not Club.objects.exists()
     assert is_declined()
     assert Client().get(link).status_code == 410
+    client.post("/clubs/new/", {"name": "Grete", "country": "dk", "currency": "dkk", "time_zone": "UTC"})
+    assert Club.objects.get().accepted_by == user
 
 
 def test_the_demo_is_removed_only_after_a_tick(client: Client, demo: Club, link: str) -> None:

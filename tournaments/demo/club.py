@@ -335,7 +335,8 @@ def load(*, password: str, now: datetime) -> list[Login]:
         for user in users.values():
             verify_email(user=user, email=user.email, by=Actor.of(user), now=now)
         by = Actor.of(users["alice"])
-        club = create_club(name="Harbour Backgammon", slug=SLUG, city="Copenhagen", time_zone=ZONE, by=by)
+        name, city = "Harbour Backgammon", "Copenhagen"
+        club = create_club(name=name, slug=SLUG, city=city, time_zone=ZONE, by=by, accepted=True)
         people = _create_people(club, users, by)
         _finished_event(club, people, by, now)
         _running_event(club, people, users, by, now)

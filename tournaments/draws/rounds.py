@@ -99,7 +99,7 @@ def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
     if draw.stage.number > 1 or draw.round > 1:
         rows = rows.filter(rating=None)
     players = dict(rows.values_list("pk", "player_id"))
-    ratings = ratings_of(players=list(players.values()), pool=division.pool)
+    ratings = ratings_of(players=list(players.values()), pool=division.pool, club=division.tournament.club)
     return {entry: ratings[player] for entry, player in players.items()}
 
 

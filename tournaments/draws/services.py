@@ -102,7 +102,7 @@ def _draw_stage(division: Division, draw: Draw) -> DraftContent:
     """Make the draft of a whole stage; nothing is written."""
     entries = division.entries.filter(status=Entry.Status.IN).exclude(pk__in=draw.left_out)
     players = dict(entries.order_by("pk").values_list("pk", "player_id"))
-    ratings = ratings_of(players=list(players.values()), pool=division.pool)
+    ratings = ratings_of(players=list(players.values()), pool=division.pool, club=division.tournament.club)
     by_entry = {entry: ratings[player] for entry, player in players.items()}
     settings = settings_of(draw.stage)
     try:

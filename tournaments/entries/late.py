@@ -451,7 +451,8 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
         entry = Entry(division=division, player=player, number=number, entered_at=now, entered_by=arrival.by.user)
     entry.status, entry.withdrawn_at = Entry.Status.IN, None
     if entry.rating is None:
-        entry.rating = ratings_of(players=[player.pk], pool=division.pool)[player.pk]
+        club = division.tournament.club
+        entry.rating = ratings_of(players=[player.pk], pool=division.pool, club=club)[player.pk]
     entry.save()
     Withdrawal.objects.filter(entry=entry, bracket=None, taken_back_at=None).update(taken_back_at=now)
     return entry, before
@@ -631,7 +632,9 @@ def _add_entry(division: Division, place: _Place, by: Actor, now: datetime) -> L
         division=division,
         player=place.player,
         number=next_number(division, place.player),
-        rating=ratings_of(players=[place.player.pk], pool=division.pool)[place.player.pk],
+        rating=ratings_of(players=[place.player.pk], pool=division.pool, club=division.tournament.club)[
+            place.player.pk
+        ],
         entered_at=now,
         entered_by=by.user,
     )

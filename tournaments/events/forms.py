@@ -250,12 +250,14 @@ class DivisionForm(RefusingForm):
         exponent: int = 0,
         drawn: bool = False,
         pools: Sequence[tuple[int, str]] = (),
+        waits: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         pool = self.fields["pool_id"]
         assert isinstance(pool, forms.ChoiceField)  # noqa: S101, declared above
-        pool.choices = [("", _("the site’s ratings")), *pools]
+        usual = _("the club’s own ratings, the site’s once the club is accepted") if waits else _("the site’s ratings")
+        pool.choices = [("", usual), *pools]
         self._offer_delay(str(self.initial.get("spectators_delay", 0)))
         self.zone, self.exponent, self.drawn = zone, exponent, drawn
         if drawn:

@@ -306,6 +306,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         zone=zone_of(tournament),
         exponent=tournament.currency_exponent,
         pools=pool_choices(tournament.club),
+        waits=tournament.club.accepted_at is None,
         initial={"name": _("Open") if not tournament.divisions.exists() else ""},
     )
     starts, ends = local_span(tournament)
@@ -358,6 +359,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
         zone=zone,
         exponent=exponent,
         pools=pool_choices(tournament.club),
+        waits=tournament.club.accepted_at is None,
         drawn=row.status != Division.Status.ENTRIES,
         initial=DivisionForm.initial_of(row, zone, instants, exponent),
     )
