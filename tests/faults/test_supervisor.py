@@ -200,7 +200,7 @@ def test_a_process_that_dies_after_an_upgrade_restarts_everything_with_the_new_s
     try:
         installation.wait_until_ready()
         broker, web = installation.pid("valkey"), installation.pid("web")
-        views = checkout / "config" / "monitoring" / "views.py"
+        views = checkout / "config" / "monitoring" / "health.py"
         views.write_text(views.read_text().replace('"ok\\n"', '"new"'))
         os.kill(web, signal.SIGKILL)
         assert eventually(lambda: installation.get("/healthz") == b"new"), installation.output.read_text()
