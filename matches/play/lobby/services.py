@@ -22,6 +22,7 @@ from matches.analysis.backends.chosen import installed_backend_name
 from matches.lifecycle.locks import changed, lock_match
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import LONGEST_DAYS, PlayRules
+from matches.lifecycle.provisional import note_told
 from matches.models import (
     LONGEST_FRIENDLY,
     NAMED_FOR,
@@ -274,6 +275,8 @@ def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime, no
     read it.
     """
     with transaction.atomic():
+        if challenge.rematch_of_id is not None:
+            _note_told(lock_match(challenge.rematch_of_id), player, now)
         row = _lock(challenge)
         if row.state == State.ACCEPTED and row.match is not None and row.opponent_id == player.pk:
             return row.match
@@ -416,6 +419,7 @@ def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_
         before = Challenge.objects.filter(match=locked).select_related("pool").first()
         if before is None or locked.state != Match.State.SETTLED:
             raise Refused("no_rematch")
+        _note_told(locked, player, now)
         wishes = list(locked.rematches.exclude(state__in=[State.DECLINED, State.WITHDRAWN, State.EXPIRED]))
         if accepted := next((wish for wish in wishes if wish.state == State.ACCEPTED), None):
             return accepted.match
@@ -434,6 +438,13 @@ def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_
             raise Refused("challenge_blocked")
         _create(player, wish, by, now, rematch_of=locked)
     return None
+
+
+def _note_told(match: Match, player: Player, now: datetime) -> None:
+    """Note that a player of a locked match knows of its provisional result: whoever wants a rematch has seen it."""
+    for side, seat in enumerate(match.players):
+        if canonical(seat) == player and note_told(match, side, now):
+            changed(match)
 
 
 def _check_wish(player: Player, wish: ChallengeInput) -> None:

@@ -4,12 +4,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from engine.actions import Act
 from engine.clock import DAY, MINUTE
+from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.lifecycle.locks import lock_match
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.play_rules import LONGEST_DAYS
-from matches.models import NAMED_FOR, OPEN_FOR, Challenge, LiveMatch, Match, RatingPool
+from matches.models import NAMED_FOR, OPEN_FOR, Challenge, LiveMatch, Match, Provisional, RatingPool, Result
 from matches.play.acting import ActionInput, act
 from matches.play.lobby.services import (
     ChallengeInput,
@@ -211,6 +214,26 @@ def test_a_wish_for_a_rematch_does_not_last_for_ever(finished: Match, player: Pl
     late = timedelta(hours=2) + NAMED_FOR
     assert rematch(finished, carol_player, after=late) is None
     assert rematch(finished, player, after=late) is not None
+
+
+@pytest.mark.parametrize("asked_first", [True, False])
+def test_whoever_wants_a_rematch_knows_of_the_result(
+    finished: Match, player: Player, carol_player: Player, asked_first: bool
+) -> None:
+    """By a record that the winner alone sent, Carol has lost after all."""
+    outcome, basis = ResultInput.played((3, 1)), Basis(Result.Source.RECORD)
+    with transaction.atomic():
+        append_result(lock_match(finished.pk), outcome, basis, by=SYSTEM, now=START)
+    if not asked_first:
+        rematch(finished, player)
+    told = Provisional.objects.get(ended_at=None)
+    assert told.told_1 is None
+    if asked_first:
+        rematch(finished, carol_player)
+    else:
+        accepted(Challenge.objects.get(rematch_of=finished), carol_player, after=timedelta(hours=1))
+    told.refresh_from_db()
+    assert told.told_1 == START + timedelta(hours=1)
 
 
 def test_a_rematch_needs_a_finished_friendly(player: Player, carol_player: Player) -> None:
