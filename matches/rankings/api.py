@@ -279,7 +279,7 @@ class RankingList(_PublicView):
     def get(self, request: Request) -> Response:
         """Return a page of the ranking, best first."""
         chosen, now = tables.Filters(**_query(RankingQuery, request)), timezone.now()
-        filters = tables.opened(chosen, Viewer.of(request.user).player)
+        filters = tables.opened(chosen, request.user)
         standings = self.page_of(tables.picked(filters, now).select_related("player"))
         start = tables.index_of(standings[0], tables.table(filters, now)) if standings else 0
         rows = tables.ranked(filters, now, standings, start)

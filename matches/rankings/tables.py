@@ -15,6 +15,7 @@ from core.pagination import page_of
 from core.requests import parse_int
 from matches.models import BotPlayer, PlayerRating, RatingPool
 from matches.ratings.services import default_pool
+from players.access import Visitor
 from players.models import Alias, Club, Membership, Player
 
 ROWS = 50
@@ -36,7 +37,7 @@ class Filters:
     q: str = ""
     """Words of a name. A search does not change the ranks."""
     pool: RatingPool | None = None
-    """The pool of a club whose ratings are shown instead of the site's."""
+    """The pool whose ratings are shown; None for the site's."""
 
     @classmethod
     def read(cls, params: Mapping[str, str]) -> "Filters":
@@ -102,35 +103,33 @@ def won_percent(wins: int, matches: int) -> int:
     return round(100 * wins / matches) if matches else 0
 
 
-def opened(filters: Filters, viewer: int | None) -> Filters:
-    """Show the own pool of a club that waits to be accepted, if it is chosen; or if the site has no ratings, of one.
+def opened(filters: Filters, reader: Visitor) -> Filters:
+    """Choose the pool to show: the site's, or the own pool of a club that waits to be accepted, if that is chosen.
 
-    That is a club of the reader with ratings, or else the only club that has some.
+    If the site has no ratings, it is the own pool of a club of the reader, or else of the only club that has ratings.
     """
     pools = RatingPool.objects.filter(is_own=True).select_related("club")
+    site = default_pool()
     if filters.club:
-        return replace(filters, pool=pools.filter(club__slug=filters.club, club__accepted_at=None).first())
-    if PlayerRating.objects.filter(pool=default_pool()).exists():
-        return filters
+        return replace(filters, pool=pools.filter(club__slug=filters.club, club__accepted_at=None).first() or site)
+    if PlayerRating.objects.filter(pool=site).exists():
+        return replace(filters, pool=site)
     rated = pools.filter(Exists(PlayerRating.objects.filter(pool=OuterRef("pk")))).order_by("pk")
-    memberships = (
-        Membership.objects.filter(player=viewer, left_at__isnull=True) if viewer else Membership.objects.none()
-    )
-    mine = rated.filter(club__in=memberships.values("club")).first()
-    if mine is not None:
-        return replace(filters, pool=mine)
+    memberships = Membership.objects.filter(player__user=reader.pk, left_at__isnull=True)
+    mine = rated.filter(club__in=memberships.values("club")).first() if reader.is_authenticated else None
     some = list(rated[:2])
-    return replace(filters, pool=some[0]) if len(some) == 1 else filters
+    return replace(filters, pool=mine or (some[0] if len(some) == 1 else site))
 
 
 def table(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
     """The whole ranking, best first, without the search. Erased and merged players are left out."""
-    rows = PlayerRating.objects.filter(pool=filters.pool or default_pool(), player__erased_at__isnull=True)
+    pool = filters.pool or default_pool()
+    rows = PlayerRating.objects.filter(pool=pool, player__erased_at__isnull=True)
     if filters.days:
         rows = rows.filter(last_played_at__gte=_days_before(now, filters.days))
     if filters.least > 1:
         rows = rows.filter(matches__gte=filters.least)
-    if filters.club and filters.pool is None:
+    if filters.club and not pool.is_own:
         members = Membership.objects.filter(club__slug=filters.club, left_at__isnull=True)
         rows = rows.filter(player__in=members.values("player"))
     return rows.order_by("-rating", "player")

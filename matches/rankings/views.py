@@ -116,7 +116,7 @@ def _either(request: HttpRequest, whole: str, part: str, context: dict[str, obje
 def ranking(request: HttpRequest) -> HttpResponse:
     """The ranking table: `?days=`, `?least=` matches, `?club=`, `?q=`, `?page=`."""
     viewer = Viewer.of(request.user)
-    filters = tables.opened(tables.Filters.read(request.GET), viewer.player)
+    filters = tables.opened(tables.Filters.read(request.GET), request.user)
     context: dict[str, object] = {
         "ranking": tables.ranking(filters, _page(request), timezone.now(), viewer.player),
         "days": tables.DAYS,
@@ -129,9 +129,8 @@ def ranking(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
-    viewer = Viewer.of(request.user)
-    filters = tables.opened(tables.Filters.read(request.GET), viewer.player)
-    rows = histories.ranking_rows(filters, timezone.now(), viewer)
+    filters = tables.opened(tables.Filters.read(request.GET), request.user)
+    rows = histories.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
     return downloads.long_file(request, rows, "ranking.csv")
 
 

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from engine.actions import Act
 from engine.transcript import Kind as EventKind
 from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
-from players.models import Club, Player
+from players.models import Club, Membership, Player
 from players.ratings import RatedMatch, RatingEffect, Standing, Start
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
@@ -180,6 +180,38 @@ def both_moved(match: int, source: str, submission: int | None) -> bool:
         return True
     plays = Action.objects.filter(live=match, kind=Act.PLAY).order_by()
     return set(plays.values_list("side", flat=True).distinct()) == {0, 1}
+
+
+def vouched_for_by_nobody_else() -> QuerySet[Result]:
+    """The rated results, newest first, that the only director of a club ruled about two players nobody else has met.
+
+    Others have met a player who has finished a match in another club, or about whom somebody else has ruled.
+    """
+    officers = Membership.objects.filter(
+        club=OuterRef("match__club"),
+        role__in=(Membership.Role.OWNER, Membership.Role.DIRECTOR),
+        left_at__isnull=True,
+    )
+    newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
+    rows = Result.objects.filter(
+        COUNTS,
+        ~Exists(newer),
+        Exists(officers.filter(player__user=OuterRef("user"))),
+        source=Result.Source.DIRECTOR,
+        match__finished_at__isnull=False,
+    )
+    others = officers.filter(Q(player__user__isnull=True) | ~Q(player__user=OuterRef("user")))
+    rows = rows.filter(~Exists(others))
+    for side in ("match__player_0", "match__player_1"):
+        for seat in ("player_0", "player_1"):
+            elsewhere = Match.objects.filter(**{seat: OuterRef(side)}, club__isnull=False, finished_at__isnull=False)
+            ruled = Result.objects.filter(
+                **{f"match__{seat}": OuterRef(side)}, source=Result.Source.DIRECTOR, user__isnull=False
+            )
+            rows = rows.filter(
+                ~Exists(elsewhere.exclude(club=OuterRef("match__club"))), ~Exists(ruled.exclude(user=OuterRef("user")))
+            )
+    return rows.order_by("-at", "-pk").select_related("match__club", "match__player_0", "match__player_1", "user")
 
 
 # Stored ratings

@@ -51,8 +51,8 @@ def club_list(request: HttpRequest) -> HttpResponse:
     clubs = page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
     mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
     name = "players/clubs/_clubs.html" if is_htmx(request) else "players/clubs/clubs.html"
-    waiting = selectors.waiting_clubs(request.user).count()
-    return render(request, name, {"clubs": clubs, "mine": mine, "q": q, "waiting": waiting})
+    context = {"clubs": clubs, "mine": mine, "q": q, "runs_site": getattr(request.user, "is_superuser", False)}
+    return render(request, name, context | {"waiting": selectors.waiting_clubs(request.user).count()})
 
 
 @account_needed

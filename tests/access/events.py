@@ -1,6 +1,6 @@
 """The routes of events."""
 
-from tests.access.answers import EVERYBODY, ONLY_OFFICERS, ONLY_POST, ONLY_POST_WITH_ACCOUNT, Access
+from tests.access.answers import EVERYBODY, ONLY_OFFICERS, ONLY_POST, ONLY_POST_WITH_ACCOUNT, SIGN_IN, Access
 from tournaments.floor.page.actions import ACTIONS
 
 EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
@@ -9,7 +9,7 @@ ROUTES: dict[str, Access] = {
     # Events, for each role: tests/tournaments/pages/test_roles.py. Drafts are 404 except for the officers of the club.
     "events/": EVERYBODY,
     # Only for those who run the site: tests/tournaments/pages/test_acceptance.py
-    "waiting-clubs/": ONLY_OFFICERS,
+    "waiting-clubs/": Access(SIGN_IN, 403, 200),
     r"^events/new/(?P<club>[a-z0-9_-]+)/$": ONLY_OFFICERS,
     rf"{EVENT}$": EVERYBODY,
     rf"{EVENT}tv/$": EVERYBODY,

@@ -19,6 +19,7 @@ NOT_EXPORTED = {
     "matches.BotPlayer": "not a person",
     "matches.RatingImport": "who imported a file for the club is in the log",
     "matches.Unrating": "a director's act for the club, which is in the log",
+    "players.Club": "who accepted a club did it for the site, and it is in the log",
     "players.User_groups": "permissions on the admin pages",
     "players.User_user_permissions": "permissions on the admin pages",
     # What a director did for a club or an event; when and what is in “log-of-you”.

@@ -18,6 +18,7 @@ from core.pagination import page_of
 from engine.errors import Refused
 from matches.models import Match, RatingPool
 from matches.ratings.preview import RatingPreview, preview_past_of
+from matches.ratings.rated import vouched_for_by_nobody_else
 from matches.ratings.services import accept_club
 from players.forms import RefusingForm
 from players.models import Club, Player, User
@@ -26,6 +27,7 @@ from players.selectors import waiting_clubs
 from tournaments.models import Tournament
 
 CLUBS_ON_A_PAGE = 20
+RULED_SHOWN = 100
 TODAY, PAST = "today", "past"
 
 
@@ -59,7 +61,10 @@ class ChangedRating(NamedTuple):
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def waiting(request: HttpRequest) -> HttpResponse:
-    """List the clubs that wait; with `?club=` and `?since=`, show what accepting that one changes. A POST accepts."""
+    """List the clubs that wait, and results for which one person alone vouches; a POST accepts a club.
+
+    With `?club=` and `?since=`, show what accepting that club changes.
+    """
     if not (isinstance(request.user, User) and request.user.is_superuser):
         raise PermissionDenied
     form = AcceptForm(sent(request))
@@ -75,6 +80,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
             return redirect("waiting-clubs")
     shown = page_of(waiting_clubs(request.user), request.GET.get("page"), CLUBS_ON_A_PAGE)
     context: dict[str, Any] = {"form": form, "page": shown, "waiting": _with_what_was_played(list(shown))}
+    context["ruled"] = sorted(vouched_for_by_nobody_else()[:RULED_SHOWN], key=lambda row: row.match.club_id or 0)
     asked = AcceptForm(request.GET)
     if request.method != "POST" and asked.is_valid():
         club = get_object_or_404(waiting_clubs(request.user), slug=asked.cleaned_data["club"])

@@ -54,10 +54,10 @@ def won(club: Club | None, winner: Player, loser: Player, days_ago: int = 2) -> 
     return match
 
 
-def rule(match: Match, *, winner: int, at: datetime) -> None:
+def rule(match: Match, *, winner: int, at: datetime, by: Actor = SYSTEM) -> None:
     with transaction.atomic():
         score = (7, 0) if winner == 0 else (0, 7)
-        append_result(lock_match(match.pk), ResultInput(winner, score), Basis("director"), by=SYSTEM, now=at)
+        append_result(lock_match(match.pk), ResultInput(winner, score), Basis("director"), by=by, now=at)
 
 
 def replayed() -> None:
@@ -155,3 +155,25 @@ def test_a_club_of_whoever_runs_the_site_is_accepted_at_once(site: User, alice: 
     assert create_club(name="Made by a command", by=SYSTEM).accepted_at is not None
     alice.owns_site = True
     assert create_club(name="Hers", by=Actor.of(alice)).accepted_at is not None
+
+
+def test_results_are_listed_that_only_one_director_vouches_for(
+    new_club: Club, site_client: Client, alice: User, frank: User
+) -> None:
+    def listed() -> set[str]:
+        return set(re.findall(r'href="/matches/([2-9a-z]{10})/"', page(site_client, "/waiting-clubs/")))
+
+    def ruled(first: Player, second: Player, by: User = alice, club: Club = new_club) -> str:
+        match = match_between(first, second, club=club, now=timezone.now())
+        rule(match, winner=0, at=timezone.now(), by=Actor.of(by))
+        return match.public_id
+
+    bob, carol = pair(new_club, "Bob", "Carol")
+    dave, erin = pair(new_club, "Dave", "Erin")
+    alone = {ruled(bob, carol), ruled(dave, erin)}
+    assert listed() == alone
+    ruled(dave, Player.objects.create(name="Elsa"), by=frank, club=Club.objects.get(slug="elsewhere"))
+    assert listed() < alone, "Dave has played in Frank's club; Elsa too has met him"
+    assert len(listed()) == 1
+    Membership.objects.filter(club=new_club, player=bob).update(role=Membership.Role.DIRECTOR)
+    assert listed() == set()
