@@ -243,7 +243,7 @@ class Supervisor:
         return child
 
     def wait_until_healthy(self) -> None:
-        """Return once the web server answers."""
+        """Block until the web server passes its health check."""
         deadline = time.monotonic() + HEALTH_PATIENCE
         while time.monotonic() < deadline:
             self.restart_dead_children()

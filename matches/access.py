@@ -49,7 +49,7 @@ def side_of(seat: MatchSeat) -> int:
 
 
 def match_url(seat: MatchSeat) -> str:
-    """The page of the match, for a player's account or for the link that was used."""
+    """URL of the match page, with the personal link if the player came by one."""
     return reverse("match-link", args=[seat.token]) if seat.token else reverse("match", args=[seat.match.public_id])
 
 

@@ -82,7 +82,7 @@ def tournament(user: Visitor, club_slug: str, slug: str) -> Tournament:
 
 
 def tournament_by_id(user: Visitor, public_id: str, needed: Needed | None = None) -> Tournament:
-    """Return an event by its public id, to somebody with at least the role `needed`, if given."""
+    """Return an event by its public id; `needed` is the lowest role that may read it, if any."""
     event = _visible(user, Tournament.objects.select_related("club").filter(public_id=public_id).first())
     if needed is not None:
         require_in(user, event, needed)

@@ -160,7 +160,7 @@ def choice(request: HttpRequest, owner_token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_club(request: HttpRequest, owner_token: str) -> HttpResponse:
-    """Say what goes with the demo; remove it, create the owner's account, and lead to creating a club."""
+    """Preview what goes with the demo; on POST remove it, create the owner's account and go on to a new club."""
     now = timezone.now()
     has_demo = accounts().exists()
     form = OwnClubForm(sent(request), has_demo=has_demo)

@@ -229,7 +229,7 @@ def analysis_number(request: HttpRequest, public_id: str) -> int:
 
 
 def record_analysis_number(request: HttpRequest, public_id: str) -> int:
-    """Return when the analysis of a record changed last; raise Http404 for an unknown id."""
+    """Return the time of the last change to the analysis of a record. Raises Http404 for an unknown id."""
     return last_touch(record_topic(access.submission(public_id)))
 
 

@@ -224,7 +224,7 @@ class ClubNight:
 
 
 def club_night(club: Club, viewer: Viewer, day: date | None = None) -> ClubNight:
-    """Return the report of this day in the club's time zone, or of the latest day with an analysed match."""
+    """Return the report of a day in the club's time zone; by default of the latest day with an analysed match."""
     with timezone.override(ZoneInfo(club.time_zone)):
         if day is None or not FIRST_DAY <= day <= LAST_DAY:
             day = latest_day(club, viewer)

@@ -98,7 +98,7 @@ def _state_after(live: LiveMatch, last: int) -> LiveState:
 
 
 def watched_match(match: Match, seat: MatchSeat | None, user: Visitor) -> Watched:
-    """Return an authorised match as its reader sees it now. Raise Http404 if it is not played here."""
+    """Return an authorised match as this reader may see it now. Raises Http404 if it is not played here."""
     live = get_object_or_404(LiveMatch.objects.select_related("match__player_0", "match__player_1"), pk=match.pk)
     return watched(live, seat, user, timezone.now())
 

@@ -282,6 +282,6 @@ def _points(latest_first: Sequence[tuple[datetime, bool, float, float]]) -> list
 
 
 def rating_of(player: Player, pool: RatingPool) -> float:
-    """The player's current rating; the first rating without rated matches."""
+    """The player's current rating, or the initial rating before the first rated match."""
     rating = PlayerRating.objects.filter(pool=pool, player=player).values_list("rating", flat=True).first()
     return pool.start_rating if rating is None else rating

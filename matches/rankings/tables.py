@@ -177,7 +177,7 @@ def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
 def ranked(
     filters: Filters, now: datetime, standings: Sequence[PlayerRating], start: int, viewer: int | None = None
 ) -> list[RankingRow]:
-    """Rows of `standings`, consecutive rows of `picked` from index `start` on, with their ranks in the ranking."""
+    """Return `standings` with their ranks; they are consecutive rows of `picked` starting at index `start`."""
     everybody = table(filters, now)
     clubs = clubs_of([standing.player_id for standing in standings])
     ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, start)

@@ -51,7 +51,7 @@ class RatingPreview:
 
     @property
     def change(self) -> float:
-        """Points won; negative if lost."""
+        """Difference in rating points; negative if the rating falls."""
         return self.after - self.before
 
 

@@ -56,7 +56,7 @@ TEMPLATE = "players/notifications/mail/notifications.txt"
 
 
 def send_emails(*, user: int, now: datetime) -> int:
-    """Send a user what is due by e-mail; return how many notifications it contains."""
+    """E-mail a user their due notifications in one message; return their number."""
     deliveries = claim_emails(user=user, now=now)
     if not deliveries:
         return 0

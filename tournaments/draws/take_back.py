@@ -70,7 +70,7 @@ def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, no
 
 
 def _enter_again(division: Division, draw: Draw) -> None:
-    """Move those whom a draw left out from the waiting list back to the entries, as far as there are places."""
+    """Move entries that the draw put on the waiting list back, while there are places."""
     waiting = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING).order_by("entered_at", "pk")
     free = None if division.capacity is None else max(0, division.capacity - entries_in(division))
     Entry.objects.filter(pk__in=list(waiting.values_list("pk", flat=True)[:free])).update(status=Entry.Status.IN)

@@ -104,7 +104,7 @@ Choices = Mapping[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ListedName:
-    """A name of a list, with the player it matches; `entered` if that player is already in."""
+    """A name in a list and the player it matches; `entered` if that player has already entered."""
 
     place: int
     match: NameMatch

@@ -373,7 +373,7 @@ class FloorView:
 
     @property
     def adjourned(self) -> list[MatchView]:
-        """The matches that are adjourned, in the order of their numbers."""
+        """Adjourned matches by match number."""
         return [row for row in self.matches.values() if row.state == MatchState.ADJOURNED]
 
     @property

@@ -150,7 +150,7 @@ LONGEST_MESSAGE = 160
 
 
 class Wall(models.Model):
-    """The settings of an event's wall screen; an event without a row has the usual ones."""
+    """Settings of an event's wall screen; without a row the defaults apply."""
 
     tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="wall")
     message = models.CharField(_("message"), max_length=LONGEST_MESSAGE, blank=True)

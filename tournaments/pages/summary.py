@@ -188,7 +188,7 @@ def _standing(matches: dict[int, Match]) -> dict[int, Result]:
 
 
 def _changes(matches: dict[int, Match]) -> list[RatingChange]:
-    """Return the rating changes of these matches in order, each match and player once."""
+    """Return the rating changes of these matches in order, one for each match and player."""
     rows = RatingChange.objects.filter(match__in=matches).select_related("player").order_by("finished_at", "match_id")
     changes: dict[tuple[int, int], RatingChange] = {}
     for row in rows:

@@ -102,7 +102,7 @@ def record_walkovers(
 
 
 def _pairs(states: Mapping[int, FixtureState], entries: Mapping[int, Entry]) -> dict[int, Pair]:
-    """Return the pair of every fixture whose two entrants are known, by fixture number."""
+    """Return the two entrants of each fixture that has both, by fixture number."""
     pairs = {}
     for number, state in states.items():
         if state.entrants is not None:

@@ -49,7 +49,7 @@ class Backend(Protocol):
         ...
 
     def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
-        """Judge the situations of a match in a child process.
+        """Run the program in a child process and return its judgement of each situation.
 
         Refused: `analysis_timed_out`, `analysis_unreadable`, `analysis_differs`.
         """

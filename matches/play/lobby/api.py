@@ -291,7 +291,7 @@ class WithdrawChallenge(LobbyView):
         responses={204: None, **REFUSED},
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """204, also if it was withdrawn before."""
+        """Return 204, even if it had already been withdrawn."""
         lobby.withdraw(challenge=self.challenge(public_id), **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -518,7 +518,7 @@ def _close(row: Challenge, state: str, verb: str, by: Actor, now: datetime) -> N
 
 
 def _publish(rows: Sequence[Challenge]) -> None:
-    """Publish, once the transaction has committed, that the lobbies of those whom these challenges concern change."""
+    """After commit, tell the lobbies of the players concerned."""
     if any(row.opponent_id is None for row in rows):
         touch_on_commit(LOBBY_TOPIC)
     touch_users_on_commit(players_among(player for row in rows for player in (row.challenger_id, row.opponent_id)))
