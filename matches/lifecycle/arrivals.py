@@ -28,7 +28,7 @@ def arrive(*, match: Match, side: int, by: Actor, now: datetime) -> Proposal:
     """
     with transaction.atomic():
         locked = lock_match(match.pk)
-        _refuse_over(locked)
+        refuse_over(locked)
         agreed, at = _appointment(locked)
         if now < at - EARLY:
             raise Refused("appointment_later", minutes=EARLY // timedelta(minutes=1))
@@ -64,7 +64,7 @@ def claim_no_show(*, match: Match, side: int, by: Actor, now: datetime) -> Resul
     """
     with transaction.atomic():
         locked = lock_match(match.pk)
-        _refuse_over(locked)
+        refuse_over(locked)
         is_called = _is_called(locked)
         agreed = None if is_called else _appointment(locked)[0]
         rules = events().play_rules(locked.parent_topic)
@@ -105,12 +105,6 @@ def _late_from(here: Here, side: int, at: datetime | None, rules: PlayRules) -> 
 def _is_called(match: Match) -> bool:
     """Whether a director has called both players to the board of a match, and not both have come."""
     return match.state == Match.State.LIVE and match.live.is_invitation and match.live.called_at is not None
-
-
-def _refuse_over(match: Match) -> None:
-    """Refuse a match that is over or being played; to an open board that waits for a player both can still come."""
-    if match.state != Match.State.LIVE or not match.live.is_invitation:
-        refuse_over(match)
 
 
 def appointment(match: Match) -> Proposal | None:

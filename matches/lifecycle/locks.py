@@ -29,12 +29,15 @@ def refuse_stale(match: Match, after: int | None) -> None:
 
 
 def refuse_over(match: Match) -> None:
-    """Refused: `match_settled`, `match_void`, `match_live`."""
+    """Refuse a match that is over, or played here; an open board that waits for a player is only an invitation.
+
+    Refused: `match_settled`, `match_void`, `match_live`.
+    """
     if match.state == Match.State.SETTLED:
         raise Refused("match_settled")
     if match.state == Match.State.VOID:
         raise Refused("match_void")
-    if match.state == Match.State.LIVE:
+    if match.state == Match.State.LIVE and not match.live.is_invitation:
         raise Refused("match_live")
 
 

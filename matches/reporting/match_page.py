@@ -512,15 +512,19 @@ def _pending_context(
 def _may(match: Match, seat: MatchSeat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
     """Which forms the reader is shown. The services check again what is allowed."""
     side = seat.side if seat is not None else None
-    open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None
+    is_invitation = match.state == Match.State.LIVE and bool(match.parent_topic) and match.live.is_invitation
+    is_open = match.state == Match.State.OPEN or (is_invitation and side is not None)
+    open_to_claims = (is_open or match.state == Match.State.CLAIMED) and seat is not None
     own = pending.report is not None and pending.report.side == side
     disputed = match.state == Match.State.DISPUTED and side is not None
     return {
         "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
         "may_report": open_to_claims and not own,
         "may_answer": open_to_claims and side is not None and pending.report is not None and not own,
-        "may_send": side is not None and match.state not in (Match.State.VOID, Match.State.LIVE) and not is_proven,
-        "may_propose": side is not None and match.state == Match.State.OPEN,
+        "may_send": side is not None
+        and (is_open or match.state not in (Match.State.VOID, Match.State.LIVE))
+        and not is_proven,
+        "may_propose": side is not None and is_open,
     }
 
 

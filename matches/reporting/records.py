@@ -269,9 +269,10 @@ def submit_for_match(
         row = lock_match(match.pk)
         if row.state == Match.State.VOID:
             raise Refused("match_void")
+        refuse_stale(row, after)
+        reports.close_invitation(row, now)
         if row.state == Match.State.LIVE:
             raise Refused("match_live")
-        refuse_stale(row, after)
         submitted = submissions.submit(
             file=file,
             submitter=by.user,

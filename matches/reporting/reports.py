@@ -19,6 +19,8 @@ from matches.lifecycle.events import events
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, check_report, same_outcome
 from matches.lifecycle.locks import changed, lock_match, lock_match_if_free, refuse_over, refuse_stale
 from matches.models import Claim, Match, Provisional, Result, Submission
+from matches.play.journal import Journal
+from matches.play.lobby.services import close_board
 from matches.presentation import labels
 from matches.reporting import notifications
 from matches.reporting.notifications import channels_of, report_key, respondent_of
@@ -198,6 +200,7 @@ def report_score(
         if (stored := stored_report(locked, side, report, key)) is not None:
             return StoredReport(stored, created=False)
         refuse_stale(locked, after)
+        close_invitation(locked, now)
         refuse_settled_or_disputed(locked)
         check_report(length=locked.length, start=locked.start_score, winner=report.winner, score=report.score)
         reports = open_reports(locked)
@@ -345,9 +348,17 @@ def create_report(match: Match, report: ScoreReport, by: Actor, now: datetime, *
     )
 
 
+def close_invitation(match: Match, now: datetime) -> None:
+    """Close the board of a locked match of an event that still waits for a player: it was played at a table."""
+    if match.state == Match.State.LIVE and match.parent_topic and match.live.is_invitation:
+        close_board(Journal.of(match), now)
+
+
 def refuse_settled_or_disputed(match: Match) -> None:
-    """Refused: `match_settled`, `match_void`, `match_disputed`."""
+    """Refused: `match_settled`, `match_void`, `match_live` also while the board waits, `match_disputed`."""
     refuse_over(match)
+    if match.state == Match.State.LIVE:
+        raise Refused("match_live")
     if match.state == Match.State.DISPUTED:
         raise Refused("match_disputed")
 

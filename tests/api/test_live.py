@@ -181,6 +181,8 @@ def test_a_repeated_ruling_with_its_key_is_made_once(match: Match, clients: list
 def test_reports_are_refused_while_the_match_is_played_here(
     match: Match, clients: list[APIClient], path: str, body: dict[str, Any]
 ) -> None:
+    for side in (BOB, CAROL):
+        act(clients[side], match, 200, "here", side)
     seq = Match.objects.get(pk=match.pk).seq
     refused = ask(clients[BOB], at(match, path), 409, body | {"after": seq})
     assert refused["code"] == "match_live"

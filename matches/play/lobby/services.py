@@ -315,7 +315,7 @@ def withdraw(*, challenge: Challenge, player: Player, by: Actor, now: datetime) 
         if row.challenger_id != player.pk:
             raise Refused("challenge_of_others")
         if row.state == State.ACCEPTED and journal is not None:
-            _close_board(journal, now)
+            close_board(journal, now)
             abort_friendly(match=journal.match, left=[], now=now, by=by, is_withdrawn=True)
             log(by, "challenge_withdrawn", row.topic)
             return
@@ -357,7 +357,7 @@ def lapse(*, match_id: int, now: datetime) -> bool:
         lapses_at, came = journal.live.lapses_at, journal.state.here
         if lapses_at is None or lapses_at > now or not journal.state.is_invitation:
             return False
-        _close_board(journal, now)
+        close_board(journal, now)
         row = Challenge.objects.filter(match=match_id).select_related("challenger", "opponent", "pool").first()
         if row is not None:
             abort_friendly(match=journal.match, left=[side for side in (0, 1) if not came[side]], now=now)
@@ -377,8 +377,8 @@ def _invitation_of(challenge: Challenge) -> Journal | None:
     return journal if journal.state.is_invitation else None
 
 
-def _close_board(journal: Journal, now: datetime) -> None:
-    """Close a board that is an invitation; its match is open again."""
+def close_board(journal: Journal, now: datetime) -> None:
+    """Close a board that is an invitation; its locked match is open again."""
     journal.append(Event(EventKind.LAPSE, to_ms(now)), by=SYSTEM)
     journal.live.lapses_at, journal.live.lapsed_at = None, now
     journal.close(now)

@@ -10,6 +10,8 @@ from engine.actions import Act
 from engine.clock import DAY, ClockSettings
 from matches.lifecycle import links
 from matches.models import Match
+from matches.play.acting import ActionInput, act
+from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM, Actor
 from players.models import User
@@ -28,6 +30,8 @@ def leads_to(page: str, path: str, label: str) -> bool:
 @pytest.fixture
 def live(match: Match) -> Match:
     start(match=match, settings=PlaySettings(), by=SYSTEM, now=timezone.now())
+    for side in (BOB, CAROL):
+        act(match=match, side=side, request=ActionInput(EventKind.HERE, side), by=Actor.link(side), now=timezone.now())
     return match
 
 

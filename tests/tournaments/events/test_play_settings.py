@@ -14,7 +14,7 @@ from matches.lifecycle.events import events as known_events
 from matches.models import LiveMatch, Match, Result
 from matches.play import clock_worker
 from matches.play.starting import PlaySettings, open_by_player, start
-from matches.reporting import appointments
+from matches.reporting import appointments, reports
 from players.actors import SYSTEM, Actor
 from players.models import User
 from tests.matches.play.conftest import Board, refused
@@ -261,6 +261,48 @@ def test_an_invitation_that_is_not_taken_up_starts_no_no_show(
     assert "Carol was invited 4 times and never came." in page
     assert "Bob was invited" not in page
     assert list(differences()) == []
+
+
+def test_a_match_that_was_played_at_a_table_is_reported_while_its_board_waits(
+    invited: Board, carol: User, as_user: Callable[..., Client]
+) -> None:
+    match, side = invited.match, side_of(invited.match, "Carol")
+    page = f"/matches/{match.public_id}/"
+    assert 'name="score_0"' in html(as_user(carol).get(page))
+    score = (7, 5) if side == 0 else (5, 7)
+    reports.report_score(
+        match=match, side=side, report=reports.ScoreReport(side, score), by=Actor.of(carol), now=invited.now
+    )
+    match.refresh_from_db()
+    assert match.state == Match.State.CLAIMED
+    live = LiveMatch.objects.get(match=match)
+    assert (live.lapses_at, live.lapsed_at) == (None, invited.now)
+    with refused("not_live"):
+        invited.do(side, "here")
+    clock_worker.work(now=invited.now + timedelta(minutes=11))
+    assert Match.objects.get(pk=match.pk).state == Match.State.CLAIMED
+    assert list(differences()) == []
+
+
+def test_times_are_proposed_while_the_board_waits(invited: Board) -> None:
+    match, carol = invited.match, side_of(invited.match, "Carol")
+    offer = appointments.Offer([invited.now + timedelta(hours=3)])
+    appointments.propose(match=match, side=carol, offer=offer, by=SYSTEM, now=invited.now)
+    invited.do(carol, "here")
+    with refused("match_live"):
+        appointments.propose(match=match, side=carol, offer=offer, by=SYSTEM, now=invited.now)
+
+
+def test_a_deadline_is_extended_while_the_board_waits(
+    invited: Board, running: RunningEvent, settle_for: Callable[..., None], carol: User
+) -> None:
+    settle_for(deadline_rule="extend")
+    User.objects.filter(pk=carol.pk).update(email_verified_at=NOW)
+    due_at = NOW + timedelta(days=2)
+    Fixture.objects.filter(pk=running.fixture.pk).update(due_at=due_at)
+    Match.objects.filter(pk=invited.match.pk).update(created_at=due_at - timedelta(days=7))
+    done = overdue.apply_deadline(fixture_id=running.fixture.pk, now=due_at + timedelta(seconds=1))
+    assert done == "extended"
 
 
 def test_a_deadline_treats_an_invitation_as_a_match_that_is_not_played(
