@@ -157,23 +157,34 @@ def test_a_club_of_whoever_runs_the_site_is_accepted_at_once(site: User, alice: 
     assert create_club(name="Hers", by=Actor.of(alice)).accepted_at is not None
 
 
+def ruled(first: Player, second: Player, club: Club, by: Actor) -> str:
+    """A match of this club that was ruled just now; its public id."""
+    match = match_between(first, second, club=club, now=timezone.now())
+    rule(match, winner=0, at=timezone.now(), by=by)
+    return match.public_id
+
+
+def listed(client: Client) -> set[str]:
+    return set(re.findall(r'href="/matches/([2-9a-z]{10})/"', page(client, "/waiting-clubs/")))
+
+
 def test_results_are_listed_that_only_one_director_vouches_for(
     new_club: Club, site_client: Client, alice: User, frank: User
 ) -> None:
-    def listed() -> set[str]:
-        return set(re.findall(r'href="/matches/([2-9a-z]{10})/"', page(site_client, "/waiting-clubs/")))
-
-    def ruled(first: Player, second: Player, by: User = alice, club: Club = new_club) -> str:
-        match = match_between(first, second, club=club, now=timezone.now())
-        rule(match, winner=0, at=timezone.now(), by=Actor.of(by))
-        return match.public_id
-
-    bob, carol = pair(new_club, "Bob", "Carol")
-    dave, erin = pair(new_club, "Dave", "Erin")
-    alone = {ruled(bob, carol), ruled(dave, erin)}
-    assert listed() == alone
-    ruled(dave, Player.objects.create(name="Elsa"), by=frank, club=Club.objects.get(slug="elsewhere"))
-    assert listed() < alone, "Dave has played in Frank's club; Elsa too has met him"
-    assert len(listed()) == 1
+    bob, carol, dave, erin, grete, hans = pair(new_club, "Bob", "Carol", "Dave", "Erin", "Grete", "Hans")
+    by_alice, elsewhere = Actor.of(alice), Club.objects.get(slug="elsewhere")
+    pairs = ((bob, carol), (dave, erin), (grete, hans))
+    first, second, third = (ruled(*two, new_club, by_alice) for two in pairs)
+    assert listed(site_client) == {first, second, third}
+    ruled(Player.objects.create(name="Elsa"), dave, elsewhere, SYSTEM)
+    assert listed(site_client) == {first, third}, "Dave has played in another club"
+    ruled(grete, hans, new_club, Actor.of(frank))
+    assert listed(site_client) == {first}, "Frank has ruled about Grete and Hans"
     Membership.objects.filter(club=new_club, player=bob).update(role=Membership.Role.DIRECTOR)
-    assert listed() == set()
+    assert listed(site_client) == set(), "Bob directs it too"
+
+
+def test_a_result_of_a_club_without_officers_is_not_listed(site_client: Client, alice: User) -> None:
+    club = create_club(name="Made by a command", by=SYSTEM)
+    ruled(*pair(club, "Bob", "Carol"), club, Actor.of(alice))
+    assert listed(site_client) == set()
