@@ -207,7 +207,7 @@ def who_tried(match: Match, due_at: datetime) -> Tried:
     invitations = _invitations(match)
     if invitations is None or any(proposal.state != State.OPEN for proposal in offered):
         return Tried(None)
-    sides = {offer.side for offer in [*offered, *invitations]}
+    sides = {proposal.side for proposal in offered} | {invitation.side for invitation in invitations}
     if len(sides) != 1:
         return Tried(None)
     side = sides.pop()
