@@ -21,6 +21,8 @@ class WhereState(StrEnum):
     WAITING = "waiting"
     READY = "ready"
     CALLED = "called"
+    INVITED = "invited"
+    """Its board on this site is open and waits for a player; it has not begun."""
     PLAYING = "playing"
     HERE = "here"
     """It is played on a board of this site."""
@@ -38,6 +40,7 @@ class WhereState(StrEnum):
 IN_PLAY = (WhereState.PLAYING, WhereState.HERE, WhereState.CORRESPONDENCE)
 RANKS = {
     WhereState.CALLED: 1,
+    WhereState.INVITED: 1,
     WhereState.REPORTED: 2,
     WhereState.DISPUTED: 2,
     WhereState.CORRESPONDENCE: 2,
@@ -88,6 +91,8 @@ class OnBoard(NamedTuple):
     is_correspondence: bool = False
     is_adjourned: bool = False
     since: datetime | None = None
+    is_invitation: bool = False
+    """Whether the board still waits for a player."""
 
 
 NO_SEAT, NO_BOARD = Seating(), OnBoard()
@@ -133,6 +138,7 @@ class Where:
             WhereState.WAITING: gettext("Waiting"),
             WhereState.READY: gettext("Ready"),
             WhereState.CALLED: gettext("Called"),
+            WhereState.INVITED: gettext("Invited to the board"),
             WhereState.PLAYING: gettext("Being played"),
             WhereState.HERE: gettext("Live"),
             WhereState.CORRESPONDENCE: gettext("By correspondence"),
@@ -201,6 +207,8 @@ def _state_of_open(match: HasState, seat: Seating, board: OnBoard) -> WhereState
     """Where a match is that is open or played here."""
     if seat.adjourned_at is not None or board.is_adjourned:
         return WhereState.ADJOURNED
+    if match.state == Match.State.LIVE and board.is_invitation:
+        return WhereState.INVITED
     if match.state == Match.State.LIVE:
         return WhereState.CORRESPONDENCE if board.is_correspondence else WhereState.HERE
     if seat.started_at is not None or match.begun_at is not None:
@@ -216,7 +224,7 @@ def _since(state: WhereState, match: HasState, seat: Seating, board: OnBoard, re
             return seat.called_at
         case WhereState.PLAYING:
             return seat.started_at or match.begun_at
-        case WhereState.HERE | WhereState.CORRESPONDENCE:
+        case WhereState.HERE | WhereState.CORRESPONDENCE | WhereState.INVITED:
             return board.since
         case WhereState.ADJOURNED:
             return seat.adjourned_at
@@ -245,7 +253,7 @@ def _template(where: Where, side: int | None, *, with_score: bool) -> str:
         return gettext("You are called to table {table}.")
     if where.state == WhereState.REPORTED and where.side is not None:
         return gettext("Reported by {name}.")
-    if where.state in (WhereState.HERE, WhereState.CORRESPONDENCE):
+    if where.state in (WhereState.HERE, WhereState.CORRESPONDENCE) or (plays and where.state == WhereState.INVITED):
         return _of_board(where, side, with_score=with_score)
     return gettext("{where}, {score} of {length}.") if with_score else gettext("{where}.")
 

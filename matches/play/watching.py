@@ -162,6 +162,8 @@ def boards_of(matches: Collection[int], inside: Collection[int], now: datetime) 
 
 def _board(row: LiveMatch, *, is_inside: bool, now: datetime) -> OnBoard:
     since = row.begun_at or row.started_at
+    if row.is_invitation:
+        return OnBoard(is_correspondence=row.correspondence, since=row.invited_at, is_invitation=True)
     if not is_inside and row.spectators_delay is None:
         return OnBoard(is_correspondence=row.correspondence, since=row.started_at)
     watched = seen(row, inside=is_inside, now=now)

@@ -66,7 +66,7 @@ class MyMatch:
             return 6
         if state in (WhereState.PLAYING, WhereState.HERE) and code in ("play", "board"):
             return 0
-        if state == WhereState.CALLED:
+        if state in (WhereState.CALLED, WhereState.INVITED):
             return 1
         if self.asks_me:
             return 2

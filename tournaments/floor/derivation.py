@@ -195,6 +195,8 @@ ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
 ON_FLOOR = {
     # Until a table is suggested for it.
     WhereState.READY: MatchState.WAITING,
+    # Its players are at their board, or on their way to it.
+    WhereState.INVITED: MatchState.PLAYING,
     WhereState.HERE: MatchState.PLAYING,
     WhereState.CORRESPONDENCE: MatchState.PLAYING,
     WhereState.DISPUTED: MatchState.REPORTED,

@@ -51,6 +51,7 @@ def at(seat: Seating) -> Facts:
         (Row("settled", finished_at=NOW, provisional=True), Facts(), Where(WhereState.PROVISIONAL, 7, since=NOW)),
         (Row("void"), at(CALLED), Where(WhereState.VOID, 7)),
         (Row("live"), Facts(board=OnBoard((2, 0), since=NOW)), Where(WhereState.HERE, 7, since=NOW, score=(2, 0))),
+        (Row("live"), Facts(board=OnBoard(since=NOW, is_invitation=True)), Where(WhereState.INVITED, 7, since=NOW)),
         (Row("live"), Facts(board=OnBoard(since=EARLIER)), Where(WhereState.HERE, 7, since=EARLIER)),
         (Row("live"), Facts(board=OnBoard((2, 0), is_adjourned=True)), Where(WhereState.ADJOURNED, 7, score=(2, 0))),
         (
@@ -77,6 +78,7 @@ def test_where_a_match_is(row: Row, facts: Facts, where: Where) -> None:
         (Where(WhereState.ADJOURNED, 7, score=(1, 3)), "Adjourned, 1–3 of 7.", "Adjourned, 1–3 of 7."),
         (Where(WhereState.REPORTED, 7, side=CAROL), "Reported by Carol.", "Reported by Carol."),
         (Where(WhereState.HERE, 7, score=(1, 3)), "Your board is open.", "The match is being played here, 1–3 of 7."),
+        (Where(WhereState.INVITED, 7), "Your board is open.", "Invited to the board."),
         (Where(WhereState.HERE, 7), "Your board is open.", "The match is being played here."),
         (Where(WhereState.CORRESPONDENCE, 7, side=BOB), "Your turn", "Waiting for Bob"),
         (Where(WhereState.CORRESPONDENCE, 7, side=CAROL), "Waiting for Carol", "Waiting for Carol"),
