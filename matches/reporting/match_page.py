@@ -512,7 +512,8 @@ def _pending_context(
 def _may(match: Match, seat: MatchSeat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
     """Which forms the reader is shown. The services check again what is allowed."""
     side = seat.side if seat is not None else None
-    is_invitation = match.state == Match.State.LIVE and bool(match.parent_topic) and match.live.is_invitation
+    waiting = LiveMatch.objects.filter(pk=match.pk, lapses_at__isnull=False)
+    is_invitation = match.state == Match.State.LIVE and bool(match.parent_topic) and waiting.exists()
     is_open = match.state == Match.State.OPEN or (is_invitation and side is not None)
     open_to_claims = (is_open or match.state == Match.State.CLAIMED) and seat is not None
     own = pending.report is not None and pending.report.side == side
