@@ -279,5 +279,5 @@ OF_CLUBS = ("club", "commitments", "venue", "api-commitments")
 """Routes about a club, whatever its events are."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""
-OF_INSTALLATION = ("owner-link", "owner-club")
+OF_INSTALLATION = ("owner-link", "owner-club", "waiting-clubs")
 """Routes about no club (tests/access/people.py)."""
