@@ -18,9 +18,10 @@ from matches.models import Match, RatingChange, Result
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.rankings.tables import Filters as RankingFilters
-from matches.rankings.tables import clubs_of, named, table
+from matches.rankings.tables import clubs_of, named, opened, table
 from matches.ratings import rated
 from matches.ratings.services import default_pool
+from players.access import Visitor
 from players.models import Membership, Player
 from players.ratings import EXPERIENCE_PER_K, FIRST_K, LAST_K, STAKE, Ramp, Working, win_probability, working
 
@@ -383,11 +384,14 @@ Trust = frozenset[int] | None
 """Ids of players whose federation numbers the reader may see; None for all."""
 
 
-def ranking_rows(filters: RankingFilters, now: datetime, viewer: Viewer) -> Iterator[list[Cell]]:
-    """The whole ranking in the order of the page, starting with a row of column names."""
+def ranking_rows(filters: RankingFilters, now: datetime, reader: Visitor) -> Iterator[list[Cell]]:
+    """The whole ranking in the order of the page, starting with a row of column names.
+
+    Nothing is read before the first row is, since a download may be refused.
+    """
     yield list(RANKING)
-    rows = table(filters, now).select_related("player").iterator(chunk_size=AT_ONCE)
-    numbered = players_with_visible_number(viewer)
+    rows = table(opened(filters, reader), now).select_related("player").iterator(chunk_size=AT_ONCE)
+    numbered = players_with_visible_number(Viewer.of(reader))
     rank, last = 0, None
     place = 0
     while chunk := list(islice(rows, AT_ONCE)):

@@ -129,8 +129,7 @@ def ranking(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
-    filters = tables.opened(tables.Filters.read(request.GET), request.user)
-    rows = histories.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
+    rows = histories.ranking_rows(tables.Filters.read(request.GET), timezone.now(), request.user)
     return downloads.long_file(request, rows, "ranking.csv")
 
 
