@@ -68,17 +68,17 @@ def is_value_class(node: ast.ClassDef) -> bool:
 def modules() -> dict[str, Module]:
     """The modules of the project beside tests and migrations, by dotted name."""
     listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
-    found = {}
+    by_name = {}
     for path in listed.stdout.split():
         if path.startswith("tests/") or "/migrations/" in path:
             continue
         source = (ROOT / path).read_text()
         name = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-        found[name] = Module(name, path, source, ast.parse(source))
-    for module in found.values():
-        for name, is_later in imported(module, found):
+        by_name[name] = Module(name, path, source, ast.parse(source))
+    for module in by_name.values():
+        for name, is_later in imported(module, by_name):
             (module.later_imports if is_later else module.imports).add(name)
-    return found
+    return by_name
 
 
 def imported(module: Module, known: dict[str, Module]) -> Iterator[tuple[str, bool]]:
@@ -109,7 +109,7 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
-    found: list[list[str]] = []
+    components: list[list[str]] = []
 
     def visit(name: str) -> None:
         index[name] = low[name] = len(index)
@@ -124,18 +124,18 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
             component = stack[stack.index(name) :]
             del stack[stack.index(name) :]
             if len(component) > 1:
-                found.append(sorted(component))
+                components.append(sorted(component))
 
     for name in edges:
         if name not in index:
             visit(name)
-    return found
+    return components
 
 
-def registrations(found: dict[str, Module]) -> Counter[str]:
+def registrations(by_name: dict[str, Module]) -> Counter[str]:
     """How often each function is called in the `ready` of an app, by its written name."""
     calls: Counter[str] = Counter()
-    for module in found.values():
+    for module in by_name.values():
         if not module.name.endswith(".apps"):
             continue
         for node in ast.walk(module.tree):
@@ -146,14 +146,14 @@ def registrations(found: dict[str, Module]) -> Counter[str]:
 
 def figures() -> Iterator[tuple[str, object]]:
     """Yield each figure with its name."""
-    found = modules()
-    filled = [module for module in found.values() if not module.is_empty_init]
+    by_name = modules()
+    filled = [module for module in by_name.values() if not module.is_empty_init]
     ours = [module for module in filled if not module.path.startswith(OWN_LIBRARIES)]
     importers: Counter[str] = Counter()
-    for module in found.values():
+    for module in by_name.values():
         importers.update(module.imports | module.later_imports)
     import_lines = sum(module.import_lines for module in ours)
-    yield "Python files beside tests and migrations", len(found)
+    yield "Python files beside tests and migrations", len(by_name)
     yield "modules (files beside empty __init__)", len(filled)
     yield "modules outside engine/ and tournaments/formats/", len(ours)
     yield "  their lines", sum(module.lines for module in ours)
@@ -164,10 +164,10 @@ def figures() -> Iterator[tuple[str, object]]:
     yield "  imported by exactly one other", sum(importers[module.name] == 1 for module in mergeable)
     yield "  value classes", sum(module.value_classes for module in ours)
     yield "value classes in all", sum(module.value_classes for module in filled)
-    calls = registrations(found)
+    calls = registrations(by_name)
     yield "registrations in apps.py", calls.total()
-    yield "circles of modules, loading", len(circles({name: module.imports for name, module in found.items()}))
-    both = {name: module.imports | module.later_imports for name, module in found.items()}
+    yield "circles of modules, loading", len(circles({name: module.imports for name, module in by_name.items()}))
+    both = {name: module.imports | module.later_imports for name, module in by_name.items()}
     yield "circles of modules, imports in functions included", len(circles(both))
 
 

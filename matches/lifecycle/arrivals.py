@@ -18,7 +18,7 @@ from players.actors import Actor, log
 Here = tuple[datetime | None, datetime | None]
 """When each side came."""
 EARLY = timedelta(minutes=15)
-"""So long before the appointment a player can say that they are there."""
+"""How long before the appointment a player can say that they are there."""
 
 
 def arrive(*, match: Match, side: int, by: Actor, now: datetime) -> Proposal:

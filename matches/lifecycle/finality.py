@@ -78,11 +78,10 @@ def ends_at(match: Match, row: Provisional, at: datetime) -> datetime | None:
     Its time counts from when the sides were told. In a match of no club nobody could end it otherwise, so there it
     counts from the result; unless the sides were told, it then ends unrated.
     """
-    told = [row.told[side] for side in row.sides]
-    known = [moment for moment in told if moment is not None]
+    told_at = [moment for side in row.sides if (moment := row.told[side]) is not None]
     wait = timedelta(seconds=match.claim_wait)
-    if len(known) == len(told):
-        return max(known) + wait
+    if len(told_at) == len(row.sides):
+        return max(told_at) + wait
     return at + wait if match.club_id is None else None
 
 

@@ -21,9 +21,6 @@ from matches.ratings import services as ratings
 from players.actors import Actor, log
 from players.models import LogEntry
 
-# The signal with which a match notifies the app that opened it, which it asks by `matches.lifecycle.events`.
-
-
 match_settled = Signal()
 """Sent with `match_id` after the commit that wrote a result, and again by the sweep while the match is unsettled.
 

@@ -68,9 +68,9 @@ def end_due(*, provisional_id: int, now: datetime) -> bool:
 
     Locks the match and checks again. In a match of no club, where nobody can answer an objection, that ends it, too.
     """
-    found = Provisional.objects.filter(pk=provisional_id).values_list("result__match", flat=True).first()
+    match_id = Provisional.objects.filter(pk=provisional_id).values_list("result__match", flat=True).first()
     with transaction.atomic():
-        match = lock_match_if_free(found) if found is not None else None
+        match = lock_match_if_free(match_id) if match_id is not None else None
         row = provisional_of(match) if match is not None else None
         if match is None or row is None or row.pk != provisional_id or row.ends_at is None or row.ends_at > now:
             return False

@@ -16,10 +16,10 @@ from players.models import Player
 ACCEPTOR = 1
 """The side of the player who accepted the challenge."""
 MOST_LEFT = 3
-"""Friendlies that a player may accept and leave before a play within `LEFT_WITHIN` …"""
+"""After leaving so many accepted friendlies before a play within `LEFT_WITHIN`, a player is paused."""
 LEFT_WITHIN = timedelta(hours=24)
 PAUSED_FOR = timedelta(hours=1)
-"""… before they have to wait so long for the next open challenge."""
+"""How long a paused player cannot take part in open challenges."""
 
 
 def abort_if_left(match: Match, *, loser: int, ending: WinKind | None, now: datetime) -> bool:

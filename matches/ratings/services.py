@@ -247,11 +247,11 @@ def _pools_of(matches: Sequence[Match]) -> dict[int, list[int]]:
     """
     clubs = {match.club_id for match in matches if match.pool_id is None and match.club_id is not None}
     rows = RatingPool.objects.filter(Q(is_default=True) | Q(is_own=True, club__in=clubs))
-    found: dict[int | None, int] = {club: pk for pk, club in rows.order_by().values_list("pk", "club")}
-    site = found.get(None) or default_pool().pk
+    pool_of_club: dict[int | None, int] = {club: pk for pk, club in rows.order_by().values_list("pk", "club")}
+    site = pool_of_club.get(None) or default_pool().pk
     pools = {}
     for match in matches:
-        own = found.get(match.club_id) if match.club_id is not None else None
+        own = pool_of_club.get(match.club_id) if match.club_id is not None else None
         pools[match.pk] = [match.pool_id] if match.pool_id is not None else [site] if own is None else [site, own]
     return pools
 

@@ -115,8 +115,8 @@ def objectable(match: Match, side: int) -> Objectable | None:
     report = unanswered_report(match, side, standing)
     row = provisional.provisional_of(match)
     if row is not None and side in row.sides:
-        made = match.objections.filter(Q(result=row.result, side=side) | Q(claim__isnull=False, claim=report))
-        return Objectable(report, row.result, row.ends_at, made.exists())
+        objections = match.objections.filter(Q(result=row.result, side=side) | Q(claim__isnull=False, claim=report))
+        return Objectable(report, row.result, row.ends_at, objections.exists())
     if report is None or Provisional.objects.filter(result=standing).exists():
         # What was provisional could be objected to until it ended.
         return None

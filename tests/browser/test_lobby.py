@@ -76,7 +76,7 @@ def test_an_officer_takes_a_friendly_out_of_the_ratings(
     pair = page.locator("section", has_text="all won by Bob")
     expect(pair).to_contain_text("7 given up before the 10th play")
     looked_at(page)
-    pair.get_by_role("button", name="Take out of the ratings").first.click()
+    pair.get_by_role("button", name="Remove from the ratings").first.click()
     expect(page.get_by_text("The match no longer counts.")).to_be_visible()
     pair.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("The match counts again.")).to_be_visible()

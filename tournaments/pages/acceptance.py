@@ -81,12 +81,12 @@ def waiting(request: HttpRequest) -> HttpResponse:
     shown = page_of(waiting_clubs(request.user), request.GET.get("page"), CLUBS_ON_A_PAGE)
     context: dict[str, Any] = {"form": form, "page": shown, "waiting": _with_what_was_played(list(shown))}
     context["ruled"] = sorted(vouched_for_by_nobody_else()[:RULED_SHOWN], key=lambda row: row.match.club_id or 0)
-    asked = AcceptForm(request.GET)
-    if request.method != "POST" and asked.is_valid():
-        club = get_object_or_404(waiting_clubs(request.user), slug=asked.cleaned_data["club"])
-        with_past = asked.cleaned_data["since"] == PAST
+    choice = AcceptForm(request.GET)
+    if request.method != "POST" and choice.is_valid():
+        club = get_object_or_404(waiting_clubs(request.user), slug=choice.cleaned_data["club"])
+        with_past = choice.cleaned_data["since"] == PAST
         changes = _named(preview_past_of(club)) if with_past else []
-        context |= {"chosen": club, "since": asked.cleaned_data["since"], "with_past": with_past, "changes": changes}
+        context |= {"chosen": club, "since": choice.cleaned_data["since"], "with_past": with_past, "changes": changes}
     return page(request, "tournaments/pages/waiting_clubs.html", context, form)
 
 

@@ -480,12 +480,6 @@ def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis)
     )
 
 
-def _rounds_of(row: ForecastRow, evening: EveningForecast) -> list[RoundTimes]:
-    """Return the rounds of a bracket in order."""
-    own = (round_ for round_ in evening.forecast.rounds if round_.row == row.key)
-    return sorted(own, key=lambda round_: round_.number)
-
-
 def _is_apart(tick: Tick, closing: Tick | None) -> bool:
     """Whether the label of a tick overlaps neither the present time nor closing time."""
     from_closing = abs(tick.x - closing.x) if closing is not None else CLOSING_LABEL
