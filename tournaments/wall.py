@@ -33,8 +33,8 @@ from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.page.forecast import evening_forecast
-from tournaments.floor.selectors import FloorView, MatchView, TableView, floor
-from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.selectors import FloorView, floor
+from tournaments.floor.state import MatchOnFloor, MatchState, TableOnFloor, TableState
 from tournaments.models import Division, Tournament, Wall
 from tournaments.models.floor import LONGEST_MESSAGE
 from tournaments.paper import lists
@@ -146,8 +146,8 @@ def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> lis
     """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see."""
     if not view.is_open:
         return []
-    calls, tables = _calls(view, view.now), [_tile(table) for table in view.tables.values()]
-    upcoming = [_next(match) for match in view.queue[:NEXT_ON_SCREEN]]
+    calls, tables = _calls(view, view.now), [_tile(view, table) for table in view.tables.values()]
+    upcoming = [NextMatch(match.facts.names, match.facts.round_name) for match in view.queue[:NEXT_ON_SCREEN]]
     beside = tables if len(tables) <= TABLES_WITH_CALLS else []
     pages: Sequence[list[CallCard]] = [
         calls[first : first + CALLS_ON_SCREEN] for first in range(0, len(calls), CALLS_ON_SCREEN)
@@ -162,40 +162,37 @@ def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> lis
 def _calls(view: FloorView, now: datetime) -> list[CallCard]:
     """Return the matches that are called, the newest first."""
     called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
-    called.sort(key=lambda match: match.row.called_at or now, reverse=True)
+    called.sort(key=lambda match: match.called_at or now, reverse=True)
     return [
         CallCard(
-            match.table,
-            (match.sides[0].name, match.sides[1].name),
+            match.where.table,
+            match.facts.names,
             _where(match),
-            fresh=match.row.called_at is not None and now - match.row.called_at < FRESH,
-            last_call=match.row.calls > 1,
+            fresh=match.called_at is not None and now - match.called_at < FRESH,
+            last_call=len(match.facts.call_times) > 1,
         )
         for match in called
     ]
 
 
-def _where(match: MatchView) -> str:
-    points = ngettext("%(length)d point", "%(length)d points", match.length) % {"length": match.length}
-    return " · ".join(dict.fromkeys((match.bracket, match.round, points)))
+def _where(match: MatchOnFloor) -> str:
+    facts = match.facts
+    points = ngettext("%(length)d point", "%(length)d points", facts.length) % {"length": facts.length}
+    return " · ".join(dict.fromkeys((facts.bracket, facts.round_name, points)))
 
 
-def _tile(table: TableView) -> TableTile:
-    row, match = table.row, table.match
-    if row.state == TableState.OUT:
-        return TableTile(row.label, _("Out"), "out")
+def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
+    label, match = table.facts.label, table.match
+    if table.state == TableState.OUT:
+        return TableTile(label, _("Out"), "out")
     if match is None:
-        return TableTile(row.label, _("Free"), "free")
+        return TableTile(label, _("Free"), "free")
     if match.state == MatchState.CALLED:
-        return TableTile(row.label, _("Called"), "called")
+        return TableTile(label, _("Called"), "called")
     if match.state == MatchState.REPORTED:
-        return TableTile(row.label, _("Reported"), "playing")
-    score = match.where.score
-    return TableTile(row.label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
-
-
-def _next(match: MatchView) -> NextMatch:
-    return NextMatch((match.sides[0].name, match.sides[1].name), match.round)
+        return TableTile(label, _("Reported"), "playing")
+    score = view.where(match).score
+    return TableTile(label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
 
 
 # What the wall screen shows in turn: the floor, brackets and standings.

@@ -205,7 +205,7 @@ def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         refuse_live(match)
         if row.state != MatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
-        if row.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
+        if row.facts.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
             return event
         score = row.score or match.start_score
         params = {"minutes": clock_bank(match.length, score), "score": list(score)}

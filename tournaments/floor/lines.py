@@ -504,7 +504,7 @@ def _place(number: int, fixture: int, state: FloorState) -> str:
     row = state.matches.get(fixture)
     if row is None or row.table is None:
         return f"M{number}"
-    return _("M%(number)d, table %(table)s") % {"number": number, "table": state.tables[row.table].label}
+    return _("M%(number)d, table %(table)s") % {"number": number, "table": row.where.table}
 
 
 def _preview_next(stage: int, number: int) -> str:

@@ -76,7 +76,7 @@ def match_at(table: Table, now: datetime) -> Match | None:
     row = view.tables[table.pk].match
     if row is None:
         return None
-    return Fixture.objects.select_related("match").get(pk=row.row.fixture).match
+    return Fixture.objects.select_related("match").get(pk=row.fixture).match
 
 
 # The poster at the door, with the QR code of the page on which players check themselves in.

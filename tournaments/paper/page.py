@@ -227,7 +227,9 @@ def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     def link_url(token: str) -> str:
         return absolute_url(request, reverse("match-link", args=[token]))
 
-    tables = {key: row.table for key, row in floor(event, timezone.now()).matches.items() if row.table}
+    tables = {
+        key: row.where.table for key, row in floor(event, timezone.now()).matches.items() if row.table is not None
+    }
     printed = score_sheets(event, fixtures, link_url, tables)
     per_page = form.sheets_per_page
     context = _context(request, event, form) | {

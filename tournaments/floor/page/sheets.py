@@ -25,8 +25,8 @@ from tournaments.events.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
 from tournaments.floor.page.cards import Post, action_url
-from tournaments.floor.selectors import FloorView, MatchView
-from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.formats.graph import MAIN
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
@@ -221,6 +221,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     again = reentry_posts(tournament, [fixture], now, with_undo=True) if context["may_direct"] else {}
     context |= {
         "on_floor": on_floor,
+        "reasons": view.reasons(on_floor) if on_floor is not None else (),
         "score_url": action_url(tournament, "score"),
         "move_url": action_url(tournament, "move"),
         "late_url": action_url(tournament, "late"),
@@ -231,7 +232,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     if fixture.match is not None:
         names = context["names"]
         entered = latest(fixture, FloorKind.RUNNING_SCORE) if on_floor is not None else None
-        running = (on_floor.row.score if on_floor is not None else None) or fixture.match.start_score
+        running = (on_floor.score if on_floor is not None else None) or fixture.match.start_score
         context |= {
             "running": running,
             "entered": entered,
@@ -253,7 +254,7 @@ def _proposed(running: tuple[int, int], length: int) -> dict[str, int]:
 
 
 def _closing(
-    fixture: Fixture, on_floor: MatchView | None, names: tuple[str, str], running: tuple[int, int]
+    fixture: Fixture, on_floor: MatchOnFloor | None, names: tuple[str, str], running: tuple[int, int]
 ) -> dict[str, Any] | None:
     """Return what a director can do with a match at closing time; None once it is reported, or played on the site."""
     match = fixture.match
@@ -270,7 +271,7 @@ def _closing(
         "lengths": list(lengths),
         "may_propose": on_floor.state == MatchState.PLAYING,
         "offer": _offer(on_floor, names),
-        "offered": on_floor.row.offer,
+        "offered": on_floor.offer,
         "shortened": _shortened(on_floor, names),
         "position": _position(fixture) if on_floor.state == MatchState.ADJOURNED else "",
         **{
@@ -283,9 +284,9 @@ def _closing(
     }  # fmt: skip
 
 
-def _offer(on_floor: MatchView, names: tuple[str, str]) -> str:
+def _offer(on_floor: MatchOnFloor, names: tuple[str, str]) -> str:
     """Return which shorter length the players can agree on, and who has agreed; empty if none is on offer."""
-    offer = on_floor.row.offer
+    offer = on_floor.offer
     if offer is None:
         return ""
     agreed = next(iter(offer.agreed), None)
@@ -295,9 +296,9 @@ def _offer(on_floor: MatchView, names: tuple[str, str]) -> str:
     return _("%(name)s wants to play to %(length)d points. %(other)s has not answered yet.") % values
 
 
-def _shortened(on_floor: MatchView, names: tuple[str, str]) -> dict[str, Any] | None:
+def _shortened(on_floor: MatchOnFloor, names: tuple[str, str]) -> dict[str, Any] | None:
     """Return how a match was shortened last, to be taken back; None if it has the length it began with."""
-    fact = on_floor.row.shortened
+    fact = on_floor.shortened
     if fact is None:
         return None
     values = {"length": fact.params["length"], "was": fact.params["was"]}
@@ -330,27 +331,27 @@ def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView
         if source in ways:
             parts.append(_("%(name)s goes to M%(number)s.") % {"name": names[side], "number": ways[source]})
     row = view.matches.get(fixture.pk) if view is not None else None
-    if row is not None and row.table:
-        parts.append(_("Table %(table)s is free.") % {"table": row.table})
+    if row is not None and row.table is not None:
+        parts.append(_("Table %(table)s is free.") % {"table": row.where.table})
     return " ".join(parts)
 
 
-def _buttons(tournament: Tournament, match: MatchView | None) -> list[Button]:
+def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[Button]:
     """Return what can be done with a match in its state with one tap."""
     if match is None or match.state in OVER:
         return []
     buttons = []
-    if match.state == MatchState.PLAYING and match.row.clocks is None:
+    if match.state == MatchState.PLAYING and match.facts.clocks is None:
         buttons.append(Button(action_url(tournament, "clocks"), _("Put clocks on")))
     if match.state == MatchState.ADJOURNED:
         buttons.append(Button(action_url(tournament, "let-go-on"), _("Let it go on")))
     if match.state in NOT_CALLED:
-        codes = {reason.code for reason in match.row.reasons}
+        codes = {reason.code for reason in match.reasons}
         if codes <= {"rests", "no_table", "no_accessible_table"}:
             buttons.append(Button(action_url(tournament, "call"), _("Call to a table")))
         if "rests" in codes:
             buttons.append(Button(action_url(tournament, "waive-rest"), _("Waive the rest")))
-        if match.row.pinned or match.row.held:
+        if match.facts.pinned or match.facts.held:
             buttons.append(Button(action_url(tournament, "release"), _("Usual order")))
         else:
             buttons.append(Button(action_url(tournament, "pin"), _("Put first")))
@@ -371,7 +372,7 @@ def table_sheet(tournament: Tournament, table: Table, now: datetime) -> dict[str
         "club": tournament.club,
         "url_args": event_url_args(tournament),
         "table": shown,
-        "is_out": shown.row.state == TableState.OUT,
+        "is_out": shown.state == TableState.OUT,
         "callable": view.queue[:8],
         "call_url": action_url(tournament, "call"),
         "free_url": action_url(tournament, "free"),
