@@ -34,7 +34,7 @@ from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
-from tournaments.floor.state import MatchOnFloor, MatchState, TableOnFloor, TableState
+from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
 from tournaments.models import Division, Tournament, Wall
 from tournaments.models.floor import LONGEST_MESSAGE
 from tournaments.paper import lists
@@ -85,6 +85,10 @@ LONGEST_IN_LARGE_PRINT = 18
 """Characters of a name that fit on a line in the large print of a call."""
 
 
+ExpectedTime = tuple[str, str]
+"""What is expected to be over, and when, as a time of day."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallCard:
     """A match called to a table."""
@@ -110,29 +114,14 @@ class TableTile:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class NextMatch:
-    """A match that is called next, and its round. What it waits for is for its players and the staff."""
-
-    names: tuple[str, str]
-    round: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedTime:
-    """When something is expected to be over, as a time of day."""
-
-    label: str
-    time: str
-
-
 @dataclass(slots=True)
 class FloorScreen:
     """One screen of the floor."""
 
     calls: list[CallCard] = field(default_factory=list)
     tables: list[TableTile] = field(default_factory=list)
-    next: list[NextMatch] = field(default_factory=list)
+    next: list[MatchFacts] = field(default_factory=list)
+    """The matches that are called next. What they wait for is for their players and the staff."""
     expected: Sequence[ExpectedTime] = ()
     kind: str = "floor"
 
@@ -147,7 +136,7 @@ def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> lis
     if not view.is_open:
         return []
     calls, tables = _calls(view, view.now), [_tile(view, table) for table in view.tables.values()]
-    upcoming = [NextMatch(match.facts.names, match.facts.round_name) for match in view.queue[:NEXT_ON_SCREEN]]
+    upcoming = [match.facts for match in view.queue[:NEXT_ON_SCREEN]]
     beside = tables if len(tables) <= TABLES_WITH_CALLS else []
     pages: Sequence[list[CallCard]] = [
         calls[first : first + CALLS_ON_SCREEN] for first in range(0, len(calls), CALLS_ON_SCREEN)
@@ -225,24 +214,16 @@ SIZES = Sizes(
 
 
 @dataclass(frozen=True, slots=True)
-class BracketScreen:
-    """A part of a bracket on the screen."""
+class TitledScreen:
+    """A part of a bracket, drawn, or some lines of the standings; which of the two, `kind` says."""
 
+    kind: str
     title: str
-    drawing: PageDrawing
-    kind: str = "bracket"
+    drawing: PageDrawing | None = None
+    lines: Sequence[TableLine] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsScreen:
-    """Some lines of the standings."""
-
-    title: str
-    lines: Sequence[TableLine]
-    kind: str = "standings"
-
-
-Screen = FloorScreen | BracketScreen | StandingsScreen
+Screen = FloorScreen | TitledScreen
 
 
 def wall(view: FloorView, expected: Sequence[ExpectedTime]) -> dict[str, Any]:
@@ -266,17 +247,17 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime]) -> dict[str, Any]:
     }
 
 
-def _brackets(divisions: Sequence[Division]) -> Iterator[BracketScreen]:
+def _brackets(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
     """Yield the rounds of each bracket from the first that is still played, in parts that can be read from afar."""
     several = len(divisions) > 1
     for division in divisions:
         for parts in pack(sheet_brackets(division, unfinished=True), AREA, SIZES):
             title = ", ".join(part.title for part in parts)
             drawn = drawing(parts, AREA, SIZES)
-            yield BracketScreen(f"{division.name} · {title}" if several else title, drawn)
+            yield TitledScreen("bracket", f"{division.name} · {title}" if several else title, drawn)
 
 
-def _standings(divisions: Sequence[Division]) -> Iterator[StandingsScreen]:
+def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
     """Yield the tables of the current stage of each division, ten lines at a time."""
     for division in divisions:
         tables = [table for view in standings_of(division, names_of(division, staff=False)) for table in view.tables]
@@ -284,7 +265,7 @@ def _standings(divisions: Sequence[Division]) -> Iterator[StandingsScreen]:
             lines = table.lines[:MOST_LINES]
             title = " · ".join(filter(None, (division.name, table.title)))
             for first in range(0, len(lines), LINES_ON_SCREEN):
-                yield StandingsScreen(title, lines[first : first + LINES_ON_SCREEN])
+                yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
 
 
 # What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
@@ -424,7 +405,7 @@ def expected_times(view: FloorView) -> list[ExpectedTime]:
     named = [(label, finish) for label, finish in ends if finish is not None][:MOST_BRACKETS]
     if len(ends) > 1:
         named.append((_("Last match ends"), evening.total))
-    return [ExpectedTime(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]
+    return [(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]
 
 
 # Pages of an event for a big screen.

@@ -183,9 +183,9 @@ def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def _defaults(club: Club, now: datetime) -> dict[str, Any]:
     """Return the initial values of a new event: the club's next evening, at its venue or where its latest event was."""
     venue = venue_of(club)
-    evening = next_evening(hours_of(venue), now.astimezone(ZoneInfo(club.time_zone)).replace(tzinfo=None))
+    starts, ends = next_evening(hours_of(venue), now.astimezone(ZoneInfo(club.time_zone)).replace(tzinfo=None))
     values = {
-        "name": _("Club night"), "starts_at": evening.starts, "ends_at": evening.ends, "time_zone": club.time_zone,
+        "name": _("Club night"), "starts_at": starts, "ends_at": ends, "time_zone": club.time_zone,
         "currency": "ticket",
     }  # fmt: skip
     latest = Tournament.objects.filter(club=club).order_by("-starts_at").first()
@@ -270,7 +270,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         return _page(request, event, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
-        invited = helper_services.add_helper(
+        helper, url = helper_services.add_helper(
             tournament=event,
             email=form.cleaned_data["email"],
             by=by(request),
@@ -283,9 +283,9 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     context = {
         "tournament": event,
         "club": event.club,
-        "helper": invited.helper,
-        "url": invited.url,
-        "qr": qr_svg(invited.url),
+        "helper": helper,
+        "url": url,
+        "qr": qr_svg(url),
     }
     return render(request, "tournaments/events/helper_invited.html", context)
 

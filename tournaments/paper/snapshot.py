@@ -57,15 +57,6 @@ class OpenMatch:
     waits_for: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MoneyLine:
-    """An amount and what it is for."""
-
-    who: str
-    what: str
-    amount: str
-
-
 @dataclass(slots=True)
 class SnapshotPage:
     """One page: matches at tables and in the queue, or brackets; dues on the last one."""
@@ -184,13 +175,9 @@ def _bracket_pages(tournament: Tournament, area: Area, has_money: bool) -> Itera
 def _money(tournament: Tournament) -> dict[str, Any]:
     """Return the open prizes, who owes what, and what should be in the box, as text."""
     currency = Currency.of(tournament)
-    owed = [
-        MoneyLine(account.name, _("owes"), currency.text(account.owes))
-        for account in accounts_of(tournament)
-        if account.owes > 0
-    ]
+    owed = [(account.name, currency.text(account.owes)) for account in accounts_of(tournament) if account.owes > 0]
     prizes = [
-        MoneyLine(line.name or line.place, f"{section.title}, {line.place}", line.due)
+        (line.name or line.place, f"{section.title}, {line.place}", line.due)
         for division in tournament.divisions.all()
         for section in prizes_for_staff(division).sections
         for line in section.lines

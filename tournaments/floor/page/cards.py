@@ -1,7 +1,8 @@
 """The cards of the floor page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.urls import reverse
@@ -51,7 +52,6 @@ class CardSide:
 
     name: str
     points: str = ""
-    is_winner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +73,25 @@ class Card:
     sides: tuple[CardSide, ...]
     note: str
     foot: str
-    name: str
-    """The card in words, for a screen reader."""
+
+    @property
+    def name(self) -> str:
+        """The card in words, for a screen reader."""
+        table = _("Table %(label)s") % {"label": self.label}
+        players = " – ".join(f"{side.name} {side.points}".strip() for side in self.sides)
+        parts = [table, self.tag or self.clock, self.match, players, self.note or self.foot]
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
     """A match that waits, with the reasons."""
 
-    match: MatchOnFloor
+    number: int
     label: str
     names: tuple[CardSide, CardSide]
     reason: str
     url: str
-
-
-@dataclass(frozen=True, slots=True)
-class CardMark:
-    """What is special about a match at a table: a word with its CSS class and icon, and a foot instead of the round."""
-
-    state: str
-    word: str = ""
-    css: str = ""
-    icon: str = ""
-    foot: str = ""
 
 
 class Cards:
@@ -150,7 +145,7 @@ class Cards:
     def _queue_row(self, match: MatchOnFloor) -> QueueRow:
         names = (side_name(match.facts, 0), side_name(match.facts, 1))
         reason = " ".join(self.view.reasons(match))
-        return QueueRow(match, self.label_of(match), names, reason, self.sheet_url(match))
+        return QueueRow(match.number, self.label_of(match), names, reason, self.sheet_url(match))
 
     def _card(self, table: TableOnFloor) -> Card:
         if table.match is not None:
@@ -183,34 +178,28 @@ class Cards:
             sides=sides,
             note=note,
             foot="",
-            name=_in_words(table.facts.label, word, "", sides, note),
         )
 
     def _with_match(self, table: TableOnFloor, match: MatchOnFloor) -> Card:
-        mark = self._mark(match)
         facts = match.facts
-        sides = (self._side(match, 0), self._side(match, 1))
         points = ngettext("%(count)d pt", "%(count)d pt", facts.length) % {"count": facts.length}
         clocks = _("Clocks: %(minutes)d min each") % {"minutes": facts.clocks} if facts.clocks else ""
-        foot = mark.foot or clocks or f"{self.label_of(match)} · {points}"
-        number = f"M{match.number}"
-        played = _played(match) if match.state == MatchState.PLAYING else ""
-        return Card(
+        card = Card(
             html_id=f"table-{table.facts.public_id}",
             label=table.facts.label,
             url=self.sheet_url(match),
-            state=mark.state,
+            state="is-playing",
             category=_category(table),
-            match=number,
-            clock="" if mark.word else played,
-            tag=mark.word,
-            tag_css=mark.css,
-            icon=mark.icon,
-            sides=sides,
+            match=f"M{match.number}",
+            clock=_played(match) if match.state == MatchState.PLAYING else "",
+            tag="",
+            tag_css="",
+            icon="",
+            sides=(self._side(match, 0), self._side(match, 1)),
             note="",
-            foot=foot,
-            name=_in_words(table.facts.label, mark.word or played, number, sides, foot),
+            foot=clocks or f"{self.label_of(match)} · {points}",
         )
+        return self._marked(card, match)
 
     def _side(self, match: MatchOnFloor, side: int) -> CardSide:
         name, score = match.facts.names[side], match.where.score
@@ -221,37 +210,40 @@ class Cards:
             return CardSide(name, str(score[side]))
         return CardSide(name, "–" if match.state == MatchState.PLAYING else "")
 
-    def _mark(self, match: MatchOnFloor) -> CardMark:
-        """Return what a card says about its match besides the names."""
+    def _marked(self, card: Card, match: MatchOnFloor) -> Card:
+        """Return a card with what is special about its match: a tag instead of the clock, and another foot."""
         need = self.needs.get(match.fixture)
         kind = self.attention.get(match.fixture)
         if need is not None and need.kind in ("dispute", "refused"):
-            return CardMark("is-dispute", need.label, "tag-danger", "flag", " ".join(need.report_texts[:1]))
+            foot = " ".join(need.report_texts[:1]) or card.foot
+            return replace(
+                card, state="is-dispute", clock="", tag=need.label, tag_css="tag-danger", icon="flag", foot=foot
+            )
         if match.state == MatchState.REPORTED:
             stands_at = need.accepted_at if need is not None else None
             foot = _("Stands at %(time)s") % {"time": clock(stands_at, self.zone)} if stands_at else _("Unconfirmed")
-            return CardMark("is-reported", _("Reported"), "tag-win", "check", foot)
+            return replace(
+                card, state="is-reported", clock="", tag=_("Reported"), tag_css="tag-win", icon="check", foot=foot
+            )
         if match.state == MatchState.CALLED:
-            return self._called(match, kind)
+            return self._called(card, match, kind)
         if kind == AttentionKind.SLOW and match.slow_at is not None:
             over = max(1, int((self.view.now - match.slow_at).total_seconds() // 60))
             foot = _("Slow: %(minutes)d min over") % {"minutes": over}
-            minutes = int(match.minutes)
-            return CardMark(
-                "is-slow", f"{minutes // MINUTES_AN_HOUR}:{minutes % MINUTES_AN_HOUR:02d}", "tag-warning", "clock", foot
-            )
-        return CardMark("is-playing")
+            tag = _played(match)
+            return replace(card, state="is-slow", clock="", tag=tag, tag_css="tag-warning", icon="clock", foot=foot)
+        return card
 
-    def _called(self, match: MatchOnFloor, kind: AttentionKind | None) -> CardMark:
+    def _called(self, card: Card, match: MatchOnFloor, kind: AttentionKind | None) -> Card:
         called_at, no_show_at = match.called_at, match.no_show_at
         since = int((self.view.now - called_at).total_seconds() // 60) if called_at is not None else 0
-        word = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
+        tag = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
         times = {"called": clock(called_at, self.zone) if called_at else "", "until": ""}
         foot = _("Called %(called)s") % times
         if no_show_at is not None:
             foot = _("Called %(called)s · no-show %(until)s") % {**times, "until": clock(no_show_at, self.zone)}
         css, icon = ("tag-warning", "away") if kind is not None else ("tag-call", "")
-        return CardMark("is-called", word, css, icon, foot)
+        return replace(card, state="is-called", tag=tag, tag_css=css, icon=icon, foot=foot)
 
 
 def _url_before(route: str, args: Sequence[str]) -> str:
@@ -282,63 +274,42 @@ def _category(table: TableOnFloor) -> str:
     return "" if category == Table.Category.NORMAL else str(Table.Category(category.value).label)
 
 
-def _in_words(label: str, word: str, match: str, sides: Iterable[CardSide], foot: str) -> str:
-    players = " – ".join(f"{side.name} {side.points}".strip() for side in sides)
-    parts = [_("Table %(label)s") % {"label": label}, word, match, players, foot]
-    return ", ".join(part for part in parts if part)
-
-
 # What the floor proposes at closing time for the matches that still run.
 
 
 ClosingRule = Tournament.ClosingRule
 
 
-@dataclass(frozen=True, slots=True)
-class RunningLine:
-    """A match that still runs, as a line of the proposal."""
+def closing_need(view: FloorView, cards: Cards) -> dict[str, Any] | None:
+    """Return what the event's rule proposes once its end has come, as the context of its part of the page.
 
-    number: int
-    names: str
-    score: str
-    url: str
-    note: str
-    """Which shorter length is on offer, or that it was shortened; empty otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClosingNeed:
-    """The matches that still run after the end of the event, and what to do with all of them."""
-
-    heading: str
-    text: str
-    lines: tuple[RunningLine, ...]
-    posts: tuple[Post, ...]
-
-
-def closing_need(view: FloorView, cards: Cards) -> ClosingNeed | None:
-    """Return what the event's rule proposes once its end has come; None before, or if no match runs."""
+    None before, or if no match runs.
+    """
     if not is_over(view.tournament, view.now):
         return None
     closing = closing_time(view)
     if not closing.running:
         return None
     count = len(closing.running)
-    heading = ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count}
-    lines = tuple(
-        RunningLine(
-            row.match.number,
-            " – ".join(row.match.facts.names),
-            "–".join(map(str, row.score)),
-            cards.sheet_url(row.match),
-            _note(row.match),
-        )
-        for row in closing.running
-    )
-    return ClosingNeed(heading, _text(closing), lines, tuple(_posts(view.tournament, closing)))
+    return {
+        "heading": ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count},
+        "text": _text(closing),
+        "lines": [
+            {
+                "number": row.match.number,
+                "names": " – ".join(row.match.facts.names),
+                "score": "–".join(map(str, row.score)),
+                "url": cards.sheet_url(row.match),
+                "note": _note(row.match),
+            }
+            for row in closing.running
+        ],
+        "posts": _posts(view.tournament, closing),
+    }
 
 
 def _note(match: MatchOnFloor) -> str:
+    """Return which shorter length is on offer, or that the match was shortened; empty otherwise."""
     offer, shortened = match.offer, match.shortened
     if offer is not None:
         return _("to %(length)d points?") % {"length": offer.length}

@@ -1,7 +1,6 @@
 """The page of the floor, and the parts of it that are sent alone when only they have changed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -114,36 +113,6 @@ URGENT = ("dispute", "objection", "refused")
 LATEST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class FloorNeed:
-    """A match at the tables that needs a director: missing players or a slow match."""
-
-    label: str
-    icon: str
-    number: int
-    names: str
-    text: str
-    since: str
-    url: str
-    posts: tuple[Post, ...]
-    missing: tuple[Post, ...] = ()
-    """Who may be missing, once the no-show time is over: each button forfeits the match."""
-
-
-@dataclass(frozen=True, slots=True)
-class DivisionNeed:
-    """A round that a director has to pair, publish or look at."""
-
-    division: Division
-    need: RoundNeed
-
-    @property
-    def refusal(self) -> str:
-        """Why the round could not be paired; empty if it could."""
-        refusal = self.need.refusal
-        return sentence(refusal["code"], refusal["params"]) if refusal else ""
-
-
 def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bool = False) -> dict[str, Any]:
     """Return the context of the floor of an event for `by`; only the first matches that wait unless `complete`."""
     view = selectors.floor(tournament, now)
@@ -235,9 +204,14 @@ def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
     return clock(pause.until, zone) if pause is not None and pause.until is not None else ""
 
 
-def _round_needs(divisions: list[Division]) -> list[DivisionNeed]:
+def _round_needs(divisions: list[Division]) -> list[tuple[Division, RoundNeed, str]]:
+    """Return the rounds that a director has to pair, publish or look at, with why one could not be paired."""
     needs = [(division, round_need(division)) for division in divisions]
-    return [DivisionNeed(division, need) for division, need in needs if need is not None]
+    return [
+        (division, need, sentence(need.refusal["code"], need.refusal["params"]) if need.refusal else "")
+        for division, need in needs
+        if need is not None
+    ]
 
 
 def _suggestion(view: FloorView, cards: Cards) -> dict[str, Any] | None:
@@ -269,14 +243,13 @@ def _last_call(view: FloorView) -> MatchOnFloor | None:
     return view.matches[max(calls)[1]] if calls else None
 
 
-def _floor_need(item: Attention, cards: Cards) -> FloorNeed:
+def _floor_need(item: Attention, cards: Cards) -> dict[str, Any]:
     """Return what a director can do about a missing player or a slow match."""
     match = cards.view.matches[item.fixture]
-    facts, url = match.facts, cards.sheet_url(match)
+    facts = match.facts
     called = clock(match.called_at, cards.zone) if match.called_at else ""
     minutes = clock_bank(facts.length, match.score or (0, 0))
     common = {"table": match.where.table, "time": called, "minutes": minutes}
-    since = clock(item.since, cards.zone)
     kind = item.kind
     fixture = (("fixture", facts.public_id),)
     posts: tuple[Post, ...] = ()
@@ -299,11 +272,21 @@ def _floor_need(item: Attention, cards: Cards) -> FloorNeed:
     if kind != AttentionKind.SLOW:
         key = f"start-{facts.public_id}"
         posts += (Post(action_url(cards.view.tournament, "start"), _("Both are here"), fixture, key),)
-    return FloorNeed(label, icon, match.number, " – ".join(facts.names), text, since, url, posts, missing)
+    return {
+        "label": label,
+        "icon": icon,
+        "number": match.number,
+        "names": " – ".join(facts.names),
+        "text": text,
+        "since": clock(item.since, cards.zone),
+        "url": cards.sheet_url(match),
+        "posts": posts,
+        "missing": missing,
+    }
 
 
 def _missing(match: MatchFacts, cards: Cards) -> tuple[Post, ...]:
-    """Return a button for each player who may be missing, and one for both."""
+    """Return a button for each player who may be missing, and one for both: it forfeits the match."""
     url = action_url(cards.view.tournament, "no-show")
     first, second = match.names
     return tuple(
