@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
-from matches.lifecycle.at_tables import Answered, AtTables, Entered, LengthOffer, Offered, RunningScore
+from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import EventEnd, Events, MatchContext, OwnEntry
 from matches.lifecycle.finish import match_settled
@@ -128,9 +128,7 @@ def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetim
     facts = floor_selectors.load_matches({row.stage.division.tournament for row in fixtures})
     reasons, labels = _reasons(fixtures, inside, now), facts.labels
     return {
-        row.match.pk: _at_tables(
-            facts.matches[row.pk], row.match, row.stage.division.tournament, labels, reasons.get(row.pk, ())
-        )
+        row.match.pk: _at_tables(facts.matches[row.pk], row.stage.division.tournament, labels, reasons.get(row.pk, ()))
         for row in fixtures
         if row.match is not None
     }
@@ -151,7 +149,7 @@ def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: dat
 
 
 def _at_tables(
-    facts: MatchFacts, match: Match, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
+    facts: MatchFacts, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
 ) -> AtTables:
     """Return how a match stands by the facts about it."""
     notes = []
@@ -164,14 +162,11 @@ def _at_tables(
     running = None
     if facts.score is not None and facts.scored is not None:
         running = RunningScore(facts.score, facts.scored.at, facts.scored.params.get("side"))
-    offer = facts.last_offer
-    if offer is not None and (facts.adjourned is not None or not offer.stands(match.length, facts.score)):
-        offer = None
     return AtTables(
         facts.seating(labels, waits_for),
         running,
         tuple(notes),
-        LengthOffer(offer.fact, offer.side, offer.length, offer.was, offer.agreed) if offer is not None else None,
+        facts.standing_offer,
         players_offer_from(tournament),
     )
 

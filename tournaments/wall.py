@@ -85,6 +85,8 @@ LONGEST_IN_LARGE_PRINT = 18
 """Characters of a name that fit on a line in the large print of a call."""
 
 
+TableTile = tuple[str, str, str]
+"""A table: its label, what it shows, and its kind: "called", "playing", "out" or "free"."""
 ExpectedTime = tuple[str, str]
 """What is expected to be over, and when, as a time of day."""
 
@@ -103,15 +105,6 @@ class CallCard:
     def is_long(self) -> bool:
         """Whether the names need smaller print, so that all of them is shown."""
         return any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
-
-
-@dataclass(frozen=True, slots=True)
-class TableTile:
-    """A table; `kind` is "called", "playing", "out" or "free"."""
-
-    label: str
-    text: str
-    kind: str
 
 
 @dataclass(slots=True)
@@ -173,15 +166,15 @@ def _where(match: MatchOnFloor) -> str:
 def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     label, match = table.facts.label, table.match
     if table.state == TableState.OUT:
-        return TableTile(label, _("Out"), "out")
+        return (label, _("Out"), "out")
     if match is None:
-        return TableTile(label, _("Free"), "free")
+        return (label, _("Free"), "free")
     if match.state == MatchState.CALLED:
-        return TableTile(label, _("Called"), "called")
+        return (label, _("Called"), "called")
     if match.state == MatchState.REPORTED:
-        return TableTile(label, _("Reported"), "playing")
+        return (label, _("Reported"), "playing")
     score = view.where(match).score
-    return TableTile(label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
+    return (label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
 
 
 # What the wall screen shows in turn: the floor, brackets and standings.

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.messages import sentence
+from matches.lifecycle.at_tables import LengthOffer
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
@@ -29,7 +30,7 @@ from tournaments.floor.closing_time import (
 )
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.state import LengthOffer, MatchOnFloor, MatchState, TableState
+from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.models import Autopilot, Fixture, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results.api import division_on_screen
 from tournaments.results.lines import LONGEST_TEXT
@@ -261,7 +262,7 @@ def match_body(view: FloorView, match: MatchOnFloor) -> dict[str, Any]:
 
 
 def _on_offer(offer: LengthOffer) -> dict[str, Any]:
-    return {"offer": offer.fact, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)}
+    return {"offer": offer.number, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)}
 
 
 # API of quick entry: several results typed as lines, and `undo`.

@@ -15,7 +15,6 @@ from tournaments.floor.state import (
     FloorFacts,
     FloorState,
     Lateness,
-    LengthOffer,
     MatchFacts,
     MatchOnFloor,
     MatchState,
@@ -240,6 +239,7 @@ class _Derivation:
         """Return the state of a match as far as it depends on that match alone; candidates come out as waiting."""
         where = where_is(match, Facts(AtTables(match.seating(self.labels))))
         state = ON_FLOOR.get(where.state) or MatchState(where.state)
+        can_be_shortened = state == MatchState.PLAYING and match.progress != Progress.LIVE
         row = MatchOnFloor(
             match,
             state,
@@ -247,7 +247,7 @@ class _Derivation:
             lateness=self._lateness(match),
             critical_minutes=self.critical.get(match.fixture, 0.0),
             reasons=_undecided(match) if state == MatchState.WAITING and match.pair is None else (),
-            offer=_standing_offer(match, state),
+            offer=match.standing_offer if can_be_shortened else None,
             shortened=_shortened(match),
         )
         started = match.started_at or match.begun_at
@@ -412,14 +412,6 @@ def _adjourned(match: MatchFacts, fact: Fact) -> Reason:
     if side is None or match.pair is None:
         return Reason("adjourned", params)
     return Reason("adjourned_on_roll", {**params, "player": match.pair[side]})
-
-
-def _standing_offer(match: MatchFacts, state: MatchState) -> LengthOffer | None:
-    """Return the shorter length that the players can agree on; None once the match has moved on since then."""
-    offer = match.last_offer
-    if state != MatchState.PLAYING or match.progress == Progress.LIVE or offer is None:
-        return None
-    return offer if offer.stands(match.length, match.score) else None
 
 
 def _shortened(match: MatchFacts) -> Fact | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any
 
-from matches.lifecycle.at_tables import Seating
+from matches.lifecycle.at_tables import LengthOffer, Seating
 from matches.lifecycle.where import Where
 from tournaments.floor.times import Pause
 from tournaments.models import Autopilot, FloorKind, Table
@@ -55,26 +55,6 @@ class Fact:
     player: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     undoes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LengthOffer:
-    """A shorter length that is offered to the players of a match. `fact` is the id of the fact that offered it.
-
-    `side` offered it; None: a director. It holds while the match is to `was` points and has the running score `score`.
-    """
-
-    fact: int
-    side: int | None
-    length: int
-    was: int
-    score: tuple[int, int] | None
-    agreed: frozenset[int]
-    """The sides that want to play to that length."""
-
-    def stands(self, length: int, score: tuple[int, int] | None) -> bool:
-        """Whether the match is as it was when this was offered; otherwise nobody can agree to it any more."""
-        return (self.was, self.score) == (length, score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +121,12 @@ class MatchFacts:
     interruptions: list[Pause] = field(default_factory=list)
     """The times for which it was adjourned."""
     last_offer: LengthOffer | None = None
-    """The last offer of a shorter length, unless both have agreed to it or it was declined or withdrawn."""
+    """The last offer of a shorter length, unless both have agreed to it or it was declined or withdrawn.
+
+    Its number is the id of the fact that offered it.
+    """
+    offered_at: tuple[int, int] | None = None
+    """The running score at which that was offered."""
     last_shortened: Fact | None = None
     """The last fact that made it shorter."""
 
@@ -165,6 +150,14 @@ class MatchFacts:
             score=self.score,
             waits_for=waits_for,
         )
+
+    @property
+    def standing_offer(self) -> LengthOffer | None:
+        """The shorter length on which the players can agree; None once the match has moved on since it was offered."""
+        offer = self.last_offer
+        if offer is None or self.adjourned is not None or (offer.was, self.offered_at) != (self.length, self.score):
+            return None
+        return offer
 
     def source(self, side: int) -> EntrantSource | None:
         """Return where the player of a side comes from, if that is still to be decided."""
@@ -519,13 +512,13 @@ def _fold_offer(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
             side,
             fact.params["length"],
             fact.params["was"],
-            None if score is None else (score[0], score[1]),
             frozenset() if side is None else frozenset({side}),
         )
-    elif match.last_offer is not None and match.last_offer.fact == fact.params["offer"]:
+        match.offered_at = None if score is None else (score[0], score[1])
+    elif match.last_offer is not None and match.last_offer.number == fact.params["offer"]:
         agreed = match.last_offer.agreed | {fact.params["side"]}
         has_ended = fact.kind != FloorKind.LENGTH_ACCEPTED or agreed == {0, 1}
-        match.last_offer = None if has_ended else replace(match.last_offer, agreed=agreed)
+        match.last_offer = None if has_ended else match.last_offer._replace(agreed=agreed)
 
 
 _FLOOR_STEPS: Mapping[FloorKind, Callable[[FloorFacts, Fact], None]] = {

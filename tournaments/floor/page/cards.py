@@ -83,17 +83,6 @@ class Card:
         return ", ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
-class QueueRow:
-    """A match that waits, with the reasons."""
-
-    number: int
-    label: str
-    names: tuple[CardSide, CardSide]
-    reason: str
-    url: str
-
-
 class Cards:
     """Builds the cards of one event; `needs` are those of the console."""
 
@@ -129,9 +118,18 @@ class Cards:
         suggested = {row.fixture for row in self.view.state.suggestions[:1]}
         return [match for match in self.view.queue if match.fixture not in suggested]
 
-    def queue_rows(self, matches: Iterable[MatchOnFloor]) -> list[QueueRow]:
-        """Return matches that wait as rows."""
-        return [self._queue_row(match) for match in matches]
+    def queue_rows(self, matches: Iterable[MatchOnFloor]) -> list[dict[str, Any]]:
+        """Return matches that wait, with the reasons, as the context of their rows."""
+        return [
+            {
+                "number": match.number,
+                "label": self.label_of(match),
+                "names": (side_name(match.facts, 0), side_name(match.facts, 1)),
+                "reason": " ".join(self.view.reasons(match)),
+                "url": self.sheet_url(match),
+            }
+            for match in matches
+        ]
 
     def label_of(self, match: MatchOnFloor) -> str:
         """Return the bracket and round of a match, with its division if the event has several."""
@@ -141,11 +139,6 @@ class Cards:
     def sheet_url(self, match: MatchOnFloor) -> str:
         """Return the URL of the sheet of a match."""
         return f"{self._match_url}{match.facts.public_id}/"
-
-    def _queue_row(self, match: MatchOnFloor) -> QueueRow:
-        names = (side_name(match.facts, 0), side_name(match.facts, 1))
-        reason = " ".join(self.view.reasons(match))
-        return QueueRow(match.number, self.label_of(match), names, reason, self.sheet_url(match))
 
     def _card(self, table: TableOnFloor) -> Card:
         if table.match is not None:
