@@ -49,8 +49,8 @@ def load(now: datetime) -> Cast:
     Membership.objects.create(club=club, player=_player(grete), role=Membership.Role.DIRECTOR)
     weekend = Tournament.objects.get(name="Harbour Weekend")
     for event in (weekend, Tournament.objects.get(name="Winter Knockout")):
-        helper, _url = add_helper(tournament=event, email=helga.email, by=SYSTEM, now=now, link=str)
-        accept_helping(helper=helper, user=helga, by=Actor.of(helga), now=now)
+        invited = add_helper(tournament=event, email=helga.email, by=SYSTEM, now=now, link=str)
+        accept_helping(helper=invited.helper, user=helga, by=Actor.of(helga), now=now)
     _Events(club, (Actor.of(grete), Actor.of(erik)), now).load()
     _offer_prizes(weekend, now)
     _play_here(alice, bob, now)

@@ -578,13 +578,13 @@ class Helpers(TournamentView):
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(NewHelperSerializer, request)
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
-        helper, url = helpers.add_helper(
+        invited = helpers.add_helper(
             tournament=tournament,
             link=lambda secret: absolute_url(request, reverse("helping", args=[secret])),
             **self.acting(),
             **fields,
         )
-        body = InvitedHelperSerializer({**_body(helper), "url": url}).data
+        body = InvitedHelperSerializer({**_body(invited.helper), "url": invited.url}).data
         return Response(body, status=status.HTTP_201_CREATED)
 
 

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -35,13 +36,18 @@ MOST_HELPERS = 50
 """Helpers and open invitations of an event together."""
 
 
+class InvitedHelper(NamedTuple):
+    """A new invitation and its link, which is known only now."""
+
+    helper: Helper
+    url: str
+
+
 @transaction.atomic
 def add_helper(
     *, tournament: Tournament, email: str, by: Actor, now: datetime, link: Callable[[str], str]
-) -> tuple[Helper, str]:
+) -> InvitedHelper:
     """Invite whoever has this e-mail address to help at an event, and e-mail the link; an earlier one stops working.
-
-    Returns the invitation and its link, which is known only now.
 
     It makes no difference whether there is an account with this address. `link` returns the URL for a secret.
     Refused: `tournament_not_open` if the event is over, `too_many_helpers`.
@@ -66,7 +72,7 @@ def add_helper(
     log(by, "helper_invited", event.topic, club=event.club, helper=helper.public_id)
     url = link(secret)
     transaction.on_commit(lambda: send_helper_invitation(helper, url), robust=True)
-    return helper, url
+    return InvitedHelper(helper, url)
 
 
 def must_be_open(helper: Helper, now: datetime) -> None:

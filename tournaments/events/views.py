@@ -270,7 +270,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         return _page(request, event, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
-        helper, url = helper_services.add_helper(
+        invited = helper_services.add_helper(
             tournament=event,
             email=form.cleaned_data["email"],
             by=by(request),
@@ -283,9 +283,9 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     context = {
         "tournament": event,
         "club": event.club,
-        "helper": helper,
-        "url": url,
-        "qr": qr_svg(url),
+        "helper": invited.helper,
+        "url": invited.url,
+        "qr": qr_svg(invited.url),
     }
     return render(request, "tournaments/events/helper_invited.html", context)
 
