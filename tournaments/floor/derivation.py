@@ -229,7 +229,6 @@ class _Derivation:
             suggestions=tuple(suggestions),
             attention=attention,
             pause=self.pause,
-            changes_at=self._changes_at(),
         )
 
     def _is_on(self, pause: Pause) -> bool:
@@ -382,16 +381,6 @@ class _Derivation:
                 continue
             elif row.slow_at is not None and row.slow_at <= self.now:
                 yield Attention(AttentionKind.SLOW, row.fixture, row.slow_at)
-
-    def _changes_at(self) -> datetime | None:
-        """When a rest, an absence or a pause ends, or a call or a match is due."""
-        times = [*self.rests_until.values(), *(back for back in self.facts.away.values() if back is not None)]
-        for row in self.matches.values():
-            if row.state in ACTIVE:
-                times += [time for time in (row.second_call_at, row.no_show_at, row.slow_at) if time is not None]
-        if self.pause is not None and self.pause.until is not None:
-            times.append(self.pause.until)
-        return min((time for time in times if time > self.now), default=None)
 
 
 def _undecided(match: MatchFacts) -> tuple[Reason, ...]:

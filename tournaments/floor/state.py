@@ -360,7 +360,7 @@ class FloorState:
     """The state of the floor at a moment.
 
     `queue` has the ids of the fixtures whose players are free, in the order in which they are called; the first of them
-    are ready. `changes_at` is when the state changes by itself next (a rest ends, a call is due), if ever.
+    are ready.
     """
 
     facts: FloorFacts
@@ -374,7 +374,6 @@ class FloorState:
     attention: tuple[Attention, ...] = ()
     pause: Pause | None = None
     """The pause that is on, if any."""
-    changes_at: datetime | None = None
 
 
 # Folding the journal of the floor, oldest first, into what still holds; without the database.

@@ -102,7 +102,7 @@ def test_a_player_rests_after_a_match_unless_that_is_waived() -> None:
     rows = [settled(1, (BOB, CAROL), ago=2), match(2, (BOB, ERIN))]
     state = state_of(*rows)
     assert state.matches[2].reasons[0].code == "rests"
-    assert state.changes_at == NOW + minutes(3)
+    assert state.matches[2].reasons[0].params["until"] == (NOW + minutes(3)).isoformat()
     facts = Facts(*rows)
     facts.add(FloorKind.REST_WAIVED, fixture=2)
     assert state_of(*rows, facts=facts).matches[2].state == MatchState.READY

@@ -41,7 +41,6 @@ class ForecastRow:
 
     key: str
     label: str
-    rank: int
     rounds: dict[int, str]
     """Round number -> name, of the rounds that are not over."""
 
@@ -268,7 +267,7 @@ def _rows(view: FloorView, keys: dict[int, str], names: dict[RoundKey, str]) -> 
             continue
         seen.add(key)
         label = f"{match.division} · {match.bracket}" if several else match.bracket
-        yield ForecastRow(key, label, int(match.rank), open_rounds[key])
+        yield ForecastRow(key, label, open_rounds[key])
 
 
 # The forecast on a time axis, drawn on the server, and the same as lines of text; with the closing-time pilot.
