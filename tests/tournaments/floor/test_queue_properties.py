@@ -1,6 +1,7 @@
 """Properties of the derived state of the floor, whatever its facts. No database."""
 
 from collections import Counter
+from copy import deepcopy
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -110,3 +111,11 @@ def test_a_fact_that_was_undone_might_as_well_not_exist(
     with_undo = [*journal, Fact(len(journal) + 1, FloorKind.UNDONE, NOW, undoes=undone.id)]
     without = [fact for fact in journal if fact is not undone]
     assert state_of((facts, with_undo)) == state_of((facts, without))
+
+
+@ANY_MACHINE
+@given(floors())
+def test_deriving_the_state_leaves_the_facts_as_they_were_loaded(floor: tuple[FloorFacts, list[Fact]]) -> None:
+    before = deepcopy(floor)
+    state_of(floor)
+    assert floor == before
