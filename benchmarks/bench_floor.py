@@ -77,11 +77,9 @@ def versions_of(page: str, user: User) -> str:
 def call_next(event: Tournament, user: User) -> None:
     """Call the match that is suggested first."""
     now = timezone.now()
-    first = selectors.floor(event, now).suggestions[0]
-    fixture = Fixture.objects.get(public_id=first.match.public_id)
-    calls.call(
-        fixture=fixture, table=event.floor_tables.get(public_id=first.table.public_id), by=Actor.of(user), now=now
-    )
+    first = selectors.floor(event, now).state.suggestions[0]
+    fixture, table = Fixture.objects.get(pk=first.fixture), event.floor_tables.get(pk=first.table)
+    calls.call(fixture=fixture, table=table, by=Actor.of(user), now=now)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
-from matches.lifecycle.at_tables import Answered, AtTables, Entered, LengthOffer, Offered, RunningScore
+from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import EventEnd, Events, MatchContext, OwnEntry
 from matches.lifecycle.finish import match_settled
@@ -21,7 +21,7 @@ from tournaments.floor import selectors as floor_selectors
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
-from tournaments.floor.state import MatchState, Seat
+from tournaments.floor.state import MatchFacts, MatchState
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Fixture, Round, Slot, Tournament
 from tournaments.standings.brackets import bracket_name
@@ -125,12 +125,10 @@ def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetim
     fixtures = list(rows.select_related("match", "stage__division__tournament"))
     if not fixtures:
         return {}
-    folded, labels = floor_selectors.load_seats({row.stage.division.tournament for row in fixtures})
-    reasons = _reasons(fixtures, inside, now)
+    facts = floor_selectors.load_matches({row.stage.division.tournament for row in fixtures})
+    reasons, labels = _reasons(fixtures, inside, now), facts.labels
     return {
-        row.match.pk: _at_tables(
-            folded.seat(row.pk), row.match, row.stage.division.tournament, labels, reasons.get(row.pk, ())
-        )
+        row.match.pk: _at_tables(facts.matches[row.pk], row.stage.division.tournament, labels, reasons.get(row.pk, ()))
         for row in fixtures
         if row.match is not None
     }
@@ -144,34 +142,31 @@ def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: dat
             to_come.setdefault((row.stage.division.tournament, inside[row.match.pk]), []).append(row.pk)
     reasons: dict[int, tuple[str, ...]] = {}
     for (tournament, staff), pks in to_come.items():
-        matches = floor(tournament, now, staff=staff).matches
-        waiting = (pk for pk in pks if pk in matches and matches[pk].state == MatchState.WAITING)
-        reasons |= {pk: matches[pk].reasons for pk in waiting}
+        view = floor(tournament, now, staff=staff)
+        rows = [view.matches[pk] for pk in pks if pk in view.matches]
+        reasons |= {row.fixture: view.reasons(row) for row in rows if row.state == MatchState.WAITING}
     return reasons
 
 
 def _at_tables(
-    seat: Seat, match: Match, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
+    facts: MatchFacts, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
 ) -> AtTables:
     """Return how a match stands by the facts about it."""
     notes = []
-    if seat.adjourned is not None:
+    if facts.adjourned is not None:
         notes.append(_("The director says when it goes on."))
-    if seat.clocks is not None:
-        notes.append(_("You play with clocks: %(minutes)d minutes each.") % {"minutes": seat.clocks})
-    if seat.shortened is not None:
-        notes.append(_("This match was shortened from %(was)d to %(length)d points.") % seat.shortened.params)
+    if facts.clocks is not None:
+        notes.append(_("You play with clocks: %(minutes)d minutes each.") % {"minutes": facts.clocks})
+    if facts.last_shortened is not None:
+        notes.append(_("This match was shortened from %(was)d to %(length)d points.") % facts.last_shortened.params)
     running = None
-    if seat.score is not None and seat.scored is not None:
-        running = RunningScore(seat.score, seat.scored.at, seat.scored.params.get("side"))
-    offer = seat.offer
-    if offer is not None and (seat.adjourned is not None or not offer.stands(match.length, seat.score)):
-        offer = None
+    if facts.score is not None and facts.scored is not None:
+        running = RunningScore(facts.score, facts.scored.at, facts.scored.params.get("side"))
     return AtTables(
-        seat.seating(labels, waits_for),
+        facts.seating(labels, waits_for),
         running,
         tuple(notes),
-        LengthOffer(offer.fact, offer.side, offer.length, offer.was, offer.agreed) if offer is not None else None,
+        facts.standing_offer,
         players_offer_from(tournament),
     )
 

@@ -33,8 +33,8 @@ from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.page.forecast import evening_forecast
-from tournaments.floor.selectors import FloorView, MatchView, TableView, floor
-from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.selectors import FloorView, floor
+from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
 from tournaments.models import Division, Tournament, Wall
 from tournaments.models.floor import LONGEST_MESSAGE
 from tournaments.paper import lists
@@ -85,6 +85,12 @@ LONGEST_IN_LARGE_PRINT = 18
 """Characters of a name that fit on a line in the large print of a call."""
 
 
+TableTile = tuple[str, str, str]
+"""A table: its label, what it shows, and its kind: "called", "playing", "out" or "free"."""
+ExpectedTime = tuple[str, str]
+"""What is expected to be over, and when, as a time of day."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallCard:
     """A match called to a table."""
@@ -101,38 +107,14 @@ class CallCard:
         return any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
 
 
-@dataclass(frozen=True, slots=True)
-class TableTile:
-    """A table; `kind` is "called", "playing", "out" or "free"."""
-
-    label: str
-    text: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class NextMatch:
-    """A match that is called next, and its round. What it waits for is for its players and the staff."""
-
-    names: tuple[str, str]
-    round: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedTime:
-    """When something is expected to be over, as a time of day."""
-
-    label: str
-    time: str
-
-
 @dataclass(slots=True)
 class FloorScreen:
     """One screen of the floor."""
 
     calls: list[CallCard] = field(default_factory=list)
     tables: list[TableTile] = field(default_factory=list)
-    next: list[NextMatch] = field(default_factory=list)
+    next: list[MatchFacts] = field(default_factory=list)
+    """The matches that are called next. What they wait for is for their players and the staff."""
     expected: Sequence[ExpectedTime] = ()
     kind: str = "floor"
 
@@ -146,8 +128,8 @@ def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> lis
     """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see."""
     if not view.is_open:
         return []
-    calls, tables = _calls(view, view.now), [_tile(table) for table in view.tables.values()]
-    upcoming = [_next(match) for match in view.queue[:NEXT_ON_SCREEN]]
+    calls, tables = _calls(view, view.now), [_tile(view, table) for table in view.tables.values()]
+    upcoming = [match.facts for match in view.queue[:NEXT_ON_SCREEN]]
     beside = tables if len(tables) <= TABLES_WITH_CALLS else []
     pages: Sequence[list[CallCard]] = [
         calls[first : first + CALLS_ON_SCREEN] for first in range(0, len(calls), CALLS_ON_SCREEN)
@@ -162,40 +144,37 @@ def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> lis
 def _calls(view: FloorView, now: datetime) -> list[CallCard]:
     """Return the matches that are called, the newest first."""
     called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
-    called.sort(key=lambda match: match.row.called_at or now, reverse=True)
+    called.sort(key=lambda match: match.called_at or now, reverse=True)
     return [
         CallCard(
-            match.table,
-            (match.sides[0].name, match.sides[1].name),
+            match.where.table,
+            match.facts.names,
             _where(match),
-            fresh=match.row.called_at is not None and now - match.row.called_at < FRESH,
-            last_call=match.row.calls > 1,
+            fresh=match.called_at is not None and now - match.called_at < FRESH,
+            last_call=len(match.facts.call_times) > 1,
         )
         for match in called
     ]
 
 
-def _where(match: MatchView) -> str:
-    points = ngettext("%(length)d point", "%(length)d points", match.length) % {"length": match.length}
-    return " · ".join(dict.fromkeys((match.bracket, match.round, points)))
+def _where(match: MatchOnFloor) -> str:
+    facts = match.facts
+    points = ngettext("%(length)d point", "%(length)d points", facts.length) % {"length": facts.length}
+    return " · ".join(dict.fromkeys((facts.bracket, facts.round_name, points)))
 
 
-def _tile(table: TableView) -> TableTile:
-    row, match = table.row, table.match
-    if row.state == TableState.OUT:
-        return TableTile(row.label, _("Out"), "out")
+def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
+    label, match = table.facts.label, table.match
+    if table.state == TableState.OUT:
+        return (label, _("Out"), "out")
     if match is None:
-        return TableTile(row.label, _("Free"), "free")
+        return (label, _("Free"), "free")
     if match.state == MatchState.CALLED:
-        return TableTile(row.label, _("Called"), "called")
+        return (label, _("Called"), "called")
     if match.state == MatchState.REPORTED:
-        return TableTile(row.label, _("Reported"), "playing")
-    score = match.where.score
-    return TableTile(row.label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
-
-
-def _next(match: MatchView) -> NextMatch:
-    return NextMatch((match.sides[0].name, match.sides[1].name), match.round)
+        return (label, _("Reported"), "playing")
+    score = view.where(match).score
+    return (label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
 
 
 # What the wall screen shows in turn: the floor, brackets and standings.
@@ -228,24 +207,16 @@ SIZES = Sizes(
 
 
 @dataclass(frozen=True, slots=True)
-class BracketScreen:
-    """A part of a bracket on the screen."""
+class TitledScreen:
+    """A part of a bracket, drawn, or some lines of the standings; which of the two, `kind` says."""
 
+    kind: str
     title: str
-    drawing: PageDrawing
-    kind: str = "bracket"
+    drawing: PageDrawing | None = None
+    lines: Sequence[TableLine] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsScreen:
-    """Some lines of the standings."""
-
-    title: str
-    lines: Sequence[TableLine]
-    kind: str = "standings"
-
-
-Screen = FloorScreen | BracketScreen | StandingsScreen
+Screen = FloorScreen | TitledScreen
 
 
 def wall(view: FloorView, expected: Sequence[ExpectedTime]) -> dict[str, Any]:
@@ -269,17 +240,17 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime]) -> dict[str, Any]:
     }
 
 
-def _brackets(divisions: Sequence[Division]) -> Iterator[BracketScreen]:
+def _brackets(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
     """Yield the rounds of each bracket from the first that is still played, in parts that can be read from afar."""
     several = len(divisions) > 1
     for division in divisions:
         for parts in pack(sheet_brackets(division, unfinished=True), AREA, SIZES):
             title = ", ".join(part.title for part in parts)
             drawn = drawing(parts, AREA, SIZES)
-            yield BracketScreen(f"{division.name} · {title}" if several else title, drawn)
+            yield TitledScreen("bracket", f"{division.name} · {title}" if several else title, drawn)
 
 
-def _standings(divisions: Sequence[Division]) -> Iterator[StandingsScreen]:
+def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
     """Yield the tables of the current stage of each division, ten lines at a time."""
     for division in divisions:
         tables = [table for view in standings_of(division, names_of(division, staff=False)) for table in view.tables]
@@ -287,7 +258,7 @@ def _standings(divisions: Sequence[Division]) -> Iterator[StandingsScreen]:
             lines = table.lines[:MOST_LINES]
             title = " · ".join(filter(None, (division.name, table.title)))
             for first in range(0, len(lines), LINES_ON_SCREEN):
-                yield StandingsScreen(title, lines[first : first + LINES_ON_SCREEN])
+                yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
 
 
 # What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
@@ -427,7 +398,7 @@ def expected_times(view: FloorView) -> list[ExpectedTime]:
     named = [(label, finish) for label, finish in ends if finish is not None][:MOST_BRACKETS]
     if len(ends) > 1:
         named.append((_("Last match ends"), evening.total))
-    return [ExpectedTime(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]
+    return [(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]
 
 
 # Pages of an event for a big screen.

@@ -292,13 +292,6 @@ ZONE = "Europe/Copenhagen"
 LENGTH = 5
 
 
-class Login(NamedTuple):
-    """An account that can sign in, and its role."""
-
-    email: str
-    role: str
-
-
 def is_loaded() -> bool:
     """Whether the club exists already."""
     return Club.objects.filter(slug=SLUG).exists()
@@ -325,8 +318,8 @@ def logins_file() -> Path:
     return Path(settings.VAR_DIR) / "demo-logins.txt"
 
 
-def load(*, password: str, now: datetime) -> list[Login]:
-    """Create the club with its events up to `now`, in one transaction, and return the accounts."""
+def load(*, password: str, now: datetime) -> list[tuple[str, str]]:
+    """Create the club with its events up to `now`, in one transaction; return each account's address and role."""
     with transaction.atomic():
         users = {
             name: register_user(email=email_of(name), password=password, display_name=full, time_zone=ZONE, now=now)
@@ -346,7 +339,7 @@ def load(*, password: str, now: datetime) -> list[Login]:
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}
-    return [Login(email_of(name), roles.get(name, "player")) for name in ACCOUNTS]
+    return [(email_of(name), roles.get(name, "player")) for name in ACCOUNTS]
 
 
 def _create_people(club: Club, users: dict[str, User], by: Actor) -> dict[str, Player]:

@@ -235,7 +235,7 @@ class _Evening:
         selection = Selection.of(club=self.tournament.club)
         self.report.integrity_differences = sum(1 for _difference in differences(selection))
         self.report.integrity_differences += len(view.matches) - len(self.finished)
-        known = [(match, match.pair) for match in view.facts.matches if match.pair is not None]
+        known = [(match, match.pair) for match in view.facts.matches.values() if match.pair is not None]
         self.report.ended_first_come = first_come_end(
             [match for match, _pair in known],
             {

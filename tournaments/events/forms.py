@@ -21,7 +21,7 @@ from matches.models.matches import LONGEST_MATCH
 from matches.models.reports import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services import AFTER_DRAW
-from tournaments.events.venues import DayHours, VenueInput
+from tournaments.events.venues import VenueInput
 from tournaments.models import Division, Table, Tournament, Venue
 from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 from tournaments.models.floor import LONGEST_LABEL
@@ -436,5 +436,5 @@ class VenueForm(RefusingForm):
             while str(number) in taken:
                 number += 1
             tables.append((str(number), Table.Category.NORMAL))
-        hours = [DayHours(day, data[f"opens_{day}"], data[f"closes_{day}"]) for day in WEEKDAYS if data[f"opens_{day}"]]
+        hours = [(day, data[f"opens_{day}"], data[f"closes_{day}"]) for day in WEEKDAYS if data[f"opens_{day}"]]
         return VenueInput(data["name"], tables, hours)

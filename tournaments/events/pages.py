@@ -134,13 +134,6 @@ class Reader(NamedTuple):
     only_helps: bool
 
 
-class ConsoleHead(NamedTuple):
-    """The navigation of the console: its pages, and the event's divisions if there are several."""
-
-    tabs: list[Tab]
-    divisions: list[Tab]
-
-
 def console_head(
     tournament: Tournament,
     division: Division | None,
@@ -149,8 +142,10 @@ def console_head(
     page: str,
     reader: Reader,
     has_floor: bool,
-) -> ConsoleHead:
+) -> tuple[list[Tab], list[Tab]]:
     """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event.
+
+    These are the pages of the console, and the event's divisions if there are several.
 
     `has_floor` is that of the event.
     """
@@ -171,7 +166,7 @@ def console_head(
     if not reader.only_helps:
         tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
     others = [Tab(row.name, _url_at(tournament, row, page), row == division) for row in divisions]
-    return ConsoleHead(tabs, others if len(others) > 1 else [])
+    return tabs, others if len(others) > 1 else []
 
 
 def console_url(tournament: Tournament, division: Division | None) -> str:

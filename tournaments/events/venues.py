@@ -16,21 +16,15 @@ from tournaments.models import OpeningHours, Table, Venue, VenueTable
 
 
 @dataclass(frozen=True, slots=True)
-class DayHours:
-    """When a venue is open on a day of the week (Monday is 0)."""
-
-    weekday: int
-    opens: time
-    closes: time
-
-
-@dataclass(frozen=True, slots=True)
 class VenueInput:
-    """A venue as a director describes it: tables in order, as (label, category), and the days it is open."""
+    """A venue as a director describes it: tables in order, as (label, category), and the days it is open.
+
+    A day is (weekday, opens, closes); Monday is 0.
+    """
 
     name: str
     tables: Sequence[tuple[str, str]]
-    hours: Collection[DayHours]
+    hours: Collection[tuple[int, time, time]]
 
 
 def save_venue(*, club: Club, venue: VenueInput, after: int, by: Actor) -> Venue:
@@ -56,7 +50,7 @@ def save_venue(*, club: Club, venue: VenueInput, after: int, by: Actor) -> Venue
         )
         row.hours.all().delete()
         OpeningHours.objects.bulk_create(
-            OpeningHours(venue=row, weekday=day.weekday, opens=day.opens, closes=day.closes) for day in venue.hours
+            OpeningHours(venue=row, weekday=day, opens=opens, closes=closes) for day, opens, closes in venue.hours
         )
         log(by, "venue_changed", club_topic(locked), club=locked, name=row.name, tables=len(labels))
     return row
@@ -82,22 +76,17 @@ EVENING = time(19, 30)
 ONE_DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class NextEvening:
-    """The local times at which a new event starts, and ends if the closing time of the venue is known."""
-
-    starts: datetime
-    ends: datetime | None
-
-
 def venue_of(club: Club) -> Venue:
     """Return the venue of a club; an empty one that is not stored if nothing was set."""
     rows = Venue.objects.prefetch_related("tables", "hours")
     return rows.filter(club=club).first() or Venue(club=club)
 
 
-def next_evening(hours: list[OpeningHours], now: datetime) -> NextEvening:
-    """Return the next opening of a venue after `now` (local, naive), or the next 19:30 without opening hours."""
+def next_evening(hours: list[OpeningHours], now: datetime) -> tuple[datetime, datetime | None]:
+    """Return when a venue opens and closes next after `now` (local, naive).
+
+    Without opening hours that is the next 19:30, with an open end.
+    """
     by_weekday = {day.weekday: day for day in hours}
     for offset in range(8):
         date = (now + offset * ONE_DAY).date()
@@ -106,9 +95,9 @@ def next_evening(hours: list[OpeningHours], now: datetime) -> NextEvening:
         if opens is None or (starts := datetime.combine(date, opens)) < now:
             continue
         if day is None:
-            return NextEvening(starts, None)
+            return starts, None
         ends = datetime.combine(date, day.closes)
-        return NextEvening(starts, ends if ends > starts else ends + ONE_DAY)
+        return starts, ends if ends > starts else ends + ONE_DAY
     raise AssertionError("a week has a day on which the venue opens")
 
 

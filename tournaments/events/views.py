@@ -183,9 +183,9 @@ def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def _defaults(club: Club, now: datetime) -> dict[str, Any]:
     """Return the initial values of a new event: the club's next evening, at its venue or where its latest event was."""
     venue = venue_of(club)
-    evening = next_evening(hours_of(venue), now.astimezone(ZoneInfo(club.time_zone)).replace(tzinfo=None))
+    starts, ends = next_evening(hours_of(venue), now.astimezone(ZoneInfo(club.time_zone)).replace(tzinfo=None))
     values = {
-        "name": _("Club night"), "starts_at": evening.starts, "ends_at": evening.ends, "time_zone": club.time_zone,
+        "name": _("Club night"), "starts_at": starts, "ends_at": ends, "time_zone": club.time_zone,
         "currency": "ticket",
     }  # fmt: skip
     latest = Tournament.objects.filter(club=club).order_by("-starts_at").first()

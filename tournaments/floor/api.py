@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.messages import sentence
+from matches.lifecycle.at_tables import LengthOffer
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
@@ -28,8 +29,8 @@ from tournaments.floor.closing_time import (
     closing_time,
 )
 from tournaments.floor.lines import enter_lines
-from tournaments.floor.selectors import FloorView, MatchView
-from tournaments.floor.state import LengthOffer, MatchState, TableState
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.models import Autopilot, Fixture, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results.api import division_on_screen
 from tournaments.results.lines import LONGEST_TEXT
@@ -211,23 +212,23 @@ def _closed(row: ClosedMatch) -> dict[str, Any]:
 def _body(view: FloorView) -> dict[str, Any]:
     pause = view.state.pause
     return {
-        "autopilot": view.state.autopilot.value,
+        "autopilot": view.facts.autopilot.value,
         "paused": pause is not None,
         "paused_until": pause.until if pause is not None else None,
         "closing_time": _closing_time(closing_time(view)),
         "tables": [
             {
-                "public_id": table.public_id,
-                "label": table.row.label,
-                "category": table.row.category.value,
-                "state": table.row.state.value,
-                "fixture": table.match.public_id if table.match else None,
-                "suggested": table.suggested.public_id if table.suggested else None,
-                "reason": table.row.reason,
+                "public_id": table.facts.public_id,
+                "label": table.facts.label,
+                "category": table.facts.category.value,
+                "state": table.state.value,
+                "fixture": table.match.facts.public_id if table.match else None,
+                "suggested": table.suggested.facts.public_id if table.suggested else None,
+                "reason": table.reason,
             }
             for table in view.tables.values()
         ],
-        "matches": [match_body(match) for match in view.matches.values()],
+        "matches": [match_body(view, match) for match in view.matches.values()],
     }
 
 
@@ -235,33 +236,33 @@ def _closing_time(closing: ClosingTime) -> dict[str, Any]:
     return {
         "rule": closing.rule,
         "is_over": closing.is_over,
-        "running": [{"fixture": row.match.public_id, "score": row.score} for row in closing.running],
+        "running": [{"fixture": row.match.facts.public_id, "score": row.score} for row in closing.running],
     }
 
 
-def match_body(match: MatchView) -> dict[str, Any]:
+def match_body(view: FloorView, match: MatchOnFloor) -> dict[str, Any]:
     """Return what the API says of a match."""
-    row, where = match.row, match.where
+    where, shortened = view.where(match), match.shortened
     return {
-        "fixture": match.public_id,
+        "fixture": match.facts.public_id,
         "number": match.number,
         "state": where.state.value if where.is_to_come else match.state.value,
         "where": where_data(where),
-        "players": [side.name for side in match.sides],
-        "table": match.table or None,
+        "players": match.facts.names,
+        "table": match.where.table or None,
         "score": where.score,
-        "called_at": row.called_at,
-        "started_at": row.started_at,
-        "position": row.position,
-        "reasons": match.reasons if match.for_staff else (),
-        "length": match.length,
-        "on_offer": None if row.offer is None else _on_offer(row.offer),
-        "shortened": None if row.shortened is None else {"fact": row.shortened.id, "was": row.shortened.params["was"]},
+        "called_at": match.called_at,
+        "started_at": match.started_at,
+        "position": match.position,
+        "reasons": view.reasons(match) if view.for_staff else (),
+        "length": match.facts.length,
+        "on_offer": None if match.offer is None else _on_offer(match.offer),
+        "shortened": None if shortened is None else {"fact": shortened.id, "was": shortened.params["was"]},
     }
 
 
 def _on_offer(offer: LengthOffer) -> dict[str, Any]:
-    return {"offer": offer.fact, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)}
+    return {"offer": offer.number, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)}
 
 
 # API of quick entry: several results typed as lines, and `undo`.
@@ -374,7 +375,7 @@ class _MatchAction(APIView):
         row = access.fixture_as(request.user, fixture, Role.DIRECTOR)
         self.act(request, row, validated(self.serializer_class, request))
         view = selectors.floor(row.stage.division.tournament, timezone.now())
-        return Response(FloorMatchSerializer(match_body(view.matches[row.pk])).data)
+        return Response(FloorMatchSerializer(match_body(view, view.matches[row.pk])).data)
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
         """Call the service with the validated fields."""

@@ -204,7 +204,7 @@ def take_back(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
             raise Refused("not_called", fixture=row.number)
         table = floor.tournament.floor_tables.get(pk=row.table) if row.table is not None else None
         event = record(floor, FloorKind.FREED, About(fixture=locked, table=table), by=by, now=now)
-        if state.autopilot == Autopilot.CALL:
+        if state.facts.autopilot == Autopilot.CALL:
             event = record(floor, FloorKind.HELD, About(fixture=locked), by=by, now=now)
         return event
 
@@ -272,12 +272,11 @@ def _suggested(floor: Floor, state: FloorState, row: MatchOnFloor) -> Table:
 def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
     """Refuse to call a match that is called, held or over, whose players are busy, or while the event is paused."""
     if row.state == MatchState.CALLED:
-        label = state.tables[row.table].label if row.table is not None else ""
-        raise Refused("match_called", fixture=row.number, table=label)
+        raise Refused("match_called", fixture=row.number, table=row.where.table)
     if row.state == MatchState.PLAYING:
         raise Refused("match_playing", fixture=row.number)
     refuse_over(row)
-    if row.held:
+    if row.facts.held:
         raise Refused("match_held", fixture=row.number)
     if state.pause is not None:
         raise Refused("event_paused")
@@ -298,10 +297,10 @@ def refuse_table(state: FloorState, table: Table, fixture: Fixture, *, even_if_o
     row = state.tables.get(table.pk)
     if row is None:
         raise Refused("no_such_table", table=table.label)
-    if row.fixture is not None and row.fixture != fixture.pk:
-        raise Refused("table_taken", table=row.label, fixture=state.matches[row.fixture].number)
+    if row.match is not None and row.match.fixture != fixture.pk:
+        raise Refused("table_taken", table=row.facts.label, fixture=row.match.number)
     if row.state == TableState.OUT and not even_if_out:
-        raise Refused("table_out_of_use", table=row.label)
+        raise Refused("table_out_of_use", table=row.facts.label)
 
 
 # The autopilot that calls matches by itself.
@@ -328,7 +327,7 @@ def _call_next(tournament_id: int, now: datetime) -> FloorEvent | None:
         except Refused:
             return None
         state = read_state(floor, now)
-        if state.autopilot != Autopilot.CALL or state.pause is not None:
+        if state.facts.autopilot != Autopilot.CALL or state.pause is not None:
             return None
         for fixture, about, kind in _due(state):
             try:
@@ -360,9 +359,9 @@ def free_table(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
     with transaction.atomic():
         floor = lock_floor(table.tournament_id, now)
         row = read_state(floor, now).tables[table.pk]
-        if row.fixture is None:
-            raise Refused("table_free", table=row.label)
-        fixture = Fixture.objects.select_related("match", "stage__division").get(pk=row.fixture)
+        if row.match is None:
+            raise Refused("table_free", table=row.facts.label)
+        fixture = Fixture.objects.select_related("match", "stage__division").get(pk=row.match.fixture)
         return record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
 
 

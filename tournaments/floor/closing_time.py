@@ -12,7 +12,7 @@ from matches.models import Match
 from players.actors import Actor
 from tournaments.floor.evening import adjourn, refuse_changed_score, refuse_live, shorten
 from tournaments.floor.journal import lock_floor, match_on_floor, read_state, refuse_over
-from tournaments.floor.selectors import FloorView, MatchView
+from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.state import MatchOnFloor, MatchState
 from tournaments.models import Fixture, Tournament
@@ -119,7 +119,7 @@ def _has_result(match: Match, result: ResultInput) -> bool:
 class RunningView:
     """A match that runs, with its running score, or its start score if nobody has entered one."""
 
-    match: MatchView
+    match: MatchOnFloor
     score: tuple[int, int]
 
     @property
@@ -130,7 +130,7 @@ class RunningView:
     @property
     def most_points_left(self) -> int:
         """How many points its leader can still need once the match is shortened; 0 if it cannot be shortened."""
-        return max(0, self.match.length - 1 - max(self.score))
+        return max(0, self.match.facts.length - 1 - max(self.score))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +157,9 @@ def is_over(tournament: Tournament, now: datetime) -> bool:
 def closing_time(view: FloorView) -> ClosingTime:
     """Return the matches that are being played at the tables of an event, with its rule; one query."""
     rows = (row for row in view.matches.values() if row.state == MatchState.PLAYING)
-    playing = {row.match_id: row for row in rows if row.match_id is not None}
+    playing = {row.facts.match_id: row for row in rows if row.facts.match_id is not None}
     at_tables = Match.objects.filter(pk__in=playing, state=Match.State.OPEN)
     starts = {pk: (left, right) for pk, left, right in at_tables.values_list("pk", "start_0", "start_1")}
-    running = tuple(RunningView(row, row.row.score or starts[pk]) for pk, row in playing.items() if pk in starts)
+    running = tuple(RunningView(row, row.score or starts[pk]) for pk, row in playing.items() if pk in starts)
     tournament = view.tournament
     return ClosingTime(Tournament.ClosingRule(tournament.closing_rule), is_over(tournament, view.now), running)

@@ -14,9 +14,7 @@ from tournaments.floor.state import (
     Fact,
     FloorFacts,
     FloorState,
-    Folded,
     Lateness,
-    LengthOffer,
     MatchFacts,
     MatchOnFloor,
     MatchState,
@@ -24,12 +22,10 @@ from tournaments.floor.state import (
     Progress,
     Rank,
     Reason,
-    Seat,
     Suggestion,
     TableFacts,
     TableOnFloor,
     TableState,
-    fold,
 )
 from tournaments.floor.times import (
     Pause,
@@ -46,22 +42,6 @@ from tournaments.models import Table
 
 
 @dataclass(frozen=True, slots=True)
-class PlayableMatch:
-    """A match whose players are free, with what its place in the queue depends on."""
-
-    match: MatchFacts
-    pair: Pair
-    pinned: bool
-    critical_minutes: float
-    since: datetime
-
-    @property
-    def key(self) -> tuple[bool, int, float, datetime, int]:
-        """Pinned first; then by bracket, by the length of the critical path, and by who waits longest."""
-        return (not self.pinned, self.match.rank, -self.critical_minutes, self.since, self.match.number)
-
-
-@dataclass(frozen=True, slots=True)
 class TablePlan:
     """The free tables of the floor, and what the accessible ones are kept for."""
 
@@ -72,13 +52,13 @@ class TablePlan:
     kept: int
     """How many of the free accessible tables are kept for players who need one."""
 
-    def best(self, candidate: PlayableMatch, taken: Collection[int]) -> TableFacts | None:
+    def best(self, candidate: MatchOnFloor, taken: Collection[int]) -> TableFacts | None:
         """Return the table for a match among those not `taken`, or None if none fits."""
         free = [table for table in self.free if table.table not in taken]
         if self.has_accessible and self.needs(candidate):
             return next((table for table in free if table.category == Table.Category.ACCESSIBLE), None)
         wanted = [Table.Category.NORMAL]
-        if candidate.match.rank == Rank.MAIN:
+        if candidate.facts.rank == Rank.MAIN:
             wanted.insert(0, Table.Category.STREAM)
         for category in wanted:
             for table in free:
@@ -87,9 +67,9 @@ class TablePlan:
         accessible = [table for table in free if table.category == Table.Category.ACCESSIBLE]
         return accessible[0] if len(accessible) > self.kept else None
 
-    def needs(self, candidate: PlayableMatch) -> bool:
+    def needs(self, candidate: MatchOnFloor) -> bool:
         """Whether a player of the match needs an accessible table."""
-        return any(player in self.needs_accessible for player in candidate.pair)
+        return any(player in self.needs_accessible for player in candidate.facts.pair or ())
 
 
 def table_plan(
@@ -116,10 +96,12 @@ def table_plan(
     return TablePlan([table for table in usable if table.table in free], needs_accessible, has_accessible, len(waiting))
 
 
-def suggest(candidates: Sequence[PlayableMatch], plan: TablePlan) -> tuple[list[Suggestion], dict[int, Reason]]:
+def suggest(
+    candidates: Sequence[MatchOnFloor], plan: TablePlan, now: datetime
+) -> tuple[list[Suggestion], dict[int, Reason]]:
     """Return the matches to call to the free tables, in order, and why each of the others is not among them.
 
-    `candidates` are in the order of their keys. A match gets the first table that fits it, if no earlier match takes
+    `candidates` are in the order of the queue. A match gets the first table that fits it, if no earlier match takes
     that table or one of its players.
     """
     suggestions: list[Suggestion] = []
@@ -127,35 +109,36 @@ def suggest(candidates: Sequence[PlayableMatch], plan: TablePlan) -> tuple[list[
     taken: set[int] = set()
     called_before: dict[int, int] = {}
     for position, candidate in enumerate(candidates):
-        before = next((called_before[player] for player in candidate.pair if player in called_before), None)
+        pair = candidate.facts.pair or ()
+        before = next((called_before[player] for player in pair if player in called_before), None)
         if before is not None:
-            waits[candidate.match.fixture] = Reason("called_before", {"fixture": before})
+            waits[candidate.fixture] = Reason("called_before", {"fixture": before})
             continue
         table = plan.best(candidate, taken)
         if table is None:
             code = "no_accessible_table" if plan.has_accessible and plan.needs(candidate) else "no_table"
-            waits[candidate.match.fixture] = Reason(code)
+            waits[candidate.fixture] = Reason(code)
             continue
         taken.add(table.table)
-        called_before |= dict.fromkeys(candidate.pair, candidate.match.number)
-        why = _why(candidate, candidates[position + 1 :], table)
-        suggestions.append(Suggestion(candidate.match.fixture, table.table, why))
+        called_before |= dict.fromkeys(pair, candidate.number)
+        why = _why(candidate, candidates[position + 1 :], table, now)
+        suggestions.append(Suggestion(candidate.fixture, table.table, why))
     return suggestions, waits
 
 
-def _why(candidate: PlayableMatch, later: Sequence[PlayableMatch], table: TableFacts) -> Reason:
+def _why(candidate: MatchOnFloor, later: Sequence[MatchOnFloor], table: TableFacts, now: datetime) -> Reason:
     """Return what puts a match before the next one in the queue."""
-    params = {"fixture": candidate.match.number, "table": table.label}
-    if candidate.pinned:
+    params = {"fixture": candidate.number, "table": table.label}
+    if candidate.facts.pinned:
         return Reason("pinned_first", params)
     if not later:
         return Reason("only_match", params)
     next_ = later[0]
-    if next_.match.rank != candidate.match.rank:
-        return Reason("bracket_first", {**params, "rank": candidate.match.rank.name.lower()})
+    if next_.facts.rank != candidate.facts.rank:
+        return Reason("bracket_first", {**params, "rank": candidate.facts.rank.name.lower()})
     if next_.critical_minutes != candidate.critical_minutes:
         return Reason("critical_path", {**params, "minutes": round(candidate.critical_minutes)})
-    return Reason("longest_wait", {**params, "since": candidate.since.isoformat()})
+    return Reason("longest_wait", {**params, "since": (candidate.facts.since or now).isoformat()})
 
 
 # The critical path: how much play depends on a match; without Django.
@@ -206,56 +189,46 @@ ON_FLOOR = {
 
 def floor_state(facts: FloorFacts, now: datetime) -> FloorState:
     """Return the state of the floor at `now`. Equal input gives equal output."""
-    pairs = {match.fixture: match.pair for match in facts.matches}
-    return _Derivation(facts, fold(facts.facts, pairs), now).state()
+    return _Derivation(facts, now).state()
 
 
-@dataclass
 class _Derivation:
-    facts: FloorFacts
-    folded: Folded
-    now: datetime
-
-    def __post_init__(self) -> None:
-        self.labels = {table.table: table.label for table in self.facts.tables}
-        self.critical = critical_minutes(self.facts.matches)
-        self.pause = next((pause for pause in self.folded.pauses if self._is_on(pause)), None)
-        self.matches = {match.fixture: self._match(match) for match in self.facts.matches}
+    def __init__(self, facts: FloorFacts, now: datetime) -> None:
+        self.facts = facts
+        self.now = now
+        self.labels = facts.labels
+        self.critical = critical_minutes(facts.matches.values())
+        self.pause = next((pause for pause in facts.pauses if self._is_on(pause)), None)
+        self.matches = {fixture: self._match(match) for fixture, match in facts.matches.items()}
         self.busy = self._busy()
         self.rests_until = self._rests_until()
 
     def state(self) -> FloorState:
         candidates, waiting = self._candidates()
+        facts = self.facts
         at_tables = {row.table: row.fixture for row in self.matches.values() if row.table is not None}
-        free = {row.table for row in self.facts.tables} - at_tables.keys()
-        seated = {
-            player
-            for match in self.facts.matches
-            if self.matches[match.fixture].table is not None
-            for player in match.pair or ()
-        }
-        plan = table_plan(self.facts.tables, free, self.folded.out, self.facts.matches, self.folded.accessible, seated)
-        suggestions, no_table = suggest(candidates, plan)
+        free = {row.table for row in facts.tables} - at_tables.keys()
+        seated = {player for fixture in at_tables.values() for player in facts.matches[fixture].pair or ()}
+        matches = facts.matches.values()
+        plan = table_plan(facts.tables, free, facts.out, matches, facts.needs_accessible, seated)
+        suggestions, no_table = suggest(candidates, plan, self.now)
         if self.pause is not None:
             params = {"until": self.pause.until.isoformat()} if self.pause.until else {}
-            waiting |= {row.match.fixture: (Reason("paused", params),) for row in candidates}
+            waiting |= {row.fixture: (Reason("paused", params),) for row in candidates}
             suggestions, no_table = [], {}
         waiting |= {fixture: (reason,) for fixture, reason in no_table.items()}
         self._place_in_queue(candidates, suggestions, waiting)
-        queue = tuple(row.match.fixture for row in candidates)
+        queue = tuple(row.fixture for row in candidates)
         kept = plan.kept if any(table.category == Table.Category.ACCESSIBLE for table in plan.free) else 0
         attention = tuple(sorted(self._attention(), key=lambda item: (item.since, item.fixture)))
         return FloorState(
+            facts=facts,
             matches=self.matches,
             tables=self._tables(at_tables, suggestions, kept),
             queue=queue,
             suggestions=tuple(suggestions),
             attention=attention,
-            autopilot=self.folded.autopilot,
             pause=self.pause,
-            pauses=tuple(self.folded.pauses),
-            needs_accessible=frozenset(self.folded.accessible),
-            changes_at=self._changes_at(),
         )
 
     def _is_on(self, pause: Pause) -> bool:
@@ -263,53 +236,44 @@ class _Derivation:
 
     def _match(self, match: MatchFacts) -> MatchOnFloor:
         """Return the state of a match as far as it depends on that match alone; candidates come out as waiting."""
-        seat = self.folded.seats.get(match.fixture, Seat())
-        where = where_is(match, Facts(AtTables(seat.seating(self.labels))))
+        where = where_is(match, Facts(AtTables(match.seating(self.labels))))
         state = ON_FLOOR.get(where.state) or MatchState(where.state)
+        can_be_shortened = state == MatchState.PLAYING and match.progress != Progress.LIVE
         row = MatchOnFloor(
-            match.fixture,
-            match.number,
+            match,
             state,
             where,
-            score=seat.score,
-            lateness=self._lateness(match, seat),
-            pinned=seat.pinned,
-            held=seat.held,
+            lateness=self._lateness(match),
             critical_minutes=self.critical.get(match.fixture, 0.0),
-            clocks=seat.clocks,
-            reasons=_undecided(match, seat) if state == MatchState.WAITING and match.pair is None else (),
-            offer=_standing_offer(match, seat, state),
-            shortened=_shortened(match, seat),
+            reasons=_undecided(match) if state == MatchState.WAITING and match.pair is None else (),
+            offer=match.standing_offer if can_be_shortened else None,
+            shortened=_shortened(match),
         )
-        if state == MatchState.ADJOURNED and seat.adjourned is not None:
-            return replace(
-                row, started_at=seat.started_at or match.begun_at, reasons=(_adjourned(match, seat.adjourned),)
-            )
+        started = match.started_at or match.begun_at
+        if state == MatchState.ADJOURNED and match.adjourned is not None:
+            return replace(row, started_at=started, reasons=(_adjourned(match, match.adjourned),))
         if state not in ACTIVE:
             return row
-        started = seat.started_at or match.begun_at
-        row = replace(
-            row, table=seat.table, calls=len(seat.call_times), called_at=next(iter(seat.call_times), None),
-            started_at=started,
-        )  # fmt: skip
+        called_at = next(iter(match.call_times), None)
+        row = replace(row, table=match.table, called_at=called_at, started_at=started)
         if state == MatchState.CALLED:
-            return self._with_deadlines(row, seat.call_times)
+            return self._with_deadlines(row, match.call_times)
         if started is not None:
             end = match.finished_at or self.now
-            pauses = [*self.folded.pauses, *seat.interruptions]
+            pauses = [*self.facts.pauses, *match.interruptions]
             slow_at = reached_at(started, slow_minutes(match.length), pauses)
             row = replace(row, minutes=elapsed(started, end, pauses), slow_at=slow_at)
         return row
 
     def _with_deadlines(self, row: MatchOnFloor, call_times: Sequence[datetime]) -> MatchOnFloor:
-        settings, pauses = self.facts.settings, self.folded.pauses
+        settings, pauses = self.facts.settings, self.facts.pauses
         second = reached_at(call_times[0], settings.second_call, pauses) if len(call_times) == 1 else None
         return replace(row, second_call_at=second, no_show_at=reached_at(call_times[0], settings.no_show, pauses))
 
-    def _lateness(self, match: MatchFacts, seat: Seat) -> tuple[Lateness, ...]:
+    def _lateness(self, match: MatchFacts) -> tuple[Lateness, ...]:
         settings = self.facts.settings
         rows = []
-        for player, minutes in sorted(seat.late.items()):
+        for player, minutes in sorted(match.late.items()):
             points = 0
             if settings.penalty_points:
                 points = penalty_points(minutes, settings.penalty_first, settings.penalty_each)
@@ -319,18 +283,17 @@ class _Derivation:
     def _busy(self) -> dict[int, int]:
         """Return the players at a match -> its number; those of a reported match until they leave its table."""
         busy: dict[int, int] = {}
-        for match in self.facts.matches:
-            row = self.matches[match.fixture]
+        for row in self.matches.values():
             at_board = row.state in (MatchState.CALLED, MatchState.PLAYING)
             if at_board or (row.state == MatchState.REPORTED and row.table is not None):
-                busy |= dict.fromkeys(match.pair or (), match.number)
+                busy |= dict.fromkeys(row.facts.pair or (), row.number)
         return busy
 
     def _rests_until(self) -> dict[int, datetime]:
         """Return the players who may still rest after their last match -> until when."""
         rests: dict[int, datetime] = {}
         rest = timedelta(minutes=self.facts.settings.rest)
-        for match in self.facts.matches:
+        for match in self.facts.matches.values():
             # Without a beginning nobody has played: a walkover needs no rest.
             if match.finished_at is None or match.begun_at is None or match.progress != Progress.SETTLED:
                 continue
@@ -340,25 +303,27 @@ class _Derivation:
                     rests[player] = until
         return rests
 
-    def _candidates(self) -> tuple[list[PlayableMatch], dict[int, tuple[Reason, ...]]]:
+    def _candidates(self) -> tuple[list[MatchOnFloor], dict[int, tuple[Reason, ...]]]:
         """Return the matches whose players are free, in the order of the queue, and why other pairs wait."""
         candidates, waiting = [], {}
-        for match in self.facts.matches:
-            row = self.matches[match.fixture]
-            if row.state != MatchState.WAITING or match.pair is None:
+        for row in self.matches.values():
+            if row.state != MatchState.WAITING or row.facts.pair is None:
                 continue
-            if reasons := self._reasons(match, match.pair, held=row.held):
-                waiting[match.fixture] = reasons
-                continue
-            since = match.since or self.now
-            candidates.append(PlayableMatch(match, match.pair, row.pinned, row.critical_minutes, since))
-        return sorted(candidates, key=lambda row: row.key), waiting
+            if reasons := self._reasons(row.facts, row.facts.pair):
+                waiting[row.fixture] = reasons
+            else:
+                candidates.append(row)
+        return sorted(candidates, key=self._place), waiting
 
-    def _reasons(self, match: MatchFacts, pair: Pair, *, held: bool) -> tuple[Reason, ...]:
+    def _place(self, row: MatchOnFloor) -> tuple[bool, int, float, datetime, int]:
+        """Pinned first; then by bracket, by the length of the critical path, and by who waits longest."""
+        match = row.facts
+        return not match.pinned, match.rank, -row.critical_minutes, match.since or self.now, match.number
+
+    def _reasons(self, match: MatchFacts, pair: Pair) -> tuple[Reason, ...]:
         """Return why a match of two players waits, apart from tables and pauses."""
-        reasons = [HELD] if held else []
-        seat = self.folded.seats.get(match.fixture)
-        return (*reasons, *self._reasons_of_players(pair, rest_waived=seat is not None and seat.rest_waived))
+        reasons = [HELD] if match.held else []
+        return (*reasons, *self._reasons_of_players(pair, rest_waived=match.rest_waived))
 
     def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[Reason]:
         for player in pair:
@@ -374,14 +339,14 @@ class _Derivation:
 
     def _place_in_queue(
         self,
-        candidates: Sequence[PlayableMatch],
+        candidates: Sequence[MatchOnFloor],
         suggestions: Sequence[Suggestion],
         waiting: dict[int, tuple[Reason, ...]],
     ) -> None:
         for fixture, reasons in waiting.items():
             self.matches[fixture] = replace(self.matches[fixture], reasons=reasons)
         for position, candidate in enumerate(candidates, start=1):
-            fixture = candidate.match.fixture
+            fixture = candidate.fixture
             self.matches[fixture] = replace(self.matches[fixture], position=position)
         for suggestion in suggestions:
             self.matches[suggestion.fixture] = replace(self.matches[suggestion.fixture], state=MatchState.READY)
@@ -389,22 +354,20 @@ class _Derivation:
     def _tables(
         self, at_tables: dict[int, int], suggestions: Sequence[Suggestion], kept: int
     ) -> dict[int, TableOnFloor]:
-        suggested = {row.table: row.fixture for row in suggestions}
+        played = {table: self.matches[fixture] for table, fixture in at_tables.items()}
+        suggested = {row.table: self.matches[row.fixture] for row in suggestions}
         rows = {}
         for table in self.facts.tables:
             key, state = table.table, TableState.FREE
-            if key in at_tables:
+            if key in played:
                 state = TableState.TAKEN
-            elif key in self.folded.out:
+            elif key in self.facts.out:
                 state = TableState.OUT
             elif table.category == Table.Category.RESERVED:
                 state = TableState.KEPT
             elif table.category == Table.Category.ACCESSIBLE and key not in suggested and kept:
                 state, kept = TableState.KEPT, kept - 1
-            rows[key] = TableOnFloor(
-                key, table.label, table.category, state, at_tables.get(key), suggested.get(key),
-                self.folded.out.get(key, ""),
-            )  # fmt: skip
+            rows[key] = TableOnFloor(table, state, played.get(key), suggested.get(key), self.facts.out.get(key, ""))
         return rows
 
     def _attention(self) -> Iterable[Attention]:
@@ -414,25 +377,15 @@ class _Derivation:
                     yield Attention(AttentionKind.NO_SHOW, row.fixture, row.no_show_at)
                 elif row.second_call_at is not None and row.second_call_at <= self.now:
                     yield Attention(AttentionKind.SECOND_CALL, row.fixture, row.second_call_at)
-            elif row.state != MatchState.PLAYING or row.clocks is not None:
+            elif row.state != MatchState.PLAYING or row.facts.clocks is not None:
                 continue
             elif row.slow_at is not None and row.slow_at <= self.now:
                 yield Attention(AttentionKind.SLOW, row.fixture, row.slow_at)
 
-    def _changes_at(self) -> datetime | None:
-        """When a rest, an absence or a pause ends, or a call or a match is due."""
-        times = [*self.rests_until.values(), *(back for back in self.facts.away.values() if back is not None)]
-        for row in self.matches.values():
-            if row.state in ACTIVE:
-                times += [time for time in (row.second_call_at, row.no_show_at, row.slow_at) if time is not None]
-        if self.pause is not None and self.pause.until is not None:
-            times.append(self.pause.until)
-        return min((time for time in times if time > self.now), default=None)
 
-
-def _undecided(match: MatchFacts, seat: Seat) -> tuple[Reason, ...]:
+def _undecided(match: MatchFacts) -> tuple[Reason, ...]:
     """Return why a match waits of which a player is still to be decided."""
-    reasons = [HELD] if seat.held else []
+    reasons = [HELD] if match.held else []
     unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
     for source in unknown or match.sources:
         fixture = {} if source.number is None else {"fixture": source.number}
@@ -450,13 +403,6 @@ def _adjourned(match: MatchFacts, fact: Fact) -> Reason:
     return Reason("adjourned_on_roll", {**params, "player": match.pair[side]})
 
 
-def _standing_offer(match: MatchFacts, seat: Seat, state: MatchState) -> LengthOffer | None:
-    """Return the shorter length that the players can agree on; None once the match has moved on since then."""
-    if state != MatchState.PLAYING or match.progress == Progress.LIVE or seat.offer is None:
-        return None
-    return seat.offer if seat.offer.stands(match.length, seat.score) else None
-
-
-def _shortened(match: MatchFacts, seat: Seat) -> Fact | None:
-    fact = seat.shortened
+def _shortened(match: MatchFacts) -> Fact | None:
+    fact = match.last_shortened
     return fact if fact is not None and fact.params["length"] == match.length else None

@@ -1,5 +1,6 @@
 """The evening on the floor: opened, paused, with clocks on its matches, adjourned, closed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -80,20 +81,12 @@ MOST_TABLES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class TablePlan:
-    """What a table is to be called and used for; without `table`, a new one."""
-
-    label: str
-    category: str
-    table: Table | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class FloorPlan:
     """The settings and tables that a floor is to have. No table is removed, since facts refer to it."""
 
     settings: FloorSettings
-    tables: tuple[TablePlan, ...]
+    tables: Sequence[tuple[Table | None, str, str]]
+    """Each table (None: a new one) with the label and the category that it is to have."""
 
 
 def open_floor(*, tournament: Tournament, by: Actor, now: datetime) -> Floor:
@@ -118,11 +111,11 @@ def save_floor(*, tournament: Tournament, plan: FloorPlan, by: Actor, now: datet
     """
     with transaction.atomic():
         change_settings(tournament=tournament, settings=plan.settings, by=by, now=now)
-        for row in plan.tables:
-            if row.table is not None:
-                change_table(table=row.table, label=row.label, category=row.category, by=by, now=now)
+        for table, label, category in plan.tables:
+            if table is not None:
+                change_table(table=table, label=label, category=category, by=by, now=now)
             else:
-                add_table(tournament=tournament, label=row.label, category=row.category, by=by, now=now)
+                add_table(tournament=tournament, label=label, category=category, by=by, now=now)
 
 
 def change_settings(*, tournament: Tournament, settings: FloorSettings, by: Actor, now: datetime) -> Floor:
@@ -205,7 +198,7 @@ def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         refuse_live(match)
         if row.state != MatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
-        if row.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
+        if row.facts.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
             return event
         score = row.score or match.start_score
         params = {"minutes": clock_bank(match.length, score), "score": list(score)}

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
+from matches.lifecycle.at_tables import LengthOffer
 from matches.lifecycle.opening import set_lengths
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor.evening import refuse_changed_score, refuse_length, refuse_live
 from tournaments.floor.journal import About, lock_fixture, lock_floor, match_on_floor, read_state, record, refuse_over
 from tournaments.floor.notifications import notify_length_offer
-from tournaments.floor.state import LengthOffer, MatchOnFloor, MatchState
+from tournaments.floor.state import MatchOnFloor, MatchState
 from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Tournament
 
 MOST_OFFERS = 20
@@ -39,7 +40,7 @@ def propose_length(*, fixture: Fixture, length: int, by: Actor, now: datetime) -
         playing = _lock(fixture, now)
         offer = playing.row.offer
         if offer is not None and offer.length == length:
-            return FloorEvent.objects.get(pk=offer.fact)
+            return FloorEvent.objects.get(pk=offer.number)
         refuse_length(playing.row, playing.match, length)
         return _offer(playing, length, {}, by, now)
 
@@ -132,19 +133,19 @@ def _offer(playing: _Playing, length: int, params: dict[str, Any], by: Actor, no
 def _agree(playing: _Playing, offer: LengthOffer, side: int, by: Actor, now: datetime) -> FloorEvent:
     """Record that a side wants the length that is offered; with both, the match has it."""
     if side in offer.agreed:
-        return FloorEvent.objects.get(pk=offer.fact)
-    about = About(fixture=playing.fixture, params={"offer": offer.fact, "side": side})
+        return FloorEvent.objects.get(pk=offer.number)
+    about = About(fixture=playing.fixture, params={"offer": offer.number, "side": side})
     accepted = record(playing.floor, FloorKind.LENGTH_ACCEPTED, about, by=by, now=now)
     if {*offer.agreed, side} != {0, 1}:
         return accepted
     set_lengths([playing.match], length=offer.length, by=by)
-    params = {"was": offer.was, "length": offer.length, "side": side, "offer": offer.fact}
+    params = {"was": offer.was, "length": offer.length, "side": side, "offer": offer.number}
     return record(playing.floor, FloorKind.SHORTENED, About(fixture=playing.fixture, params=params), by=by, now=now)
 
 
 def _standing(playing: _Playing, offer: int) -> LengthOffer:
     standing = playing.row.offer
-    if standing is None or standing.fact != offer:
+    if standing is None or standing.number != offer:
         raise Refused("offer_gone", fixture=playing.row.number)
     return standing
 

@@ -73,6 +73,8 @@ class Verb(StrEnum):
     REST = "rest"
     CLOCKS = "clocks"
     ADJOURN = "adjourn"
+    SITS = "sits"
+    OUT = "out"
     FREE = "free"
     BACK = "back"
     RESUME = "resume"
@@ -80,19 +82,11 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MatchLine:
-    """Something about a match; `table` only for a call, empty for the suggested one."""
+    """Something about a match; `table` only for a call, empty for the suggested one, and for where it sits."""
 
     verb: Verb
     number: int
     table: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveLine:
-    """A match sits at this table."""
-
-    number: int
-    table: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +99,11 @@ class RunningLine:
 
 @dataclass(frozen=True, slots=True)
 class TableLine:
-    """A table is free, or back in use."""
+    """A table is free, back in use, or out of use for a reason."""
 
     verb: Verb
     table: str
-
-
-@dataclass(frozen=True, slots=True)
-class OutLine:
-    """A table is out of use."""
-
-    table: str
-    reason: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +141,7 @@ class AutopilotLine:
     mode: Autopilot
 
 
-FloorLine = (
-    MatchLine
-    | MoveLine
-    | RunningLine
-    | TableLine
-    | OutLine
-    | LateLine
-    | AccessibleLine
-    | PauseLine
-    | ResumeLine
-    | AutopilotLine
-)
+FloorLine = MatchLine | RunningLine | TableLine | LateLine | AccessibleLine | PauseLine | ResumeLine | AutopilotLine
 
 _ABOUT_MATCH = "|".join(
     (
@@ -187,9 +163,9 @@ _PATTERNS: list[tuple[str, Callable[[re.Match[str]], FloorLine | None]]] = [
     (rf"call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]))),
     (rf"{_M}\s+(?P<verb>{_ABOUT_MATCH})", lambda groups: _about_match(groups)),
     (rf"{_M}\s+run\s+(\d{{1,2}})\s*[-–−:/ ]\s*(\d{{1,2}})", lambda groups: _running(groups)),
-    (rf"{_M}\s+{_T}", lambda groups: MoveLine(int(groups["number"]), groups["table"])),
+    (rf"{_M}\s+{_T}", lambda groups: MatchLine(Verb.SITS, int(groups["number"]), groups["table"])),
     (rf"{_T}\s+(?P<verb>free|back)", lambda groups: TableLine(Verb(groups["verb"].lower()), groups["table"])),
-    (rf"{_T}\s+out(?:\s+(?P<reason>.+))?", lambda groups: OutLine(groups["table"], groups["reason"] or "")),
+    (rf"{_T}\s+out(?:\s+(?P<reason>.+))?", lambda groups: TableLine(Verb.OUT, groups["table"], groups["reason"] or "")),
     (
         rf"late\s+(?P<name>\D.*?)\s+(?P<minutes>\d{{1,{MOST_MINUTES_DIGITS}}})\s*m?(?:in)?",
         lambda groups: LateLine(groups["name"], int(groups["minutes"])),
@@ -259,6 +235,7 @@ OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
     Verb.CLOCKS: evening.put_clocks_on,
     Verb.ADJOURN: evening.adjourn,
     Verb.RESUME: evening.let_go_on,
+    Verb.SITS: calls.move,
 }
 
 
@@ -342,11 +319,8 @@ def target_of(tournament: Tournament, line: FloorLine, division: Division | None
         case MatchLine(verb, number, label):
             fixture = find_by_number(tournament, number, division)
             table = find_table(tournament, label) if label else None
-            arguments = {"table": table} if verb == Verb.CALL else {}
+            arguments = {"table": table} if verb in (Verb.CALL, Verb.SITS) else {}
             return Target(partial(OF_MATCH[verb], fixture=fixture, **arguments), KINDS[verb], fixture, table)
-        case MoveLine(number, label):
-            fixture, table = find_by_number(tournament, number, division), find_table(tournament, label)
-            return Target(partial(calls.move, fixture=fixture, table=table), FloorKind.MOVED, fixture, table)
         case RunningLine(number, score):
             fixture = find_by_number(tournament, number, division)
             act = partial(calls.set_running_score, fixture=fixture, score=score)
@@ -360,14 +334,14 @@ def target_of(tournament: Tournament, line: FloorLine, division: Division | None
             player = _player(find_fixture(tournament, NamedForfeit(name), division))
             act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
             return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
+        case TableLine(Verb.OUT, label, reason):
+            table = find_table(tournament, label)
+            act = partial(calls.take_out_of_use, table=table, reason=reason)
+            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": reason})
         case TableLine(verb, label):
             table = find_table(tournament, label)
             service = calls.free_table if verb == Verb.FREE else calls.back_in_use
             return Target(partial(service, table=table), KINDS[verb], table=table)
-        case OutLine(label, reason):
-            table = find_table(tournament, label)
-            act = partial(calls.take_out_of_use, table=table, reason=reason)
-            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": reason})
         case PauseLine() | ResumeLine() | AutopilotLine():
             return _of_event(tournament, line, now)
 
@@ -395,6 +369,7 @@ KINDS = {
     Verb.REST: FloorKind.REST_WAIVED,
     Verb.CLOCKS: FloorKind.CLOCKS,
     Verb.ADJOURN: FloorKind.ADJOURNED,
+    Verb.SITS: FloorKind.MOVED,
     Verb.RESUME: FloorKind.CONTINUED,
     Verb.FREE: FloorKind.FREED,
     Verb.BACK: FloorKind.TABLE_BACK,
@@ -504,7 +479,7 @@ def _place(number: int, fixture: int, state: FloorState) -> str:
     row = state.matches.get(fixture)
     if row is None or row.table is None:
         return f"M{number}"
-    return _("M%(number)d, table %(table)s") % {"number": number, "table": state.tables[row.table].label}
+    return _("M%(number)d, table %(table)s") % {"number": number, "table": row.where.table}
 
 
 def _preview_next(stage: int, number: int) -> str:

@@ -1,12 +1,15 @@
-"""The floor of an event: its facts, and its state as a fold over them."""
+"""The floor of an event as values: its facts as they are loaded, and its state as it is derived from them.
 
-from collections.abc import Iterable, Mapping
+A match has three shapes: `MatchFacts`, `MatchOnFloor`, and what pages show (`page.cards.Card` for a table).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any
 
-from matches.lifecycle.at_tables import Seating
+from matches.lifecycle.at_tables import LengthOffer, Seating
 from matches.lifecycle.where import Where
 from tournaments.floor.times import Pause
 from tournaments.models import Autopilot, FloorKind, Table
@@ -41,7 +44,7 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A row of `FloorEvent`. A fact about a match applies while `pair` are the players of its fixture."""
+    """A row of the journal (`FloorEvent`). A fact about a match applies while `pair` are the players of its fixture."""
 
     id: int
     kind: FloorKind
@@ -55,26 +58,6 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class LengthOffer:
-    """A shorter length that is offered to the players of a match. `fact` is the id of the fact that offered it.
-
-    `side` offered it; None: a director. It holds while the match is to `was` points and has the running score `score`.
-    """
-
-    fact: int
-    side: int | None
-    length: int
-    was: int
-    score: tuple[int, int] | None
-    agreed: frozenset[int]
-    """The sides that want to play to that length."""
-
-    def stands(self, length: int, score: tuple[int, int] | None) -> bool:
-        """Whether the match is as it was when this was offered; otherwise nobody can agree to it any more."""
-        return (self.was, self.score) == (length, score)
-
-
-@dataclass(frozen=True, slots=True)
 class EntrantSource:
     """Where an undecided entrant comes from: `winner` or `loser` of a match number, or another source without one."""
 
@@ -82,12 +65,12 @@ class EntrantSource:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MatchFacts:
-    """A fixture of the event with its match. `fixture` is the id, `number` the match number.
+    """A fixture of the event with its match, and what the journal of the floor says about it.
 
-    `leads_to` are the ids of the fixtures that wait for it. `stage` groups the fixtures of a stage. `since` is when
-    both players were known.
+    `fixture` is the id, `number` the match number. `leads_to` are the ids of the fixtures that wait for it. `stage`
+    groups the fixtures of a stage. `since` is when both players were known.
     """
 
     fixture: int
@@ -105,6 +88,48 @@ class MatchFacts:
     begun_at: datetime | None = None
     finished_at: datetime | None = None
 
+    # For pages and the API. Nothing is derived from these; only `tournaments.floor.selectors.floor` reads the names.
+    public_id: str = ""
+    """Of the fixture."""
+    match_id: int | None = None
+    division: str = ""
+    division_id: str = ""
+    round_id: int = 0
+    round_name: str = ""
+    bracket: str = ""
+    names: tuple[str, str] = ("", "")
+    """Of the players by side; empty while one is to be decided."""
+
+    # From the journal, by `fold`.
+    table: int | None = None
+    """The table to which it was last sent, if it has not left that."""
+    call_times: list[datetime] = field(default_factory=list)
+    started_at: datetime | None = None
+    score: tuple[int, int] | None = None
+    """The running score by side; never a result."""
+    scored: Fact | None = None
+    """The fact that gave it its running score."""
+    late: dict[int, int] = field(default_factory=dict)
+    """Player -> minutes."""
+    rest_waived: bool = False
+    pinned: bool = False
+    held: bool = False
+    clocks: int | None = None
+    """The minutes on each clock that was put on the match."""
+    adjourned: Fact | None = None
+    """Why it is not being played, if it is adjourned."""
+    interruptions: list[Pause] = field(default_factory=list)
+    """The times for which it was adjourned."""
+    last_offer: LengthOffer | None = None
+    """The last offer of a shorter length, unless both have agreed to it or it was declined or withdrawn.
+
+    Its number is the id of the fact that offered it.
+    """
+    offered_at: tuple[int, int] | None = None
+    """The running score at which that was offered."""
+    last_shortened: Fact | None = None
+    """The last fact that made it shorter."""
+
     @property
     def state(self) -> str:
         """Its state as a value of `Match.State`, for `where_is`."""
@@ -114,6 +139,29 @@ class MatchFacts:
     def provisional(self) -> bool:
         """Whether its result is provisional: on the floor, a match with any result is over."""
         return False
+
+    def seating(self, labels: Mapping[int, str], waits_for: tuple[str, ...] = ()) -> Seating:
+        """Return where the match is, with the label of its table from `labels` and what it waits for."""
+        return Seating(
+            table=labels.get(self.table, "") if self.table is not None else "",
+            called_at=next(iter(self.call_times), None),
+            started_at=self.started_at,
+            adjourned_at=self.adjourned.at if self.adjourned is not None else None,
+            score=self.score,
+            waits_for=waits_for,
+        )
+
+    @property
+    def standing_offer(self) -> LengthOffer | None:
+        """The shorter length on which the players can agree; None once the match has moved on since it was offered."""
+        offer = self.last_offer
+        if offer is None or self.adjourned is not None or (offer.was, self.offered_at) != (self.length, self.score):
+            return None
+        return offer
+
+    def source(self, side: int) -> EntrantSource | None:
+        """Return where the player of a side comes from, if that is still to be decided."""
+        return self.sources[side] if self.players[side] is None and len(self.sources) > side else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +186,36 @@ class FloorSettings:
     penalty_each: int = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FloorFacts:
     """Everything that the state of the floor is derived from, beside the time.
 
-    `away` has the players who are away, each with when they come back, or None if that is unknown. `is_open` is whether
-    the floor was opened.
+    `matches` has the fixtures by id, in the order of divisions and match numbers. `away` has the players who are away,
+    each with when they come back, or None if that is unknown. `is_open` is whether the floor was opened.
     """
 
-    matches: tuple[MatchFacts, ...]
+    matches: Mapping[int, MatchFacts]
     tables: tuple[TableFacts, ...]
-    facts: tuple[Fact, ...] = ()
     settings: FloorSettings = FloorSettings()
     away: Mapping[int, datetime | None] = field(default_factory=dict)
     is_open: bool = False
+
+    # From the journal, by `fold`.
+    at_tables: dict[int, int] = field(default_factory=dict)
+    """Table -> the fixture that was last sent to it and has not left."""
+    out: dict[int, str] = field(default_factory=dict)
+    """Table out of use -> why."""
+    pauses: list[Pause] = field(default_factory=list)
+    autopilot: Autopilot = Autopilot.SUGGEST
+    needs_accessible: set[int] = field(default_factory=set)
+    """Ids of players who need an accessible table. Private: only for directors."""
+    ever_adjourned: frozenset[int] = field(default=frozenset(), compare=False)
+    """Fixtures that were ever adjourned, even if that was undone or was about other players."""
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """Table -> its label."""
+        return {table.table: table.label for table in self.tables}
 
 
 # The state of the floor as values: what each match and table is doing, and what to call next.
@@ -215,19 +279,18 @@ class Lateness:
 
 @dataclass(frozen=True, slots=True)
 class MatchOnFloor:
-    """A match as it stands on the floor.
+    """A match as it stands on the floor: what follows from its facts, those of the other matches and the time.
 
     `table` is the id of its table; a settled match has none. `position` is its place in the queue from 1, for matches
     that are ready or only lack a table. `critical_minutes` is the expected length of the longest chain of matches that
     begins with it.
     """
 
-    fixture: int
-    number: int
+    facts: MatchFacts
     state: MatchState
     where: Where
+    """Where it is at the tables."""
     table: int | None = None
-    calls: int = 0
     called_at: datetime | None = None
     second_call_at: datetime | None = None
     """When the second call is due; None if the match is not called or was called twice."""
@@ -236,33 +299,40 @@ class MatchOnFloor:
     minutes: float = 0.0
     """How long it has been played, without pauses."""
     slow_at: datetime | None = None
-    score: tuple[int, int] | None = None
-    """The running score by side; never a result."""
     lateness: tuple[Lateness, ...] = ()
     reasons: tuple[Reason, ...] = ()
     """Why it waits, or how it was adjourned; empty in other states."""
     position: int | None = None
-    pinned: bool = False
-    held: bool = False
     critical_minutes: float = 0.0
-    clocks: int | None = None
-    """The minutes on each clock, if clocks were put on it while it was played."""
     offer: LengthOffer | None = None
     """A shorter length that the players can agree on now."""
     shortened: Fact | None = None
     """The fact that gave it the length it has, if that is shorter than before."""
 
+    @property
+    def fixture(self) -> int:
+        """The id of its fixture."""
+        return self.facts.fixture
+
+    @property
+    def number(self) -> int:
+        """The match number."""
+        return self.facts.number
+
+    @property
+    def score(self) -> tuple[int, int] | None:
+        """The running score by side; never a result."""
+        return self.facts.score
+
 
 @dataclass(frozen=True, slots=True)
 class TableOnFloor:
-    """A table as it stands. `fixture` is the id of the fixture that is played at it, `suggested` one to call to it."""
+    """A table as it stands, with the match that is played at it, and one to call to it."""
 
-    table: int
-    label: str
-    category: Table.Category
+    facts: TableFacts
     state: TableState
-    fixture: int | None = None
-    suggested: int | None = None
+    match: MatchOnFloor | None = None
+    suggested: MatchOnFloor | None = None
     reason: str = ""
     """Why it is out of use, as a director typed it."""
 
@@ -290,130 +360,66 @@ class FloorState:
     """The state of the floor at a moment.
 
     `queue` has the ids of the fixtures whose players are free, in the order in which they are called; the first of them
-    are ready. `changes_at` is when the state changes by itself next (a rest ends, a call is due), if ever.
+    are ready.
     """
 
+    facts: FloorFacts
+    """What it is derived from."""
     matches: Mapping[int, MatchOnFloor]
+    """By fixture id, in the order of divisions and match numbers."""
     tables: Mapping[int, TableOnFloor]
+    """By table id, in their order."""
     queue: tuple[int, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     attention: tuple[Attention, ...] = ()
-    autopilot: Autopilot = Autopilot.SUGGEST
     pause: Pause | None = None
     """The pause that is on, if any."""
-    pauses: tuple[Pause, ...] = ()
-    needs_accessible: frozenset[int] = frozenset()
-    """Ids of players who need an accessible table. Private: only for directors."""
-    changes_at: datetime | None = None
 
 
-# Folding the facts of the floor, oldest first, into what still holds; without the database.
+# Folding the journal of the floor, oldest first, into what still holds; without the database.
 
 
 ABOUT_THE_FIXTURE = (FloorKind.PINNED, FloorKind.HELD, FloorKind.RELEASED)
 """Facts that hold whoever meets in the fixture."""
 
 
-@dataclass
-class Seat:
-    """What the facts say about one match."""
+def fold(facts: FloorFacts, journal: Iterable[Fact]) -> FloorFacts:
+    """Return facts as they were loaded, with what the journal says: its rows that still hold, oldest first.
 
-    table: int | None = None
-    call_times: list[datetime] = field(default_factory=list)
-    started_at: datetime | None = None
-    score: tuple[int, int] | None = None
-    scored: Fact | None = None
-    """The fact that gave it its running score."""
-    late: dict[int, int] = field(default_factory=dict)
-    rest_waived: bool = False
-    pinned: bool = False
-    held: bool = False
-    clocks: int | None = None
-    """The minutes on each clock that was put on the match."""
-    adjourned: Fact | None = None
-    """Why it is not being played, if it is adjourned."""
-    interruptions: list[Pause] = field(default_factory=list)
-    """The times for which it was adjourned."""
-    offer: LengthOffer | None = None
-    """The last offer of a shorter length, unless both have agreed to it or it was declined or withdrawn."""
-    shortened: Fact | None = None
-    """The last fact that made it shorter."""
-
-    def seating(self, labels: Mapping[int, str], waits_for: tuple[str, ...] = ()) -> Seating:
-        """Return where the match is, with the label of its table from `labels` and what it waits for."""
-        return Seating(
-            table=labels.get(self.table, "") if self.table is not None else "",
-            called_at=next(iter(self.call_times), None),
-            started_at=self.started_at,
-            adjourned_at=self.adjourned.at if self.adjourned is not None else None,
-            score=self.score,
-            waits_for=waits_for,
-        )
-
-
-@dataclass
-class Folded:
-    """What holds after all facts."""
-
-    seats: dict[int, Seat] = field(default_factory=dict)
-    occupants: dict[int, int] = field(default_factory=dict)
-    """Table -> the fixture that was last sent to it and has not left."""
-    out: dict[int, str] = field(default_factory=dict)
-    """Table out of use -> why."""
-    pauses: list[Pause] = field(default_factory=list)
-    autopilot: Autopilot = Autopilot.SUGGEST
-    accessible: set[int] = field(default_factory=set)
-
-    def seat(self, fixture: int) -> Seat:
-        """Return what holds for a fixture, new if nothing does yet."""
-        return self.seats.setdefault(fixture, Seat())
-
-
-def fold(facts: Iterable[Fact], pairs: Mapping[int, Pair | None]) -> Folded:
-    """Fold the facts that were not undone and are about the players who meet now; `pairs` has these by fixture."""
-    folded = Folded()
-    for fact in standing(facts):
-        if applies(fact, pairs):
-            _STEPS[_group(fact.kind)](folded, fact)
+    A row holds if it was not undone, and is about nobody's match or about the players who meet in its fixture now.
+    """
+    matches = {
+        fixture: replace(match, call_times=[], late={}, interruptions=[]) for fixture, match in facts.matches.items()
+    }
+    rows = list(journal)
+    adjourned = frozenset(row.fixture for row in rows if row.kind == FloorKind.ADJOURNED and row.fixture is not None)
+    folded = replace(
+        facts, matches=matches, at_tables={}, out={}, pauses=[], needs_accessible=set(), ever_adjourned=adjourned
+    )
+    for fact in standing(rows):
+        match = matches.get(fact.fixture) if fact.fixture is not None else None
+        if fact.fixture is not None and (match is None or not applies(fact, match)):
+            continue
+        if (step := _FLOOR_STEPS.get(fact.kind)) is not None:
+            step(folded, fact)
+        elif match is not None:
+            _MATCH_STEPS.get(fact.kind, _fold_match)(folded, match, fact)
     return folded
 
 
-def standing(facts: Iterable[Fact]) -> list[Fact]:
+def standing(journal: Iterable[Fact]) -> list[Fact]:
     """Return the facts that were not undone, in order."""
-    rows = sorted(facts, key=lambda fact: fact.id)
+    rows = sorted(journal, key=lambda fact: fact.id)
     undone = {fact.undoes for fact in rows if fact.kind == FloorKind.UNDONE}
     return [fact for fact in rows if fact.id not in undone and fact.kind != FloorKind.UNDONE]
 
 
-def applies(fact: Fact, pairs: Mapping[int, Pair | None]) -> bool:
-    """Whether a fact is about nobody's match, or about two players who still meet in that fixture."""
-    if fact.fixture is None:
-        return True
-    if fact.fixture not in pairs:
-        return False
-    return fact.kind in ABOUT_THE_FIXTURE or fact.pair == pairs[fact.fixture]
+def applies(fact: Fact, match: MatchFacts) -> bool:
+    """Whether a fact about a fixture is about the two players who meet there now."""
+    return fact.kind in ABOUT_THE_FIXTURE or fact.pair == match.pair
 
 
-def _group(kind: FloorKind) -> str:
-    if kind in (FloorKind.PAUSED, FloorKind.RESUMED):
-        return "pause"
-    if kind in (FloorKind.CALLED, FloorKind.CALLED_AGAIN, FloorKind.MOVED, FloorKind.FREED):
-        return "place"
-    if kind in (FloorKind.CLOCKS, FloorKind.ADJOURNED, FloorKind.CONTINUED, FloorKind.SHORTENED):
-        return "closing"
-    if kind in (FloorKind.TABLE_OUT, FloorKind.TABLE_BACK, FloorKind.AUTOPILOT, FloorKind.NEEDS_ACCESSIBLE):
-        return "floor"
-    if kind in (
-        FloorKind.LENGTH_OFFERED,
-        FloorKind.LENGTH_ACCEPTED,
-        FloorKind.LENGTH_DECLINED,
-        FloorKind.LENGTH_WITHDRAWN,
-    ):
-        return "offer"
-    return "match"
-
-
-def _fold_pause(folded: Folded, fact: Fact) -> None:
+def _fold_pause(folded: FloorFacts, fact: Fact) -> None:
     """Begin a pause, or end the one that is on; a new pause replaces the end of the last one."""
     last = folded.pauses[-1] if folded.pauses else None
     if last is not None and (last.until is None or last.until > fact.at):
@@ -423,35 +429,7 @@ def _fold_pause(folded: Folded, fact: Fact) -> None:
         folded.pauses.append(Pause(fact.at, datetime.fromisoformat(until) if until else None))
 
 
-def _fold_place(folded: Folded, fact: Fact) -> None:
-    """Send a match to a table, or take it away from there."""
-    if fact.fixture is None:
-        return
-    seat = folded.seat(fact.fixture)
-    if fact.kind == FloorKind.FREED:
-        _leave(folded, fact.fixture)
-        if seat.started_at is None:
-            seat.call_times.clear()
-        return
-    if fact.kind != FloorKind.MOVED or not seat.call_times:
-        seat.call_times.append(fact.at)
-    if fact.table is not None:
-        _leave(folded, fact.fixture)
-        before = folded.occupants.get(fact.table)
-        if before is not None:
-            folded.seat(before).table = None
-        folded.occupants[fact.table] = fact.fixture
-        seat.table = fact.table
-
-
-def _leave(folded: Folded, fixture: int) -> None:
-    seat = folded.seat(fixture)
-    if seat.table is not None and folded.occupants.get(seat.table) == fixture:
-        del folded.occupants[seat.table]
-    seat.table = None
-
-
-def _fold_floor(folded: Folded, fact: Fact) -> None:
+def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
     """Take a table out of use or back, switch the autopilot, or note what a player needs."""
     if fact.kind == FloorKind.TABLE_OUT and fact.table is not None:
         folded.out[fact.table] = str(fact.params.get("reason", ""))
@@ -460,78 +438,108 @@ def _fold_floor(folded: Folded, fact: Fact) -> None:
     elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
     elif fact.kind == FloorKind.NEEDS_ACCESSIBLE and fact.player is not None:
-        (folded.accessible.add if fact.params["needed"] else folded.accessible.discard)(fact.player)
+        (folded.needs_accessible.add if fact.params["needed"] else folded.needs_accessible.discard)(fact.player)
 
 
-def _fold_match(folded: Folded, fact: Fact) -> None:
-    """Note what is known of one match."""
-    if fact.fixture is None:
+def _fold_place(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
+    """Send a match to a table, or take it away from there."""
+    if fact.kind == FloorKind.FREED:
+        _leave(folded, match)
+        if match.started_at is None:
+            match.call_times.clear()
         return
-    seat = folded.seat(fact.fixture)
+    if fact.kind != FloorKind.MOVED or not match.call_times:
+        match.call_times.append(fact.at)
+    if fact.table is not None:
+        _leave(folded, match)
+        before = folded.at_tables.get(fact.table)
+        if before is not None:
+            folded.matches[before].table = None
+        folded.at_tables[fact.table] = match.fixture
+        match.table = fact.table
+
+
+def _leave(folded: FloorFacts, match: MatchFacts) -> None:
+    if match.table is not None and folded.at_tables.get(match.table) == match.fixture:
+        del folded.at_tables[match.table]
+    match.table = None
+
+
+def _fold_match(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
+    """Note what is known of one match."""
     match fact.kind:
         case FloorKind.STARTED:
-            seat.started_at = seat.started_at or fact.at
+            match.started_at = match.started_at or fact.at
         case FloorKind.RUNNING_SCORE:
-            seat.started_at = seat.started_at or fact.at
+            match.started_at = match.started_at or fact.at
             left, right = fact.params["score"]
-            seat.score, seat.scored = (left, right), fact
+            match.score, match.scored = (left, right), fact
         case FloorKind.LATE if fact.player is not None:
-            seat.late[fact.player] = int(fact.params["minutes"])
+            match.late[fact.player] = int(fact.params["minutes"])
         case FloorKind.REST_WAIVED:
-            seat.rest_waived = True
+            match.rest_waived = True
         case FloorKind.PINNED:
-            seat.pinned, seat.held = True, False
+            match.pinned, match.held = True, False
         case FloorKind.HELD:
-            seat.pinned, seat.held = False, True
+            match.pinned, match.held = False, True
         case FloorKind.RELEASED:
-            seat.pinned, seat.held = False, False
+            match.pinned, match.held = False, False
 
 
-def _fold_closing(folded: Folded, fact: Fact) -> None:
+def _fold_closing(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
     """Note that a match got clocks, was adjourned, goes on or is shorter. Its length is that of the match itself."""
-    if fact.fixture is None:
-        return
-    seat = folded.seat(fact.fixture)
     if fact.kind == FloorKind.CLOCKS:
-        seat.clocks = int(fact.params["minutes"])
+        match.clocks = int(fact.params["minutes"])
     elif fact.kind == FloorKind.ADJOURNED:
         left, right = fact.params["score"]
-        seat.adjourned, seat.score, seat.scored = fact, (left, right), fact
-        _leave(folded, fact.fixture)
-    elif fact.kind == FloorKind.CONTINUED and seat.adjourned is not None:
-        seat.interruptions.append(Pause(seat.adjourned.at, fact.at))
-        seat.adjourned = None
+        match.adjourned, match.score, match.scored = fact, (left, right), fact
+        _leave(folded, match)
+    elif fact.kind == FloorKind.CONTINUED and match.adjourned is not None:
+        match.interruptions.append(Pause(match.adjourned.at, fact.at))
+        match.adjourned = None
     elif fact.kind == FloorKind.SHORTENED:
-        seat.shortened = fact
+        match.last_shortened = fact
 
 
-def _fold_offer(folded: Folded, fact: Fact) -> None:
+def _fold_offer(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
     """Note an offer of a shorter length, who agrees to it, and its end."""
-    if fact.fixture is None:
-        return
-    seat = folded.seat(fact.fixture)
     side = fact.params.get("side")
     if fact.kind == FloorKind.LENGTH_OFFERED:
         score = fact.params["score"]
-        seat.offer = LengthOffer(
+        match.last_offer = LengthOffer(
             fact.id,
             side,
             fact.params["length"],
             fact.params["was"],
-            None if score is None else (score[0], score[1]),
             frozenset() if side is None else frozenset({side}),
         )
-    elif seat.offer is not None and seat.offer.fact == fact.params["offer"]:
-        agreed = seat.offer.agreed | {fact.params["side"]}
+        match.offered_at = None if score is None else (score[0], score[1])
+    elif match.last_offer is not None and match.last_offer.number == fact.params["offer"]:
+        agreed = match.last_offer.agreed | {fact.params["side"]}
         has_ended = fact.kind != FloorKind.LENGTH_ACCEPTED or agreed == {0, 1}
-        seat.offer = None if has_ended else replace(seat.offer, agreed=agreed)
+        match.last_offer = None if has_ended else match.last_offer._replace(agreed=agreed)
 
 
-_STEPS = {
-    "pause": _fold_pause,
-    "place": _fold_place,
-    "floor": _fold_floor,
-    "match": _fold_match,
-    "closing": _fold_closing,
-    "offer": _fold_offer,
+_FLOOR_STEPS: Mapping[FloorKind, Callable[[FloorFacts, Fact], None]] = {
+    FloorKind.PAUSED: _fold_pause,
+    FloorKind.RESUMED: _fold_pause,
+    FloorKind.TABLE_OUT: _fold_floor,
+    FloorKind.TABLE_BACK: _fold_floor,
+    FloorKind.AUTOPILOT: _fold_floor,
+    FloorKind.NEEDS_ACCESSIBLE: _fold_floor,
 }
+_MATCH_STEPS: Mapping[FloorKind, Callable[[FloorFacts, MatchFacts, Fact], None]] = {
+    FloorKind.CALLED: _fold_place,
+    FloorKind.CALLED_AGAIN: _fold_place,
+    FloorKind.MOVED: _fold_place,
+    FloorKind.FREED: _fold_place,
+    FloorKind.CLOCKS: _fold_closing,
+    FloorKind.ADJOURNED: _fold_closing,
+    FloorKind.CONTINUED: _fold_closing,
+    FloorKind.SHORTENED: _fold_closing,
+    FloorKind.LENGTH_OFFERED: _fold_offer,
+    FloorKind.LENGTH_ACCEPTED: _fold_offer,
+    FloorKind.LENGTH_DECLINED: _fold_offer,
+    FloorKind.LENGTH_WITHDRAWN: _fold_offer,
+}
+"""Facts about a match that `_fold_match` does not take."""

@@ -41,14 +41,6 @@ class AcceptForm(RefusingForm):
     )
 
 
-class WaitingClub(NamedTuple):
-    """A club that waits, and what was played in it so far."""
-
-    club: Club
-    events: Sequence[Tournament]
-    matches: int
-
-
 class ChangedRating(NamedTuple):
     """A player's rating that accepting a club would change."""
 
@@ -90,14 +82,15 @@ def waiting(request: HttpRequest) -> HttpResponse:
     return page(request, "tournaments/pages/waiting_clubs.html", context, form)
 
 
-def _with_what_was_played(clubs: Sequence[Club]) -> list[WaitingClub]:
+def _with_what_was_played(clubs: Sequence[Club]) -> list[tuple[Club, list[Tournament], int]]:
+    """Return each club that waits with its events, and the number of matches that ended in it so far."""
     ended = Match.objects.filter(club__in=clubs, finished_at__isnull=False).order_by()
     counts = dict(ended.values_list("club").annotate(count=Count("pk")))
     events: dict[int, list[Tournament]] = {club.pk: [] for club in clubs}
     rows = Tournament.objects.filter(club__in=clubs).exclude(status=Tournament.Status.DRAFT).select_related("club")
     for event in rows.order_by("-starts_at", "pk"):
         events[event.club_id].append(event)
-    return [WaitingClub(club, events[club.pk], counts.get(club.pk, 0)) for club in clubs]
+    return [(club, events[club.pk], counts.get(club.pk, 0)) for club in clubs]
 
 
 def _named(previews: Sequence[RatingPreview]) -> list[ChangedRating]:

@@ -61,19 +61,6 @@ MOST_LINES = 64
 """Lines of a table shown on the division's page; the standings page shows all."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerSearch:
-    """The result of searching for a player."""
-
-    text: str
-    entries: list[Entry]
-
-    @property
-    def only_entry(self) -> Entry | None:
-        """The entry, if exactly one was found."""
-        return self.entries[0] if len(self.entries) == 1 else None
-
-
 @dataclass(slots=True)
 class StageShown:
     """A stage on the page: its brackets, and its tables if points are counted."""
@@ -113,7 +100,8 @@ def division_page(
     names = names_of(division, staff=staff)
     own = own_entry(names, user)
     mine = own if own is not None and own.status != Entry.Status.OUT else None
-    search = PlayerSearch(player.strip(), names.find(player)) if player.strip() else None
+    found = names.find(player) if player.strip() else []
+    marked = found[0] if len(found) == 1 else None
     prefetch_related_objects([division], "stages")
     stages = list(division.stages.all())
     provenance = provenance_of(stages[0]) if stages else None
@@ -124,7 +112,8 @@ def division_page(
         "role": role,
         "staff": staff,
         "may_direct": people.is_at_least(role, Role.DIRECTOR),
-        "found": search,
+        "found": found,
+        "marked": marked,
         "looked_for": player.strip(),
         "mine": mine,
         "my_player": my_player(user),
@@ -140,7 +129,7 @@ def division_page(
             names,
             seeds=brackets.seeds_of(draw, division),
             late=late_entries(names, draw),
-            highlight=search.only_entry.pk if search and search.only_entry else None,
+            highlight=marked.pk if marked is not None else None,
             can_enter=staff,
         )
         return context | _stages_context(division, stages, options, section, mine)

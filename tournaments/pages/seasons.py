@@ -1,7 +1,7 @@
 """The next season of a club's leagues, and copies of events: services, page and API."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -58,18 +58,14 @@ FLOOR_SETTINGS = (
 WEEK = timedelta(days=7)
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedDivision:
-    """A division of the next season; each player with the index (from 0) of their current division."""
-
-    before: Division
-    players: tuple[tuple[Player, int], ...]
-
-
 def leagues_of(tournament: Tournament) -> list[Division]:
     """Return the divisions of an event that are leagues, the highest first."""
     rows = tournament.divisions.filter(stages__format=Stage.Format.LEAGUE).distinct()
     return list(rows.exclude(status=Division.Status.CANCELLED).order_by("order", "pk"))
+
+
+DraftedDivision = tuple[Division, list[tuple[Player, int]]]
+"""A division as it is now, and its players of the next season with the index (from 0) of their current division."""
 
 
 def preview_season(tournament: Tournament) -> list[DraftedDivision]:
@@ -95,7 +91,7 @@ def preview_season(tournament: Tournament) -> list[DraftedDivision]:
     leavers = [pk for pk, (entry, _) in entries.items() if entry.status == Entry.Status.OUT]
     rosters = next_season(tables, moving=moving[:-1], leavers=leavers)
     return [
-        DraftedDivision(division, tuple((entries[pk][0].player, entries[pk][1]) for pk in members))
+        (division, [(entries[pk][0].player, entries[pk][1]) for pk in members])
         for division, members in zip(divisions, rosters, strict=True)
     ]
 
@@ -113,11 +109,11 @@ def draft_next_season(
         season = _create_like(tournament, values, by=by, now=now, key=key)
         if season.divisions.exists():
             return season
-        for drafted_division in drafted:
-            division = create_division(tournament=season, by=by, now=now, **_copied_settings(drafted_division.before))
-            enter(division=division, players=[player for player, _ in drafted_division.players], by=by, now=now)
+        for before, players in drafted:
+            division = create_division(tournament=season, by=by, now=now, **_copied_settings(before))
+            enter(division=division, players=[player for player, _ in players], by=by, now=now)
             division.refresh_from_db()
-            _copy_stages(drafted_division.before, division, by=by, now=now)
+            _copy_stages(before, division, by=by, now=now)
         log(by, "season_drafted", tournament.topic, club=tournament.club, season=season.public_id, name=season.name)
     return season
 
@@ -269,17 +265,17 @@ class NextSeason(APIView):
         """Writes nothing. 409 `season_not_over`."""
         event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
         drafted = preview_season(event)
-        ids = [division.before.public_id for division in drafted]
+        ids = [division.public_id for division, _players in drafted]
         body = [
             {
-                "name": division.before.name,
-                "before": division.before.public_id,
+                "name": division.name,
+                "before": division.public_id,
                 "players": [
                     {"player": player.public_id, "name": player.name, "before": ids[before]}
-                    for player, before in division.players
+                    for player, before in players
                 ],
             }
-            for division in drafted
+            for division, players in drafted
         ]
         return Response(DraftedDivisionSerializer(body, many=True).data)
 
@@ -327,8 +323,8 @@ def next_season_page(request: HttpRequest, club: str, slug: str) -> HttpResponse
     except Refused as refused:
         return refuse(request, refused, f"/events/{club}/{slug}/")
     divisions = [
-        (division.before, [(player, _direction(index, before)) for player, before in division.players])
-        for index, division in enumerate(drafted)
+        (division, [(player, _direction(index, before)) for player, before in players])
+        for index, (division, players) in enumerate(drafted)
     ]
     context = {
         "tournament": event, "club": event.club, "form": form, "divisions": divisions, "key": form_key(request),

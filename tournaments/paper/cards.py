@@ -51,22 +51,12 @@ def link_cards(
 # Table cards: the number of a table and a QR code that leads to the match that is played there.
 
 
-@dataclass(frozen=True, slots=True)
-class TableCard:
-    """The card of a table."""
-
-    label: str
-    url: str
-    qr: str
-    """SVG."""
-
-
-def table_cards(tournament: Tournament, absolute: Callable[[str], str]) -> list[TableCard]:
-    """Return the cards of all tables of an event; `absolute` makes a path a URL."""
+def table_cards(tournament: Tournament, absolute: Callable[[str], str]) -> list[tuple[str, str, str]]:
+    """Return the cards of all tables of an event: label, URL, and QR code as SVG; `absolute` makes a path a URL."""
     cards = []
     for table in Table.objects.filter(tournament=tournament):
         path = reverse("table-now", args=[tournament.club.slug, tournament.slug, table.public_id])
-        cards.append(TableCard(table.label, absolute(path), qr_svg(absolute(path))))
+        cards.append((table.label, absolute(path), qr_svg(absolute(path))))
     return cards
 
 
@@ -76,7 +66,7 @@ def match_at(table: Table, now: datetime) -> Match | None:
     row = view.tables[table.pk].match
     if row is None:
         return None
-    return Fixture.objects.select_related("match").get(pk=row.row.fixture).match
+    return Fixture.objects.select_related("match").get(pk=row.fixture).match
 
 
 # The poster at the door, with the QR code of the page on which players check themselves in.

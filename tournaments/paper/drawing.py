@@ -78,21 +78,14 @@ class Text:
     """The width into which its letters are pressed, whatever the font; empty for their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A polyline; `points` as in SVG."""
-
-    points: str
-    kind: str = "line"
-
-
 @dataclass(slots=True)
 class PageDrawing:
     """What is drawn on one page."""
 
     width: float
     height: float
-    strokes: list[Stroke] = field(default_factory=list)
+    strokes: list[tuple[str, str]] = field(default_factory=list)
+    """Polylines: their kinds, and their points as in SVG."""
     arrows: list[str] = field(default_factory=list)
     """Triangles, as the points of a polygon."""
     texts: list[Text] = field(default_factory=list)
@@ -113,7 +106,7 @@ class PageDrawing:
 
     def line(self, *points: tuple[float, float], kind: str = "line") -> None:
         """Draw a line through these points."""
-        self.strokes.append(Stroke(_points(points), kind))
+        self.strokes.append((kind, _points(points)))
 
     def arrow(self, x: float, y: float, size: float) -> None:
         """Draw a filled arrow that points to the right, from `x` on."""

@@ -1,6 +1,5 @@
 """The pages that are printed, and the page that offers them."""
 
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -92,25 +91,6 @@ class ScoreSheetsForm(PaperForm):
 # The list of what can be printed for an event.
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSheets:
-    """A round with matches whose score sheets can be printed."""
-
-    division: str
-    name: str
-    count: int
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class PaperLink:
-    """A page that can be printed, or shown on another website."""
-
-    label: str
-    help: str
-    url: str
-
-
 def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any]:
     """Return what can be printed: how many score sheets of what is ready, and of each round.
 
@@ -140,36 +120,38 @@ def list_label(kind: str) -> str:
     return labels[kind]
 
 
-def _links(tournament: Tournament, size: str, *, only_helps: bool) -> list[PaperLink]:
+def _links(tournament: Tournament, size: str, *, only_helps: bool) -> list[tuple[str, str, str]]:
+    """Return the other pages that can be printed: label, help and URL."""
     args, query = (tournament.club.slug, tournament.slug), urlencode({"paper": size})
     links = [
-        PaperLink(_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
-        *(PaperLink(list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
-        PaperLink(_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
+        (_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
+        *((list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
+        (_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
     ]
     if not only_helps:
         help_text = _("a card with a QR code for each player, to cut apart")
-        links.append(PaperLink(_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
-    return [replace(link, url=f"{link.url}?{query}") for link in links]
+        links.append((_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
+    return [(label, help_text, f"{url}?{query}") for label, help_text, url in links]
 
 
-def _frames(tournament: Tournament) -> list[PaperLink]:
-    """Return the pages that other websites can embed once the event is published."""
+def _frames(tournament: Tournament) -> list[tuple[str, str]]:
+    """Return the pages that other websites can embed once the event is published: label and URL."""
     if tournament.status == Tournament.Status.DRAFT:
         return []
     args = (tournament.club.slug, tournament.slug)
-    frames = [PaperLink(_("Calls"), "", reverse("embed-calls", args=args))]
+    frames = [(_("Calls"), reverse("embed-calls", args=args))]
     for division in tournament.divisions.all():
         named = {"name": division.name}
         division_args = (*args, division.public_id)
         frames += [
-            PaperLink(_("%(name)s: bracket") % named, "", reverse("embed-bracket", args=division_args)),
-            PaperLink(_("%(name)s: standings") % named, "", reverse("embed-standings", args=division_args)),
+            (_("%(name)s: bracket") % named, reverse("embed-bracket", args=division_args)),
+            (_("%(name)s: standings") % named, reverse("embed-standings", args=division_args)),
         ]
     return frames
 
 
-def _rounds(tournament: Tournament, url: str, size: str) -> list[RoundSheets]:
+def _rounds(tournament: Tournament, url: str, size: str) -> list[tuple[str, str, int, str]]:
+    """Return the rounds with matches to be printed: division, name, number of sheets and URL."""
     names = event_selectors.names_of_rounds(tournament)
     ready = Fixture.objects.filter(
         stage__division__tournament=tournament, status=Fixture.Status.READY, match__begun_at=None, match__state="open"
@@ -179,7 +161,7 @@ def _rounds(tournament: Tournament, url: str, size: str) -> list[RoundSheets]:
         counts[round_] = counts.get(round_, 0) + 1
     rounds = Round.objects.filter(pk__in=counts).select_related("bracket__stage__division")
     return [
-        RoundSheets(
+        (
             row.bracket.stage.division.name,
             names[row.pk],
             counts[row.pk],
@@ -227,7 +209,9 @@ def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     def link_url(token: str) -> str:
         return absolute_url(request, reverse("match-link", args=[token]))
 
-    tables = {key: row.table for key, row in floor(event, timezone.now()).matches.items() if row.table}
+    tables = {
+        key: row.where.table for key, row in floor(event, timezone.now()).matches.items() if row.table is not None
+    }
     printed = score_sheets(event, fixtures, link_url, tables)
     per_page = form.sheets_per_page
     context = _context(request, event, form) | {

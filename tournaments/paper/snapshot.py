@@ -4,13 +4,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 
-from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, floor
-from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.selectors import FloorView, floor
+from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.ledger.accounts import accounts_of, box_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Tournament
@@ -58,15 +57,6 @@ class OpenMatch:
     waits_for: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MoneyLine:
-    """An amount and what it is for."""
-
-    who: str
-    what: str
-    amount: str
-
-
 @dataclass(slots=True)
 class SnapshotPage:
     """One page: matches at tables and in the queue, or brackets; dues on the last one."""
@@ -92,20 +82,19 @@ def snapshot(tournament: Tournament, now: datetime, paper: str) -> dict[str, Any
 
 
 def _tables_in(view: FloorView, *states: TableState) -> str:
-    return ", ".join(table.row.label for table in view.tables.values() if table.row.state in states)
+    return ", ".join(table.facts.label for table in view.tables.values() if table.state in states)
 
 
 def _match_pages(view: FloorView, tournament: Tournament, area: Area) -> list[SnapshotPage]:
     """Return the pages of open matches; usually one."""
     onward = _onward(tournament)
-    zone = ZoneInfo(tournament.time_zone)
     playing = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
     in_play = [row for row in view.matches.values() if row.state in playing]
-    at_tables = [_open_match(row, onward, zone) for row in in_play]
+    at_tables = [_open_match(view, row, onward) for row in in_play]
     at_tables.sort(key=lambda match: (not match.table, len(match.table), match.table))
-    queue = [_open_match(row, onward, zone) for row in view.queue]
+    queue = [_open_match(view, row, onward) for row in view.queue]
     soon = {row.number for row in (*in_play, *view.queue)}
-    later = [_open_match(row, onward, zone) for row in view.waiting if _is_next(row, soon)]
+    later = [_open_match(view, row, onward) for row in view.waiting if _is_next(row.facts, soon)]
     pages, left = [SnapshotPage()], area.height - HEAD_LINES * LINE
     rows = [(True, TABLE_LINE, row) for row in at_tables]
     rows += [(False, LINE, row) for row in queue]
@@ -120,10 +109,10 @@ def _match_pages(view: FloorView, tournament: Tournament, area: Area) -> list[Sn
     return pages
 
 
-def _is_next(match: MatchView, soon: Collection[int]) -> bool:
+def _is_next(match: MatchFacts, soon: Collection[int]) -> bool:
     """Whether a waiting match has a known player, or both come from matches that are played or called next."""
-    numbers = [side.source.number for side in match.sides if not side.name and side.source is not None]
-    return any(side.name for side in match.sides) or all(number in soon for number in numbers)
+    sources = [match.source(side) for side, name in enumerate(match.names) if not name]
+    return any(match.names) or all(source.number in soon for source in sources if source is not None)
 
 
 def _onward(tournament: Tournament) -> dict[int, tuple[str, ...]]:
@@ -142,34 +131,35 @@ def _onward(tournament: Tournament) -> dict[int, tuple[str, ...]]:
     return texts
 
 
-def _open_match(match: MatchView, onward: Mapping[int, tuple[str, ...]], zone: ZoneInfo) -> OpenMatch:
-    row = match.row
-    since = row.started_at or row.called_at
-    text = "" if since is None else time_format(since.astimezone(zone))
-    if row.state == MatchState.CALLED:
+def _open_match(view: FloorView, match: MatchOnFloor, onward: Mapping[int, tuple[str, ...]]) -> OpenMatch:
+    since = match.started_at or match.called_at
+    text = "" if since is None else time_format(since.astimezone(view.zone))
+    if match.state == MatchState.CALLED:
         text = _("called %(time)s") % {"time": text}
-    first, second = ("" if side.points is None else str(side.points) for side in match.sides)
+    facts, score = match.facts, match.where.score
+    reasons = view.reasons(match)
     return OpenMatch(
         number=match.number,
-        where=f"{match.round}, {_('%(length)d pt') % {'length': match.length}}",
-        names=(_name(match.sides[0]), _name(match.sides[1])),
+        where=f"{facts.round_name}, {_('%(length)d pt') % {'length': facts.length}}",
+        names=(_name(facts, 0), _name(facts, 1)),
         then=onward.get(match.number, ()),
-        table=match.table,
-        scores=(first, second),
+        table=match.where.table,
+        scores=("", "") if score is None else (str(score[0]), str(score[1])),
         since=text,
-        waits_for=match.reasons[0] if match.reasons else "",
+        waits_for=reasons[0] if reasons else "",
     )
 
 
-def _name(side: PlayerOnFloor) -> str:
+def _name(match: MatchFacts, side: int) -> str:
     """Return the player, or where an undecided one comes from."""
-    if side.name:
-        return side.name
-    if side.source is None or side.source.number is None:
+    source = match.source(side)
+    if match.names[side]:
+        return match.names[side]
+    if source is None or source.number is None:
         return _("To be decided")
-    if side.source.kind == "winner":
-        return _("Winner of M%(number)d") % {"number": side.source.number}
-    return _("Loser of M%(number)d") % {"number": side.source.number}
+    if source.kind == "winner":
+        return _("Winner of M%(number)d") % {"number": source.number}
+    return _("Loser of M%(number)d") % {"number": source.number}
 
 
 def _bracket_pages(tournament: Tournament, area: Area, has_money: bool) -> Iterator[SnapshotPage]:
@@ -185,13 +175,9 @@ def _bracket_pages(tournament: Tournament, area: Area, has_money: bool) -> Itera
 def _money(tournament: Tournament) -> dict[str, Any]:
     """Return the open prizes, who owes what, and what should be in the box, as text."""
     currency = Currency.of(tournament)
-    owed = [
-        MoneyLine(account.name, _("owes"), currency.text(account.owes))
-        for account in accounts_of(tournament)
-        if account.owes > 0
-    ]
+    owed = [(account.name, currency.text(account.owes)) for account in accounts_of(tournament) if account.owes > 0]
     prizes = [
-        MoneyLine(line.name or line.place, f"{section.title}, {line.place}", line.due)
+        (line.name or line.place, f"{section.title}, {line.place}", line.due)
         for division in tournament.divisions.all()
         for section in prizes_for_staff(division).sections
         for line in section.lines

@@ -38,15 +38,6 @@ class ChangeLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceLine:
-    """The place of an entry before and after."""
-
-    name: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
 class RatingLine:
     """The rating of a player before and after."""
 
@@ -145,16 +136,14 @@ class ChangeLabels:
         return _("empty")
 
     def places(self, changes: Iterable[PlaceChange]) -> list[tuple[str, CollapsedList]]:
-        """Return the changed places by bracket or group, the best place first."""
+        """Return the changed places by bracket or group, the best place first: name, place before and place after."""
         sections = []
         for (stage, key), group in groupby(
             sorted(changes, key=_place_order), key=lambda change: (change.stage, change.key)
         ):
             name = ranking_name(key)
             title = f"{_('Stage %(number)d') % {'number': stage}} · {name}" if self.stages > 1 else name
-            lines = [
-                PlaceLine(self.names.of(change.entry), _place(change.before), _place(change.after)) for change in group
-            ]
+            lines = [(self.names.of(change.entry), _place(change.before), _place(change.after)) for change in group]
             sections.append((title, collapse(lines)))
         return sections
 

@@ -206,10 +206,10 @@ def console_head(
         divisions = [counts.division for counts in context.get("divisions") or ()]
     reader = navigation.Reader(may_direct=bool(directs), only_helps=bool(context.get("only_helps")))
     is_open = tournament.has_floor if has_floor is None else has_floor
-    head = navigation.console_head(
+    tabs, others = navigation.console_head(
         tournament, context.get("division"), divisions, page=page, reader=reader, has_floor=is_open
     )
-    return {"tournament": tournament, "head": head}
+    return {"tournament": tournament, "tabs": tabs, "divisions": others}
 
 
 # The format of a division, in a few words.

@@ -32,13 +32,11 @@ TUESDAY_NIGHT = OpeningHours(weekday=1, opens=time(18), closes=time(0, 30))
     ],
 )
 def test_the_next_evening_is_the_next_opening(now: datetime, starts: datetime, ends: datetime) -> None:
-    evening = next_evening([TUESDAY_NIGHT], now)
-    assert (evening.starts, evening.ends) == (starts, ends)
+    assert next_evening([TUESDAY_NIGHT], now) == (starts, ends)
 
 
 def test_without_opening_hours_the_next_evening_is_at_half_past_seven() -> None:
-    evening = next_evening([], SATURDAY)
-    assert (evening.starts, evening.ends) == (datetime.combine(SATURDAY.date(), EVENING), None)
+    assert next_evening([], SATURDAY) == (datetime.combine(SATURDAY.date(), EVENING), None)
 
 
 @pytest.mark.django_db

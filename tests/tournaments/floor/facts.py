@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.state import Fact, FloorFacts, FloorState, MatchFacts, Pair, Progress, Rank, TableFacts
+from tournaments.floor.state import Fact, FloorFacts, FloorState, MatchFacts, Pair, Progress, Rank, TableFacts, fold
 from tournaments.models import FloorKind
 
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
@@ -50,9 +50,9 @@ class Facts:
 
 
 def state_of(*matches: MatchFacts, facts: Facts | None = None, **fields: object) -> FloorState:
-    rows = tuple(facts.rows) if facts else ()
     values = {"tables": THREE_TABLES, **fields}
-    return floor_state(FloorFacts(matches, facts=rows, **values), NOW)  # type: ignore[arg-type]
+    loaded = FloorFacts({row.fixture: row for row in matches}, **values)  # type: ignore[arg-type]
+    return floor_state(fold(loaded, facts.rows if facts else ()), NOW)
 
 
 def codes(state: FloorState, number: int) -> list[str]:

@@ -78,8 +78,8 @@ def test_an_adjourned_match_frees_its_table_keeps_its_score_and_goes_on_later(ev
     assert FloorEvent.objects.filter(kind="adjourned").count() == 1
     view = floor(event.division.tournament, event.now)
     [row] = view.adjourned
-    assert row.reasons == (f"Adjourned at 5–3; {row.sides[1].name} is on roll.",)
-    assert (row.row.table, row.row.score) == (None, (5, 3))
+    assert view.reasons(row) == (f"Adjourned at 5–3; {row.facts.names[1]} is on roll.",)
+    assert (row.table, row.score) == (None, (5, 3))
     for service in (calls.start, calls.call, calls.hold, closing.put_clocks_on):
         assert refusal(service, fixture=event.fixture(1), **event.acts) == "match_adjourned"
     assert refusal(score, event=event, left=6, right=3) == "match_adjourned"

@@ -83,7 +83,7 @@ def standing(table: AtTable) -> int:
     """The number of the offer that stands."""
     row = selectors.floor(table.running.tournament, timezone.now()).state.matches[table.running.fixture.pk]
     assert row.offer is not None
-    return row.offer.fact
+    return row.offer.number
 
 
 def refusal(action: Callable[..., Any], *args: Any, **kwargs: Any) -> str:

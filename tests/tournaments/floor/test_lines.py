@@ -60,7 +60,7 @@ def test_lines_run_an_evening_and_undo_takes_back_what_came_last(event: Evening)
     assert enter(event, "undo") == "Undone: Table 2 is out of use."
     assert preview(event, f"accessible {second}") == f"Call {second} to accessible tables."
     assert enter(event, f"accessible {second}") == f"{second} needs an accessible table."
-    assert event.state.needs_accessible == {event.match(1).player_1_id}
+    assert event.state.facts.needs_accessible == {event.match(1).player_1_id}
     assert enter(event, "t9 free") == "refused: There is no table 9."
     assert enter(event, "m99 start").startswith("refused: There is no M99")
 
@@ -71,7 +71,7 @@ def test_a_pause_ends_at_a_time_of_day_at_the_event(event: Evening) -> None:
         assert preview(event, "pause 20:00") == "Pause the event until 20:00."
         assert enter(event, "pause 20:00") == "The event is paused until 20:00.", "wherever the director’s clock is"
         view = selectors.floor(event.division.tournament, event.now)
-        assert view.queue[0].reasons == ("The event is paused until 20:00.",)
+        assert view.reasons(view.queue[0]) == ("The event is paused until 20:00.",)
     pause = event.state.pause
     assert pause is not None
     assert pause.until is not None

@@ -102,7 +102,7 @@ def test_a_player_rests_after_a_match_unless_that_is_waived() -> None:
     rows = [settled(1, (BOB, CAROL), ago=2), match(2, (BOB, ERIN))]
     state = state_of(*rows)
     assert state.matches[2].reasons[0].code == "rests"
-    assert state.changes_at == NOW + minutes(3)
+    assert state.matches[2].reasons[0].params["until"] == (NOW + minutes(3)).isoformat()
     facts = Facts(*rows)
     facts.add(FloorKind.REST_WAIVED, fixture=2)
     assert state_of(*rows, facts=facts).matches[2].state == MatchState.READY
@@ -182,7 +182,7 @@ def test_a_running_match_keeps_its_table_until_it_is_over_freed_or_given_to_anot
     assert state_of(*over, facts=facts).tables[1].state == TableState.FREE
     facts.add(FloorKind.CALLED, 5, fixture=2, table=1)
     state = state_of(*rows, facts=facts)  # The result of M1 was taken back after M2 was called.
-    assert (state.tables[1].fixture, state.matches[1].table) == (2, None)
+    assert (state.tables[1].match, state.matches[1].table) == (state.matches[2], None)
     assert state.matches[1].state == MatchState.PLAYING
 
 
@@ -192,7 +192,7 @@ def test_freeing_the_table_of_a_called_match_takes_back_the_call() -> None:
     facts.add(FloorKind.CALLED, 10, fixture=1, table=1)
     facts.add(FloorKind.FREED, 1, fixture=1, table=1)
     state = state_of(*rows, facts=facts)
-    assert (state.matches[1].state, state.matches[1].calls) == (MatchState.READY, 0)
+    assert (state.matches[1].state, state.matches[1].called_at) == (MatchState.READY, None)
 
 
 def test_players_who_meet_again_elsewhere_are_not_called_by_an_old_call() -> None:

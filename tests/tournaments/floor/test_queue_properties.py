@@ -1,14 +1,24 @@
 """Properties of the derived state of the floor, whatever its facts. No database."""
 
 from collections import Counter
-from dataclasses import replace
+from copy import deepcopy
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.floor.facts import NOW, Facts, match, minutes
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.state import Fact, FloorFacts, MatchState, Progress, Rank, TableFacts, TableState
+from tournaments.floor.state import (
+    Fact,
+    FloorFacts,
+    FloorState,
+    MatchState,
+    Progress,
+    Rank,
+    TableFacts,
+    TableState,
+    fold,
+)
 from tournaments.models import Autopilot, FloorKind, Table
 
 PLAYERS = st.integers(1, 12)
@@ -19,8 +29,8 @@ ANY_MACHINE = settings(max_examples=60, suppress_health_check=[HealthCheck.too_s
 
 
 @st.composite
-def floors(draw: st.DrawFn) -> FloorFacts:
-    """A floor with some matches, tables and facts, sensible or not."""
+def floors(draw: st.DrawFn) -> tuple[FloorFacts, list[Fact]]:
+    """A floor with some matches and tables, and a journal, sensible or not."""
     count = draw(st.integers(1, 10))
     rows = []
     for number in range(1, count + 1):
@@ -42,14 +52,18 @@ def floors(draw: st.DrawFn) -> FloorFacts:
         params = {"score": [1, 2], "minutes": 7, "mode": Autopilot.CALL, "needed": True, "reason": "wet"}
         params |= {"length": 5, "was": 7, "side": draw(st.sampled_from([0, 1])), "offer": len(facts.rows)}
         facts.add(kind, ago, fixture=draw(st.integers(1, count)), table=table, player=player, params=params)
-    return FloorFacts(tuple(rows), tables, tuple(facts.rows))
+    return FloorFacts({row.fixture: row for row in rows}, tables), facts.rows
+
+
+def state_of(floor: tuple[FloorFacts, list[Fact]]) -> FloorState:
+    return floor_state(fold(*floor), NOW)
 
 
 @ANY_MACHINE
 @given(floors())
-def test_suggestions_never_give_a_table_or_a_player_two_matches(facts: FloorFacts) -> None:
-    state = floor_state(facts, NOW)
-    pairs = {row.fixture: row.pair for row in facts.matches}
+def test_suggestions_never_give_a_table_or_a_player_two_matches(floor: tuple[FloorFacts, list[Fact]]) -> None:
+    state = state_of(floor)
+    pairs = {row.fixture: row.facts.pair for row in state.matches.values()}
     seated = [row for row in state.matches.values() if row.table is not None]
     at_tables = Counter(row.table for row in seated) + Counter(row.table for row in state.suggestions)
     assert all(count == 1 for count in at_tables.values())
@@ -61,40 +75,47 @@ def test_suggestions_never_give_a_table_or_a_player_two_matches(facts: FloorFact
     for row in state.suggestions:
         table, suggested = state.tables[row.table], state.matches[row.fixture]
         assert table.state == TableState.FREE
-        assert table.category != Table.Category.RESERVED
+        assert table.facts.category != Table.Category.RESERVED
         assert suggested.state == MatchState.READY
-        assert not suggested.held
+        assert not suggested.facts.held
 
 
 @ANY_MACHINE
 @given(floors())
-def test_no_match_waits_for_a_table_while_one_that_fits_is_free(facts: FloorFacts) -> None:
-    state = floor_state(facts, NOW)
+def test_no_match_waits_for_a_table_while_one_that_fits_is_free(floor: tuple[FloorFacts, list[Fact]]) -> None:
+    state = state_of(floor)
     free = [row for row in state.tables.values() if row.state == TableState.FREE and row.suggested is None]
     waits = [row for row in state.matches.values() if [reason.code for reason in row.reasons] == ["no_table"]]
-    ranks = {row.fixture: row.rank for row in facts.matches}
     for row in waits:
-        fitting = [
-            table for table in free if table.category != Table.Category.STREAM or ranks[row.fixture] == Rank.MAIN
-        ]
+        is_main = row.facts.rank == Rank.MAIN
+        fitting = [table for table in free if table.facts.category != Table.Category.STREAM or is_main]
         assert fitting == []
 
 
 @ANY_MACHINE
 @given(floors())
-def test_every_match_that_waits_has_a_reason_and_no_other_does(facts: FloorFacts) -> None:
-    for row in floor_state(facts, NOW).matches.values():
+def test_every_match_that_waits_has_a_reason_and_no_other_does(floor: tuple[FloorFacts, list[Fact]]) -> None:
+    for row in state_of(floor).matches.values():
         assert bool(row.reasons) == (row.state in (MatchState.WAITING, MatchState.ADJOURNED))
 
 
 @ANY_MACHINE
 @given(floors(), st.data())
-def test_a_fact_that_was_undone_might_as_well_not_exist(facts: FloorFacts, data: st.DataObject) -> None:
-    if not facts.facts:
+def test_a_fact_that_was_undone_might_as_well_not_exist(
+    floor: tuple[FloorFacts, list[Fact]], data: st.DataObject
+) -> None:
+    facts, journal = floor
+    if not journal:
         return
-    undone = data.draw(st.sampled_from(facts.facts))
-    with_undo = Fact(len(facts.facts) + 1, FloorKind.UNDONE, NOW, undoes=undone.id)
-    without = tuple(fact for fact in facts.facts if fact is not undone)
-    assert floor_state(replace(facts, facts=(*facts.facts, with_undo)), NOW) == floor_state(
-        replace(facts, facts=without), NOW
-    )
+    undone = data.draw(st.sampled_from(journal))
+    with_undo = [*journal, Fact(len(journal) + 1, FloorKind.UNDONE, NOW, undoes=undone.id)]
+    without = [fact for fact in journal if fact is not undone]
+    assert state_of((facts, with_undo)) == state_of((facts, without))
+
+
+@ANY_MACHINE
+@given(floors())
+def test_deriving_the_state_leaves_the_facts_as_they_were_loaded(floor: tuple[FloorFacts, list[Fact]]) -> None:
+    before = deepcopy(floor)
+    state_of(floor)
+    assert floor == before

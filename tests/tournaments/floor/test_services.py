@@ -183,7 +183,7 @@ def test_the_result_of_a_called_match_frees_its_table_and_taking_it_back_does_no
     event.call(2, 1)
     quick_entry.undo_last(tournament=event.division.tournament, **event.acts)
     state = event.state
-    assert state.tables[event.table(1).pk].fixture == event.fixture(2).pk
+    assert state.tables[event.table(1).pk].match == state.matches[event.fixture(2).pk]
     assert state.matches[event.fixture(1).pk].table is None
 
 
@@ -231,12 +231,14 @@ def test_the_view_of_the_floor_needs_a_fixed_number_of_queries(
     calls.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, minutes=10, **event.acts)
     with django_assert_max_num_queries(14):
         view = selectors.floor(event.division.tournament, event.now)
-        shown = [(row.number, row.state, row.table, row.round) for row in view.matches.values()]
+        shown = [(row.number, row.state, row.where.table, row.facts.round_name) for row in view.matches.values()]
         assert shown[0] == (1, MatchState.CALLED, "1", "Quarter-finals")
-        assert [(row.match.number, row.table.row.label) for row in view.suggestions] == [(2, "2"), (3, "3")]
-        assert view.waiting[0].reasons == ("Waits for the winner of M1.", "Waits for the winner of M2.")
+        assert [
+            (view.matches[row.fixture].number, view.tables[row.table].facts.label) for row in view.state.suggestions
+        ] == [(2, "2"), (3, "3")]
+        assert view.reasons(view.waiting[0]) == ("Waits for the winner of M1.", "Waits for the winner of M2.")
         assert [row.number for row in view.queue] == [2, 3, 4]
-        assert view.queue[-1].reasons == ("No table is free.",)
+        assert view.reasons(view.queue[-1]) == ("No table is free.",)
     of_event = [event.match(number).pk for number in (1, 2)]
     for inside, most in (({}, 4), (dict.fromkeys(of_event, True), 18)):
         with django_assert_max_num_queries(most):
@@ -252,8 +254,9 @@ def test_only_staff_can_tell_that_a_player_needs_an_accessible_table(
     evening.set_needs_accessible(tournament=event.division.tournament, player=player, needed=True, **event.acts)
     event.call(2, 3)
     tournament, pk = event.division.tournament, event.fixture(1).pk
-    assert selectors.floor(tournament, event.now).matches[pk].reasons == ("No accessible table is free.",)
-    assert selectors.floor(tournament, event.now, staff=False).matches[pk].reasons == ("No table is free.",)
+    for staff, reason in ((True, "No accessible table is free."), (False, "No table is free.")):
+        view = selectors.floor(tournament, event.now, staff=staff)
+        assert view.reasons(view.matches[pk]) == (reason,)
     calls.take_out_of_use(table=event.table(2), reason="wet", **event.acts)
     body = as_user(None).get(f"/api/v1/tournaments/{tournament.public_id}/floor/").json()
     assert [(table["label"], table["state"], table["reason"]) for table in body["tables"]] == [

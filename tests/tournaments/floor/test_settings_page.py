@@ -31,12 +31,12 @@ def test_alice_saves_tables_and_settings_in_one_step(running: RunningEvent, alic
     }
     assert alice_client.post(url, values).status_code == 302
     view = selectors.floor(event, NOON)
-    assert [(row.row.label, row.row.category) for row in view.tables.values()] == [
+    assert [(row.facts.label, row.facts.category) for row in view.tables.values()] == [
         ("Stage", "reserved"),
         (second.label, "normal"),
         ("3", "accessible"),
     ]
-    assert next(iter(view.tables.values())).row.state == TableState.KEPT
+    assert next(iter(view.tables.values())).state == TableState.KEPT
     assert view.facts.settings.rest == 10
     # The label is taken: nothing is saved.
     third = event.floor_tables.get(label="3")

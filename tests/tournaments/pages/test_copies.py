@@ -13,7 +13,7 @@ from players.models import Player
 from tests.tournaments.conftest import NOON
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.floor.evening import FloorPlan, TablePlan, save_floor
+from tournaments.floor.evening import FloorPlan, save_floor
 from tournaments.floor.state import FloorSettings
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Division, Tournament
@@ -68,7 +68,7 @@ def thursday(
     cancelled = make_division(name="Beginners")
     Division.objects.filter(pk=cancelled.pk).update(status=Division.Status.CANCELLED)
     events.publish_tournament(tournament=event, by=by_alice, now=NOON)
-    plan = FloorPlan(FloorSettings(rest=9), (TablePlan("Stage", "stream"),))
+    plan = FloorPlan(FloorSettings(rest=9), [(None, "Stage", "stream")])
     save_floor(tournament=event, plan=plan, by=by_alice, now=NOON)
     return Division.objects.select_related("tournament__club").get(pk=division.pk)
 

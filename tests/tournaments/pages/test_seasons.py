@@ -97,9 +97,9 @@ def test_a_division_that_was_called_off_has_no_next_season(league: list[Division
     play_league(league[0], by_alice)
     Division.objects.filter(pk=league[1].pk).update(status=Division.Status.CANCELLED)
 
-    (only,) = seasons.preview_season(league[0].tournament)
+    ((before, players),) = seasons.preview_season(league[0].tournament)
 
-    assert (only.before, len(only.players)) == (league[0], 4)
+    assert (before, len(players)) == (league[0], 4)
 
 
 def test_a_withdrawn_player_makes_room(league: list[Division], by_alice: Actor) -> None:
@@ -110,7 +110,7 @@ def test_a_withdrawn_player_makes_room(league: list[Division], by_alice: Actor) 
 
     drafted = seasons.preview_season(league[0].tournament)
 
-    assert [[player.name for player, _ in drafted_division.players] for drafted_division in drafted] == [
+    assert [[player.name for player, _ in players] for _before, players in drafted] == [
         ["Player 1", "Player 3", "Player 5", "Player 4"],
         ["Player 6", "Player 7", "Player 8"],
     ]

@@ -1,7 +1,8 @@
 """The cards of the floor page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.urls import reverse
@@ -14,8 +15,8 @@ from engine.errors import Refused
 from tournaments.events.pages import event_url_args
 from tournaments.floor.closing_time import ClosingTime, RunningView, closing_time, is_over
 from tournaments.floor.page.forecast import clock
-from tournaments.floor.selectors import FloorView, MatchView, PlayerOnFloor, TableView
-from tournaments.floor.state import AttentionKind, MatchState, TableState
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.state import AttentionKind, MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
 from tournaments.models import Fixture, Table, Tournament
 from tournaments.results.needs import Need
 
@@ -51,7 +52,6 @@ class CardSide:
 
     name: str
     points: str = ""
-    is_winner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +73,14 @@ class Card:
     sides: tuple[CardSide, ...]
     note: str
     foot: str
-    name: str
-    """The card in words, for a screen reader."""
 
-
-@dataclass(frozen=True, slots=True)
-class QueueRow:
-    """A match that waits, with the reasons."""
-
-    match: MatchView
-    label: str
-    names: tuple[CardSide, CardSide]
-    reason: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class CardMark:
-    """What is special about a match at a table: a word with its CSS class and icon, and a foot instead of the round."""
-
-    state: str
-    word: str = ""
-    css: str = ""
-    icon: str = ""
-    foot: str = ""
+    @property
+    def name(self) -> str:
+        """The card in words, for a screen reader."""
+        table = _("Table %(label)s") % {"label": self.label}
+        players = " – ".join(f"{side.name} {side.points}".strip() for side in self.sides)
+        parts = [table, self.tag or self.clock, self.match, players, self.note or self.foot]
+        return ", ".join(part for part in parts if part)
 
 
 class Cards:
@@ -110,7 +94,7 @@ class Cards:
         self.args = event_url_args(view.tournament)
         self._match_url = _url_before("floor-match", self.args)
         self._table_url = _url_before("floor-table", self.args)
-        self.several = len({match.division_id for match in view.matches.values()}) > 1
+        self.several = len({match.facts.division_id for match in view.matches.values()}) > 1
 
     def all(self) -> list[Card]:
         """Return the cards of all tables."""
@@ -118,7 +102,7 @@ class Cards:
 
     def counts(self) -> str:
         """Return how many tables are in which state, in words."""
-        states = [table.match.state if table.match else table.row.state for table in self.view.tables.values()]
+        states = [table.match.state if table.match else table.state for table in self.view.tables.values()]
         words: list[tuple[MatchState | TableState, str]] = [
             (MatchState.PLAYING, _("%(count)d playing")),
             (MatchState.CALLED, _("%(count)d called")),
@@ -129,38 +113,42 @@ class Cards:
         ]
         return " · ".join(text % {"count": states.count(state)} for state, text in words if state in states)
 
-    def queue(self) -> list[MatchView]:
+    def queue(self) -> list[MatchOnFloor]:
         """Return the matches whose players are free, without the one that is suggested first."""
         suggested = {row.fixture for row in self.view.state.suggestions[:1]}
-        return [match for match in self.view.queue if match.row.fixture not in suggested]
+        return [match for match in self.view.queue if match.fixture not in suggested]
 
-    def queue_rows(self, matches: Iterable[MatchView]) -> list[QueueRow]:
-        """Return matches that wait as rows."""
-        return [self._queue_row(match) for match in matches]
+    def queue_rows(self, matches: Iterable[MatchOnFloor]) -> list[dict[str, Any]]:
+        """Return matches that wait, with the reasons, as the context of their rows."""
+        return [
+            {
+                "number": match.number,
+                "label": self.label_of(match),
+                "names": (side_name(match.facts, 0), side_name(match.facts, 1)),
+                "reason": " ".join(self.view.reasons(match)),
+                "url": self.sheet_url(match),
+            }
+            for match in matches
+        ]
 
-    def label_of(self, match: MatchView) -> str:
+    def label_of(self, match: MatchOnFloor) -> str:
         """Return the bracket and round of a match, with its division if the event has several."""
-        return f"{match.division} · {match.round}" if self.several else match.round
+        facts = match.facts
+        return f"{facts.division} · {facts.round_name}" if self.several else facts.round_name
 
-    def sheet_url(self, match: MatchView) -> str:
+    def sheet_url(self, match: MatchOnFloor) -> str:
         """Return the URL of the sheet of a match."""
-        return f"{self._match_url}{match.public_id}/"
+        return f"{self._match_url}{match.facts.public_id}/"
 
-    def _queue_row(self, match: MatchView) -> QueueRow:
-        names = (side_name(match.sides[0]), side_name(match.sides[1]))
-        reason = " ".join(match.reasons)
-        return QueueRow(match, self.label_of(match), names, reason, self.sheet_url(match))
-
-    def _card(self, table: TableView) -> Card:
+    def _card(self, table: TableOnFloor) -> Card:
         if table.match is not None:
             return self._with_match(table, table.match)
-        row = table.row
         note, state = "", "is-free"
         word = _("Free")
         sides: tuple[CardSide, ...] = ()
-        if row.state == TableState.OUT:
-            state, word, note = "is-out", _("Out of use"), row.reason
-        elif row.state == TableState.KEPT:
+        if table.state == TableState.OUT:
+            state, word, note = "is-out", _("Out of use"), table.reason
+        elif table.state == TableState.KEPT:
             note = _("Kept for players who need it")
         elif table.suggested is not None:
             state = "is-next"
@@ -168,11 +156,11 @@ class Cards:
                 "number": table.suggested.number,
                 "round": self.label_of(table.suggested),
             }
-            sides = tuple(CardSide(side.name) for side in table.suggested.sides)
+            sides = tuple(CardSide(name) for name in table.suggested.facts.names)
         return Card(
-            html_id=f"table-{table.public_id}",
-            label=row.label,
-            url=f"{self._table_url}{table.public_id}/",
+            html_id=f"table-{table.facts.public_id}",
+            label=table.facts.label,
+            url=f"{self._table_url}{table.facts.public_id}/",
             state=state,
             category=_category(table),
             match="",
@@ -183,72 +171,72 @@ class Cards:
             sides=sides,
             note=note,
             foot="",
-            name=_in_words(row.label, word, "", sides, note),
         )
 
-    def _with_match(self, table: TableView, match: MatchView) -> Card:
-        mark = self._mark(match)
-        sides = tuple(self._side(match, side) for side in match.sides)
-        points = ngettext("%(count)d pt", "%(count)d pt", match.length) % {"count": match.length}
-        clocks = _("Clocks: %(minutes)d min each") % {"minutes": match.row.clocks} if match.row.clocks else ""
-        foot = mark.foot or clocks or f"{self.label_of(match)} · {points}"
-        number = f"M{match.number}"
-        played = _played(match) if match.state == MatchState.PLAYING else ""
-        return Card(
-            html_id=f"table-{table.public_id}",
-            label=table.row.label,
+    def _with_match(self, table: TableOnFloor, match: MatchOnFloor) -> Card:
+        facts = match.facts
+        points = ngettext("%(count)d pt", "%(count)d pt", facts.length) % {"count": facts.length}
+        clocks = _("Clocks: %(minutes)d min each") % {"minutes": facts.clocks} if facts.clocks else ""
+        card = Card(
+            html_id=f"table-{table.facts.public_id}",
+            label=table.facts.label,
             url=self.sheet_url(match),
-            state=mark.state,
+            state="is-playing",
             category=_category(table),
-            match=number,
-            clock="" if mark.word else played,
-            tag=mark.word,
-            tag_css=mark.css,
-            icon=mark.icon,
-            sides=sides,
+            match=f"M{match.number}",
+            clock=_played(match) if match.state == MatchState.PLAYING else "",
+            tag="",
+            tag_css="",
+            icon="",
+            sides=(self._side(match, 0), self._side(match, 1)),
             note="",
-            foot=foot,
-            name=_in_words(table.row.label, mark.word or played, number, sides, foot),
+            foot=clocks or f"{self.label_of(match)} · {points}",
         )
+        return self._marked(card, match)
 
-    def _side(self, match: MatchView, side: PlayerOnFloor) -> CardSide:
-        late = next((row for row in match.row.lateness if row.player == side.player), None)
+    def _side(self, match: MatchOnFloor, side: int) -> CardSide:
+        name, score = match.facts.names[side], match.where.score
+        late = next((row for row in match.lateness if row.player == match.facts.players[side]), None)
         if late is not None and match.state == MatchState.CALLED:
-            return CardSide(side.name, _("%(minutes)d min late") % {"minutes": late.minutes})
-        points = "" if side.points is None else str(side.points)
-        return CardSide(side.name, points or ("–" if match.state == MatchState.PLAYING else ""))
+            return CardSide(name, _("%(minutes)d min late") % {"minutes": late.minutes})
+        if score is not None:
+            return CardSide(name, str(score[side]))
+        return CardSide(name, "–" if match.state == MatchState.PLAYING else "")
 
-    def _mark(self, match: MatchView) -> CardMark:
-        """Return what a card says about its match besides the names."""
-        need = self.needs.get(match.row.fixture)
-        kind = self.attention.get(match.row.fixture)
+    def _marked(self, card: Card, match: MatchOnFloor) -> Card:
+        """Return a card with what is special about its match: a tag instead of the clock, and another foot."""
+        need = self.needs.get(match.fixture)
+        kind = self.attention.get(match.fixture)
         if need is not None and need.kind in ("dispute", "refused"):
-            return CardMark("is-dispute", need.label, "tag-danger", "flag", " ".join(need.report_texts[:1]))
+            foot = " ".join(need.report_texts[:1]) or card.foot
+            return replace(
+                card, state="is-dispute", clock="", tag=need.label, tag_css="tag-danger", icon="flag", foot=foot
+            )
         if match.state == MatchState.REPORTED:
             stands_at = need.accepted_at if need is not None else None
             foot = _("Stands at %(time)s") % {"time": clock(stands_at, self.zone)} if stands_at else _("Unconfirmed")
-            return CardMark("is-reported", _("Reported"), "tag-win", "check", foot)
-        if match.state == MatchState.CALLED:
-            return self._called(match, kind)
-        if kind == AttentionKind.SLOW and match.row.slow_at is not None:
-            over = max(1, int((self.view.now - match.row.slow_at).total_seconds() // 60))
-            foot = _("Slow: %(minutes)d min over") % {"minutes": over}
-            minutes = int(match.row.minutes)
-            return CardMark(
-                "is-slow", f"{minutes // MINUTES_AN_HOUR}:{minutes % MINUTES_AN_HOUR:02d}", "tag-warning", "clock", foot
+            return replace(
+                card, state="is-reported", clock="", tag=_("Reported"), tag_css="tag-win", icon="check", foot=foot
             )
-        return CardMark("is-playing")
+        if match.state == MatchState.CALLED:
+            return self._called(card, match, kind)
+        if kind == AttentionKind.SLOW and match.slow_at is not None:
+            over = max(1, int((self.view.now - match.slow_at).total_seconds() // 60))
+            foot = _("Slow: %(minutes)d min over") % {"minutes": over}
+            tag = _played(match)
+            return replace(card, state="is-slow", clock="", tag=tag, tag_css="tag-warning", icon="clock", foot=foot)
+        return card
 
-    def _called(self, match: MatchView, kind: AttentionKind | None) -> CardMark:
-        called_at, no_show_at = match.row.called_at, match.row.no_show_at
+    def _called(self, card: Card, match: MatchOnFloor, kind: AttentionKind | None) -> Card:
+        called_at, no_show_at = match.called_at, match.no_show_at
         since = int((self.view.now - called_at).total_seconds() // 60) if called_at is not None else 0
-        word = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
+        tag = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
         times = {"called": clock(called_at, self.zone) if called_at else "", "until": ""}
         foot = _("Called %(called)s") % times
         if no_show_at is not None:
             foot = _("Called %(called)s · no-show %(until)s") % {**times, "until": clock(no_show_at, self.zone)}
         css, icon = ("tag-warning", "away") if kind is not None else ("tag-call", "")
-        return CardMark("is-called", word, css, icon, foot)
+        return replace(card, state="is-called", tag=tag, tag_css=css, icon=icon, foot=foot)
 
 
 def _url_before(route: str, args: Sequence[str]) -> str:
@@ -257,31 +245,26 @@ def _url_before(route: str, args: Sequence[str]) -> str:
     return reverse(route, args=[*args, placeholder]).removesuffix(f"{placeholder}/")
 
 
-def side_name(side: PlayerOnFloor) -> CardSide:
+def side_name(match: MatchFacts, side: int) -> CardSide:
     """Return a player of a match that waits; where they come from if they are still to be decided."""
-    if side.name:
-        return CardSide(side.name)
-    source = side.source
+    if match.names[side]:
+        return CardSide(match.names[side])
+    source = match.source(side)
     if source is not None and source.number is not None and source.kind in ("winner", "loser"):
         text = _("winner of M%(number)s") if source.kind == "winner" else _("loser of M%(number)s")
         return CardSide("", text % {"number": source.number})
     return CardSide("", _("to be decided"))
 
 
-def _played(match: MatchView) -> str:
+def _played(match: MatchOnFloor) -> str:
     """Return how long a match has been played, as hours and minutes."""
-    hours, minutes = divmod(int(match.row.minutes), MINUTES_AN_HOUR)
+    hours, minutes = divmod(int(match.minutes), MINUTES_AN_HOUR)
     return f"{hours}:{minutes:02d}"
 
 
-def _category(table: TableView) -> str:
-    return "" if table.row.category == Table.Category.NORMAL else str(Table.Category(table.row.category.value).label)
-
-
-def _in_words(label: str, word: str, match: str, sides: Iterable[CardSide], foot: str) -> str:
-    players = " – ".join(f"{side.name} {side.points}".strip() for side in sides)
-    parts = [_("Table %(label)s") % {"label": label}, word, match, players, foot]
-    return ", ".join(part for part in parts if part)
+def _category(table: TableOnFloor) -> str:
+    category = table.facts.category
+    return "" if category == Table.Category.NORMAL else str(Table.Category(category.value).label)
 
 
 # What the floor proposes at closing time for the matches that still run.
@@ -290,56 +273,41 @@ def _in_words(label: str, word: str, match: str, sides: Iterable[CardSide], foot
 ClosingRule = Tournament.ClosingRule
 
 
-@dataclass(frozen=True, slots=True)
-class RunningLine:
-    """A match that still runs, as a line of the proposal."""
+def closing_need(view: FloorView, cards: Cards) -> dict[str, Any] | None:
+    """Return what the event's rule proposes once its end has come, as the context of its part of the page.
 
-    number: int
-    names: str
-    score: str
-    url: str
-    note: str
-    """Which shorter length is on offer, or that it was shortened; empty otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClosingNeed:
-    """The matches that still run after the end of the event, and what to do with all of them."""
-
-    heading: str
-    text: str
-    lines: tuple[RunningLine, ...]
-    posts: tuple[Post, ...]
-
-
-def closing_need(view: FloorView, cards: Cards) -> ClosingNeed | None:
-    """Return what the event's rule proposes once its end has come; None before, or if no match runs."""
+    None before, or if no match runs.
+    """
     if not is_over(view.tournament, view.now):
         return None
     closing = closing_time(view)
     if not closing.running:
         return None
     count = len(closing.running)
-    heading = ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count}
-    lines = tuple(
-        RunningLine(
-            row.match.number,
-            " – ".join(side.name for side in row.match.sides),
-            "–".join(map(str, row.score)),
-            cards.sheet_url(row.match),
-            _note(row.match),
-        )
-        for row in closing.running
-    )
-    return ClosingNeed(heading, _text(closing), lines, tuple(_posts(view.tournament, closing)))
+    return {
+        "heading": ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count},
+        "text": _text(closing),
+        "lines": [
+            {
+                "number": row.match.number,
+                "names": " – ".join(row.match.facts.names),
+                "score": "–".join(map(str, row.score)),
+                "url": cards.sheet_url(row.match),
+                "note": _note(row.match),
+            }
+            for row in closing.running
+        ],
+        "posts": _posts(view.tournament, closing),
+    }
 
 
-def _note(match: MatchView) -> str:
-    offer, shortened = match.row.offer, match.row.shortened
+def _note(match: MatchOnFloor) -> str:
+    """Return which shorter length is on offer, or that the match was shortened; empty otherwise."""
+    offer, shortened = match.offer, match.shortened
     if offer is not None:
         return _("to %(length)d points?") % {"length": offer.length}
     if shortened is not None:
-        return _("to %(length)d points") % {"length": match.length}
+        return _("to %(length)d points") % {"length": match.facts.length}
     return ""
 
 
@@ -389,7 +357,7 @@ def _shorter(points: int) -> str:
 
 
 def _post(tournament: Tournament, running: Sequence[RunningView], rule: str, label: str, points: int = 0) -> Post:
-    matches = " ".join(f"{row.match.public_id}:{row.score[0]}:{row.score[1]}" for row in running)
+    matches = " ".join(f"{row.match.facts.public_id}:{row.score[0]}:{row.score[1]}" for row in running)
     fields = [("rule", rule), ("matches", matches)]
     if points:
         fields.append(("points", str(points)))

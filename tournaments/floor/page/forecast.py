@@ -10,8 +10,8 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.floor.selectors import FloorView, MatchView
-from tournaments.floor.state import MatchFacts, MatchState, TableState
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
 from tournaments.formats.forecast.closing import ClosingOption, Shortening, closing_options
 from tournaments.formats.forecast.counts import lives_runs
@@ -19,7 +19,7 @@ from tournaments.formats.forecast.finish_times import Finish, length_of
 from tournaments.formats.forecast.live import FloorPace, LiveForecast, RemainingMatch, RoundTimes, live_forecast
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.settings import BY_ROUND, LIVES
-from tournaments.models import Entry, FloorKind, Stage
+from tournaments.models import Entry, Stage
 from tournaments.state.plans import settings_of
 
 # The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
@@ -41,7 +41,6 @@ class ForecastRow:
 
     key: str
     label: str
-    rank: int
     rounds: dict[int, str]
     """Round number -> name, of the rounds that are not over."""
 
@@ -101,24 +100,23 @@ class EveningForecast:
     @cached_property
     def round_ids(self) -> dict[RoundKey, int]:
         """Row and number -> id of every round that has matches."""
-        shown = ((self.view.matches[match.fixture], match) for match in self.view.facts.matches)
-        return {(row_key(view, match), match.round): view.round_id for view, match in shown}
+        return {(row_key(match), match.round): match.round_id for match in self.view.facts.matches.values()}
 
 
 def evening_forecast(view: FloorView) -> EveningForecast:
     """Return the forecast of an event; two queries more than the floor itself where rounds are paired one by one."""
-    facts = {match.fixture: match for match in view.facts.matches}
-    keys = {fixture: row_key(view.matches[fixture], match) for fixture, match in facts.items()}
+    facts = view.facts.matches
+    keys = {fixture: row_key(match) for fixture, match in facts.items()}
     left = {fixture: match for fixture, match in facts.items() if view.matches[fixture].state not in OVER}
     needs = _needs(left)
-    matches = [_remaining(view, match, keys[fixture], needs[fixture]) for fixture, match in left.items()]
-    names = {(keys[fixture], match.round): view.matches[fixture].round for fixture, match in left.items()}
-    future, future_names = _rounds_to_be_paired(view, facts, keys)
+    matches = [_remaining(view, view.matches[fixture], keys[fixture], needs[fixture]) for fixture in left]
+    names = {(keys[fixture], match.round): match.round_name for fixture, match in left.items()}
+    future, future_names = _rounds_to_be_paired(view, keys)
     return EveningForecast(
         view=view,
         matches=(*matches, *future),
         pace=_pace(view),
-        rows=tuple(_rows(view, facts, keys, names | future_names)),
+        rows=tuple(_rows(view, keys, names | future_names)),
         begun=frozenset(
             (keys[fixture], match.round)
             for fixture, match in facts.items()
@@ -128,9 +126,9 @@ def evening_forecast(view: FloorView) -> EveningForecast:
     )
 
 
-def row_key(match: MatchView, facts: MatchFacts) -> str:
+def row_key(match: MatchFacts) -> str:
     """Return the key of the row in which a match is forecast: its stage and bracket."""
-    return f"{facts.stage}:{match.bracket}"
+    return f"{match.stage}:{match.bracket}"
 
 
 def _needs(left: dict[int, MatchFacts]) -> dict[int, list[int]]:
@@ -149,42 +147,40 @@ def _needs(left: dict[int, MatchFacts]) -> dict[int, list[int]]:
     return needs
 
 
-def _remaining(view: FloorView, match: MatchFacts, row: str, needs: Sequence[int]) -> RemainingMatch:
-    on_floor = view.matches[match.fixture].row
-    is_at_table = on_floor.state in (MatchState.CALLED, MatchState.PLAYING)
+def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[int]) -> RemainingMatch:
+    is_at_table = match.state in (MatchState.CALLED, MatchState.PLAYING)
     return RemainingMatch(
         key=match.fixture,
         row=row,
-        round=match.round,
-        length=match.length,
-        rank=int(match.rank),
+        round=match.facts.round,
+        length=match.facts.length,
+        rank=int(match.facts.rank),
         needs=tuple(needs),
-        played=float(round(on_floor.minutes)) if is_at_table else None,
-        score=on_floor.score,
+        played=float(round(match.minutes)) if is_at_table else None,
+        score=match.score,
         waits=_waits(view, match),
     )
 
 
-def _waits(view: FloorView, match: MatchFacts) -> float:
+def _waits(view: FloorView, match: MatchOnFloor) -> float:
     """Return the minutes until its players have come to the table, have rested or are back.
 
     A pause counts for all matches together.
     """
-    on_floor = view.matches[match.fixture].row
-    if on_floor.state == MatchState.CALLED and on_floor.called_at is not None:
-        return max(0.0, SEATING - elapsed(on_floor.called_at, view.now, view.state.pauses))
-    if on_floor.state == MatchState.PLAYING:
+    if match.state == MatchState.CALLED and match.called_at is not None:
+        return max(0.0, SEATING - elapsed(match.called_at, view.now, view.facts.pauses))
+    if match.state == MatchState.PLAYING:
         return 0.0
     instants = [
         datetime.fromisoformat(reason.params["until"])
-        for reason in view.matches[match.fixture].row.reasons
+        for reason in match.reasons
         if reason.code in ("rests", "away") and "until" in reason.params
     ]
     return max((float(-(-(at - view.now) // timedelta(minutes=1))) for at in instants), default=0.0)
 
 
 def _pace(view: FloorView) -> FloorPace:
-    in_use = sum(table.row.state != TableState.OUT for table in view.tables.values())
+    in_use = sum(table.state != TableState.OUT for table in view.tables.values())
     pause, players = view.state.pause, len(view.names)
     paused = 0.0
     if pause is not None and pause.until is not None:
@@ -205,23 +201,20 @@ def _observed(view: FloorView) -> Iterable[Observed]:
 
     Matches that were ever adjourned are left out: the hours in between are not playing time.
     """
-    adjourned = {fact.fixture for fact in view.facts.facts if fact.kind == FloorKind.ADJOURNED}
-    for match in view.facts.matches:
-        if match.fixture in adjourned:
+    for row in view.matches.values():
+        match = row.facts
+        if match.fixture in view.facts.ever_adjourned:
             continue
-        on_floor = view.matches[match.fixture].row
-        if on_floor.state == MatchState.PLAYING and on_floor.minutes > 0:
+        if row.state == MatchState.PLAYING and row.minutes > 0:
             # Whole minutes, as in the matches: the forecast is the same for a minute, and made once.
-            yield Observed(match.length, float(round(on_floor.minutes)), is_over=False)
+            yield Observed(match.length, float(round(row.minutes)), is_over=False)
         elif match.begun_at is not None and match.finished_at is not None:
-            minutes = elapsed(match.begun_at, match.finished_at, view.state.pauses)
+            minutes = elapsed(match.begun_at, match.finished_at, view.facts.pauses)
             if minutes >= LEAST_PLAYED * match.length:
                 yield Observed(match.length, minutes)
 
 
-def _rounds_to_be_paired(
-    view: FloorView, facts: dict[int, MatchFacts], keys: dict[int, str]
-) -> tuple[list[RemainingMatch], dict[RoundKey, str]]:
+def _rounds_to_be_paired(view: FloorView, keys: dict[int, str]) -> tuple[list[RemainingMatch], dict[RoundKey, str]]:
     """Return matches that stand for the rounds a Swiss or lives stage has still to pair, and the rounds' names.
 
     Each waits for the whole round before it. Their keys are negative.
@@ -233,7 +226,7 @@ def _rounds_to_be_paired(
     for stage in stages:
         if stage.format not in BY_ROUND or stage.status != Stage.Status.RUNNING:
             continue
-        paired = [match for match in facts.values() if match.stage == stage.pk]
+        paired = [match for match in view.facts.matches.values() if match.stage == stage.pk]
         if not paired:
             continue
         row, last = keys[paired[0].fixture], max(match.round for match in paired)
@@ -261,21 +254,20 @@ def _counts_of_future_rounds(stage: Stage, last: int, matches: int) -> Sequence[
     return [matches] * max(0, rounds - last)
 
 
-def _rows(
-    view: FloorView, facts: dict[int, MatchFacts], keys: dict[int, str], names: dict[RoundKey, str]
-) -> Iterable[ForecastRow]:
-    several = len({match.division_id for match in view.matches.values()}) > 1
+def _rows(view: FloorView, keys: dict[int, str], names: dict[RoundKey, str]) -> Iterable[ForecastRow]:
+    facts = view.facts.matches
+    several = len({match.division_id for match in facts.values()}) > 1
     open_rounds: dict[str, dict[int, str]] = {}
     for (key, number), name in sorted(names.items()):
         open_rounds.setdefault(key, {})[number] = name
     seen: set[str] = set()
     for fixture, match in facts.items():
-        key, shown = keys[fixture], view.matches[fixture]
+        key = keys[fixture]
         if key in seen or key not in open_rounds:
             continue
         seen.add(key)
-        label = f"{shown.division} · {shown.bracket}" if several else shown.bracket
-        yield ForecastRow(key, label, int(match.rank), open_rounds[key])
+        label = f"{match.division} · {match.bracket}" if several else match.bracket
+        yield ForecastRow(key, label, open_rounds[key])
 
 
 # The forecast on a time axis, drawn on the server, and the same as lines of text; with the closing-time pilot.

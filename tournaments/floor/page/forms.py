@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from players.forms import RefusingForm
 from tournaments.draws.round_lengths import RoundLength
 from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
-from tournaments.floor.evening import LONGEST_POSITION, FloorPlan, TablePlan
+from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
 from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, Table, Tournament
@@ -65,13 +65,13 @@ class FloorSettingsForm(RefusingForm):
     def plan(self) -> FloorPlan:
         """What the valid form asks for."""
         data = self.cleaned_data
-        plans = [
-            TablePlan(data[f"label_{row.public_id}"], data[f"category_{row.public_id}"], row) for row in self.tables
+        plans: list[tuple[Table | None, str, str]] = [
+            (row, data[f"label_{row.public_id}"], data[f"category_{row.public_id}"]) for row in self.tables
         ]
         if data["new_label"]:
-            plans.append(TablePlan(data["new_label"], data["new_category"] or Table.Category.NORMAL))
+            plans.append((None, data["new_label"], data["new_category"] or Table.Category.NORMAL))
         settings = {name: data[name] for name in (*MINUTES, "penalty_points")}
-        return FloorPlan(FloorSettings(**settings), tuple(plans))
+        return FloorPlan(FloorSettings(**settings), plans)
 
 
 # Forms of what a director does on the floor.

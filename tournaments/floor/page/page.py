@@ -1,7 +1,6 @@
 """The page of the floor, and the parts of it that are sent alone when only they have changed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -19,8 +18,9 @@ from tournaments.floor import selectors
 from tournaments.floor.page.cards import MOST_QUEUED, MOST_WAITING, Cards, Post, action_url, closing_need
 from tournaments.floor.page.forecast import chart_of, clock, evening_forecast, pilot_options
 from tournaments.floor.page.sheets import reentered, reentry_posts
-from tournaments.floor.selectors import AttentionView, FloorView, MatchView
-from tournaments.floor.state import AttentionKind, MatchState
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.state import Attention, AttentionKind, MatchFacts, MatchOnFloor, MatchState
+from tournaments.floor.times import clock_bank
 from tournaments.floor.undo import last_of
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
@@ -113,36 +113,6 @@ URGENT = ("dispute", "objection", "refused")
 LATEST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class FloorNeed:
-    """A match at the tables that needs a director: missing players or a slow match."""
-
-    label: str
-    icon: str
-    number: int
-    names: str
-    text: str
-    since: str
-    url: str
-    posts: tuple[Post, ...]
-    missing: tuple[Post, ...] = ()
-    """Who may be missing, once the no-show time is over: each button forfeits the match."""
-
-
-@dataclass(frozen=True, slots=True)
-class DivisionNeed:
-    """A round that a director has to pair, publish or look at."""
-
-    division: Division
-    need: RoundNeed
-
-    @property
-    def refusal(self) -> str:
-        """Why the round could not be paired; empty if it could."""
-        refusal = self.need.refusal
-        return sentence(refusal["code"], refusal["params"]) if refusal else ""
-
-
 def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bool = False) -> dict[str, Any]:
     """Return the context of the floor of an event for `by`; only the first matches that wait unless `complete`."""
     view = selectors.floor(tournament, now)
@@ -152,7 +122,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     messages = reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
-    attention = [_floor_need(item, cards) for item in view.attention]
+    attention = [_floor_need(item, cards) for item in view.state.attention]
     closing = closing_need(view, cards)
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
@@ -190,7 +160,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "complete": complete,
         "pause": view.state.pause,
         "paused_until": _paused_until(view, zone),
-        "calls_itself": view.state.autopilot == Autopilot.CALL,
+        "calls_itself": view.facts.autopilot == Autopilot.CALL,
         "last_call": _last_call(view),
         "undoable": last_of(tournament, by),
         "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
@@ -234,76 +204,91 @@ def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
     return clock(pause.until, zone) if pause is not None and pause.until is not None else ""
 
 
-def _round_needs(divisions: list[Division]) -> list[DivisionNeed]:
+def _round_needs(divisions: list[Division]) -> list[tuple[Division, RoundNeed, str]]:
+    """Return the rounds that a director has to pair, publish or look at, with why one could not be paired."""
     needs = [(division, round_need(division)) for division in divisions]
-    return [DivisionNeed(division, need) for division, need in needs if need is not None]
+    return [
+        (division, need, sentence(need.refusal["code"], need.refusal["params"]) if need.refusal else "")
+        for division, need in needs
+        if need is not None
+    ]
 
 
 def _suggestion(view: FloorView, cards: Cards) -> dict[str, Any] | None:
     """Return the match to call now, with the table and the reason; None if there is none."""
-    if not view.suggestions:
+    if not view.state.suggestions:
         return None
-    first = view.suggestions[0]
+    first = view.state.suggestions[0]
+    match, table = view.matches[first.fixture], view.tables[first.table]
     return {
-        "match": first.match,
-        "label": cards.label_of(first.match),
-        "names": " – ".join(side.name for side in first.match.sides),
-        "table": first.table,
-        "reason": first.reason,
-        "url": cards.sheet_url(first.match),
-        "others": len(view.suggestions) - 1,
+        "match": match.facts,
+        "label": cards.label_of(match),
+        "names": " – ".join(match.facts.names),
+        "table": table.facts,
+        "reason": view.explain(first.reason),
+        "url": cards.sheet_url(match),
+        "others": len(view.state.suggestions) - 1,
     }
 
 
-def _last_call(view: FloorView) -> MatchView | None:
+def _last_call(view: FloorView) -> MatchOnFloor | None:
     """Return the match that was called last and has not started, if the autopilot calls by itself."""
-    if view.state.autopilot != Autopilot.CALL:
+    if view.facts.autopilot != Autopilot.CALL:
         return None
     calls = [
-        (match.row.called_at, match.row.fixture)
+        (match.called_at, match.fixture)
         for match in view.matches.values()
-        if match.state == MatchState.CALLED and match.row.called_at is not None
+        if match.state == MatchState.CALLED and match.called_at is not None
     ]
     return view.matches[max(calls)[1]] if calls else None
 
 
-def _floor_need(item: AttentionView, cards: Cards) -> FloorNeed:
+def _floor_need(item: Attention, cards: Cards) -> dict[str, Any]:
     """Return what a director can do about a missing player or a slow match."""
-    match, row = item.match, item.match.row
-    url = cards.sheet_url(match)
-    called = clock(row.called_at, cards.zone) if row.called_at else ""
-    common = {"table": match.table, "time": called, "minutes": item.clock_bank}
-    names = " – ".join(side.name for side in match.sides)
-    since = clock(item.item.since, cards.zone)
-    kind = item.item.kind
-    fixture = (("fixture", match.public_id),)
+    match = cards.view.matches[item.fixture]
+    facts = match.facts
+    called = clock(match.called_at, cards.zone) if match.called_at else ""
+    minutes = clock_bank(facts.length, match.score or (0, 0))
+    common = {"table": match.where.table, "time": called, "minutes": minutes}
+    kind = item.kind
+    fixture = (("fixture", facts.public_id),)
     posts: tuple[Post, ...] = ()
     missing: tuple[Post, ...] = ()
     if kind == AttentionKind.SLOW:
         label, icon = _("Slow"), "clock"
         text = _("On table %(table)s. With clocks: %(minutes)d minutes each.") % common
-        key = f"clocks-{match.public_id}"
+        key = f"clocks-{facts.public_id}"
         label_of_post = _("Put clocks on M%(number)s") % {"number": match.number}
         posts = (Post(action_url(cards.view.tournament, "clocks"), label_of_post, fixture, key),)
     elif kind == AttentionKind.NO_SHOW:
         label, icon = _("No-show"), "away"
         text = _("Called to table %(table)s at %(time)s. The no-show time is over.") % common
-        missing = _missing(item, cards)
+        missing = _missing(facts, cards)
     else:
         label, icon = _("Not at the table"), "away"
         text = _("Called to table %(table)s at %(time)s.") % common
-        key = f"again-{match.public_id}"
+        key = f"again-{facts.public_id}"
         posts = (Post(action_url(cards.view.tournament, "call-again"), _("Call again"), fixture, key),)
     if kind != AttentionKind.SLOW:
-        key = f"start-{match.public_id}"
+        key = f"start-{facts.public_id}"
         posts += (Post(action_url(cards.view.tournament, "start"), _("Both are here"), fixture, key),)
-    return FloorNeed(label, icon, match.number, names, text, since, url, posts, missing)
+    return {
+        "label": label,
+        "icon": icon,
+        "number": match.number,
+        "names": " – ".join(facts.names),
+        "text": text,
+        "since": clock(item.since, cards.zone),
+        "url": cards.sheet_url(match),
+        "posts": posts,
+        "missing": missing,
+    }
 
 
-def _missing(item: AttentionView, cards: Cards) -> tuple[Post, ...]:
-    """Return a button for each player who may be missing, and one for both."""
-    url, match = action_url(cards.view.tournament, "no-show"), item.match
-    first, second = (side.name for side in match.sides)
+def _missing(match: MatchFacts, cards: Cards) -> tuple[Post, ...]:
+    """Return a button for each player who may be missing, and one for both: it forfeits the match."""
+    url = action_url(cards.view.tournament, "no-show")
+    first, second = match.names
     return tuple(
         Post(url, label, (("fixture", match.public_id), ("side", side)), f"no-show-{side}-{match.public_id}")
         for side, label in (("0", first), ("1", second), ("both", _("Both")))

@@ -1,9 +1,8 @@
 """The sheets of the floor page: a match, and entering again."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -25,8 +24,8 @@ from tournaments.events.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
 from tournaments.floor.page.cards import Post, action_url
-from tournaments.floor.selectors import FloorView, MatchView
-from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.formats.graph import MAIN
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
@@ -36,22 +35,6 @@ from tournaments.results.forms import ResultForm
 from tournaments.state.names import shown_entry
 
 # Re-entry on the floor: a button beside a match of the main bracket for its loser, and one that undoes it.
-
-
-class Reentered(NamedTuple):
-    """A player who has entered again and has not begun a match since."""
-
-    name: str
-    text: str
-    """Until when the re-entry can be undone, and what was paid for it."""
-    post: Post
-
-
-class _Loser(NamedTuple):
-    """The entry that lost a match, and the newest entry of the same player."""
-
-    entry: Entry
-    newest: Entry
 
 
 def reentry_posts(
@@ -72,23 +55,23 @@ def reentry_posts(
         return {}
     posts: dict[int, list[Post]] = {row.pk: [] for row in decided}
     losers = _losers(decided)
-    played = _have_played([loser.newest for _, loser in losers]) if with_undo else set()
+    played = _have_played([newest for _fixture, _entry, newest in losers]) if with_undo else set()
     fees = {division: _fee(division) for division in open_}
     able = {entry for division in open_ for entry in reenterable(division, now)}
-    for fixture, loser in losers:
-        division = fixture.stage.division
-        loser.newest.division = division
-        if loser.newest == loser.entry and loser.newest.pk in able:
-            posts[fixture.pk].append(_enter(loser.newest, fees[division]))
-        elif with_undo and loser.newest.number > loser.entry.number and loser.newest.pk not in played:
-            posts[fixture.pk].append(_undo(loser.newest))
+    for fixture, entry, newest in losers:
+        newest.division = division = fixture.stage.division
+        if newest == entry and newest.pk in able:
+            posts[fixture.pk].append(_enter(newest, fees[division]))
+        elif with_undo and newest.number > entry.number and newest.pk not in played:
+            posts[fixture.pk].append(_undo(newest))
     return posts
 
 
-def reentered(tournament: Tournament) -> list[Reentered]:
+def reentered(tournament: Tournament) -> list[tuple[str, str, Post]]:
     """Return the re-entries of an event that can still be undone; no query for events without re-entry.
 
-    That does not end with the time until which players can enter again.
+    These are the player, until when it can be undone and what was paid for it, and the button that undoes it. That does
+    not end with the time until which players can enter again.
     """
     running = {
         row.pk: row
@@ -110,12 +93,12 @@ def reentered(tournament: Tournament) -> list[Reentered]:
     return rows
 
 
-def _reentered(entry: Entry, first: int, paid: int) -> Reentered:
+def _reentered(entry: Entry, first: int, paid: int) -> tuple[str, str, Post]:
     values = {"number": first, "amount": Currency.of(entry.division.tournament).with_name(paid)}
     text = _("Can be undone until M%(number)d begins.")
     if paid:
         text = _("Can be undone until M%(number)d begins. Undoing it makes %(amount)s due for refund.")
-    return Reentered(shown_entry(entry, staff=True), text % values, _undo(entry))
+    return shown_entry(entry, staff=True), text % values, _undo(entry)
 
 
 def _fee(division: Division) -> str:
@@ -123,8 +106,8 @@ def _fee(division: Division) -> str:
     return Currency.of(division.tournament).with_name(fee) if fee else ""
 
 
-def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, _Loser]]:
-    """Return the losers of those of these matches that are of a main bracket, with their newest entry."""
+def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, Entry, Entry]]:
+    """Return those of these matches that are of a main bracket, each with its loser and their newest entry."""
     by_pk = {row.pk: row for row in fixtures}
     slots = Slot.objects.filter(fixture__in=by_pk, fixture__round__bracket__key=MAIN, entry__isnull=False)
     rows = slots.select_related("entry__player", "fixture").order_by("fixture", "side")
@@ -142,7 +125,7 @@ def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, _Loser]]:
             continue
         last = newest.get((entry.division_id, _person(entry)))
         if last is not None:
-            losers.append((by_pk[slot.fixture_id], _Loser(entry, last)))
+            losers.append((by_pk[slot.fixture_id], entry, last))
     return losers
 
 
@@ -204,14 +187,6 @@ NOT_CALLED = (MatchState.WAITING, MatchState.READY)
 OVER = (MatchState.REPORTED, MatchState.SETTLED)
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
-    """A button of a sheet: where it posts and its label."""
-
-    url: str
-    label: str
-
-
 def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -> dict[str, Any]:
     """Return the context of the sheet of a match: forms for scores, what a result leads to, and its other actions."""
     tournament = fixture.stage.division.tournament
@@ -221,6 +196,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     again = reentry_posts(tournament, [fixture], now, with_undo=True) if context["may_direct"] else {}
     context |= {
         "on_floor": on_floor,
+        "reasons": view.reasons(on_floor) if on_floor is not None else (),
         "score_url": action_url(tournament, "score"),
         "move_url": action_url(tournament, "move"),
         "late_url": action_url(tournament, "late"),
@@ -231,7 +207,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     if fixture.match is not None:
         names = context["names"]
         entered = latest(fixture, FloorKind.RUNNING_SCORE) if on_floor is not None else None
-        running = (on_floor.row.score if on_floor is not None else None) or fixture.match.start_score
+        running = (on_floor.score if on_floor is not None else None) or fixture.match.start_score
         context |= {
             "running": running,
             "entered": entered,
@@ -253,7 +229,7 @@ def _proposed(running: tuple[int, int], length: int) -> dict[str, int]:
 
 
 def _closing(
-    fixture: Fixture, on_floor: MatchView | None, names: tuple[str, str], running: tuple[int, int]
+    fixture: Fixture, on_floor: MatchOnFloor | None, names: tuple[str, str], running: tuple[int, int]
 ) -> dict[str, Any] | None:
     """Return what a director can do with a match at closing time; None once it is reported, or played on the site."""
     match = fixture.match
@@ -270,7 +246,7 @@ def _closing(
         "lengths": list(lengths),
         "may_propose": on_floor.state == MatchState.PLAYING,
         "offer": _offer(on_floor, names),
-        "offered": on_floor.row.offer,
+        "offered": on_floor.offer,
         "shortened": _shortened(on_floor, names),
         "position": _position(fixture) if on_floor.state == MatchState.ADJOURNED else "",
         **{
@@ -283,9 +259,9 @@ def _closing(
     }  # fmt: skip
 
 
-def _offer(on_floor: MatchView, names: tuple[str, str]) -> str:
+def _offer(on_floor: MatchOnFloor, names: tuple[str, str]) -> str:
     """Return which shorter length the players can agree on, and who has agreed; empty if none is on offer."""
-    offer = on_floor.row.offer
+    offer = on_floor.offer
     if offer is None:
         return ""
     agreed = next(iter(offer.agreed), None)
@@ -295,9 +271,9 @@ def _offer(on_floor: MatchView, names: tuple[str, str]) -> str:
     return _("%(name)s wants to play to %(length)d points. %(other)s has not answered yet.") % values
 
 
-def _shortened(on_floor: MatchView, names: tuple[str, str]) -> dict[str, Any] | None:
+def _shortened(on_floor: MatchOnFloor, names: tuple[str, str]) -> dict[str, Any] | None:
     """Return how a match was shortened last, to be taken back; None if it has the length it began with."""
-    fact = on_floor.row.shortened
+    fact = on_floor.shortened
     if fact is None:
         return None
     values = {"length": fact.params["length"], "was": fact.params["was"]}
@@ -330,36 +306,36 @@ def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView
         if source in ways:
             parts.append(_("%(name)s goes to M%(number)s.") % {"name": names[side], "number": ways[source]})
     row = view.matches.get(fixture.pk) if view is not None else None
-    if row is not None and row.table:
-        parts.append(_("Table %(table)s is free.") % {"table": row.table})
+    if row is not None and row.table is not None:
+        parts.append(_("Table %(table)s is free.") % {"table": row.where.table})
     return " ".join(parts)
 
 
-def _buttons(tournament: Tournament, match: MatchView | None) -> list[Button]:
-    """Return what can be done with a match in its state with one tap."""
+def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[str, str]]:
+    """Return the actions with one tap that a match has in its state, each with its label."""
     if match is None or match.state in OVER:
         return []
-    buttons = []
-    if match.state == MatchState.PLAYING and match.row.clocks is None:
-        buttons.append(Button(action_url(tournament, "clocks"), _("Put clocks on")))
+    actions: list[tuple[str, str]] = []
+    if match.state == MatchState.PLAYING and match.facts.clocks is None:
+        actions.append(("clocks", _("Put clocks on")))
     if match.state == MatchState.ADJOURNED:
-        buttons.append(Button(action_url(tournament, "let-go-on"), _("Let it go on")))
+        actions.append(("let-go-on", _("Let it go on")))
     if match.state in NOT_CALLED:
-        codes = {reason.code for reason in match.row.reasons}
+        codes = {reason.code for reason in match.reasons}
         if codes <= {"rests", "no_table", "no_accessible_table"}:
-            buttons.append(Button(action_url(tournament, "call"), _("Call to a table")))
+            actions.append(("call", _("Call to a table")))
         if "rests" in codes:
-            buttons.append(Button(action_url(tournament, "waive-rest"), _("Waive the rest")))
-        if match.row.pinned or match.row.held:
-            buttons.append(Button(action_url(tournament, "release"), _("Usual order")))
+            actions.append(("waive-rest", _("Waive the rest")))
+        if match.facts.pinned or match.facts.held:
+            actions.append(("release", _("Usual order")))
         else:
-            buttons.append(Button(action_url(tournament, "pin"), _("Put first")))
-            buttons.append(Button(action_url(tournament, "hold"), _("Hold")))
+            actions.append(("pin", _("Put first")))
+            actions.append(("hold", _("Hold")))
     if match.state == MatchState.CALLED:
-        buttons.append(Button(action_url(tournament, "start"), _("Start")))
-        buttons.append(Button(action_url(tournament, "call-again"), _("Call again")))
-        buttons.append(Button(action_url(tournament, "take-back"), _("Take back the call")))
-    return buttons
+        actions.append(("start", _("Start")))
+        actions.append(("call-again", _("Call again")))
+        actions.append(("take-back", _("Take back the call")))
+    return [(action_url(tournament, action), label) for action, label in actions]
 
 
 def table_sheet(tournament: Tournament, table: Table, now: datetime) -> dict[str, Any]:
@@ -371,7 +347,7 @@ def table_sheet(tournament: Tournament, table: Table, now: datetime) -> dict[str
         "club": tournament.club,
         "url_args": event_url_args(tournament),
         "table": shown,
-        "is_out": shown.row.state == TableState.OUT,
+        "is_out": shown.state == TableState.OUT,
         "callable": view.queue[:8],
         "call_url": action_url(tournament, "call"),
         "free_url": action_url(tournament, "free"),
