@@ -43,6 +43,19 @@ class RefusingForm(forms.Form):
         self.add_error(field if field in self.fields else None, sentence(refused.code, refused.params))
 
 
+class YesNoField(forms.TypedChoiceField):
+    """A choice between two, `1` and `0` in a browser, which is a truth value; None if it may be left open."""
+
+    def __init__(self, *, yes: Any = "1", no: Any = "0", **options: Any) -> None:
+        super().__init__(
+            choices=[("1", yes), ("0", no)], coerce=lambda value: value == "1", empty_value=None, **options
+        )
+
+    def to_python(self, value: Any) -> str:
+        """Return the choice; programs send a truth value."""
+        return str(int(value)) if isinstance(value, bool) else super().to_python(value)
+
+
 class ZoneField(forms.CharField):
     """A time zone, chosen from a list while typing; the name of a city is enough."""
 

@@ -5,17 +5,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role, is_at_least, require, role_in
-from players.forms import RefusingForm
-from players.pages import account_needed, by, me, page, sent
+from players.pages import account_needed, by, faulty, me, page, refuse, sent
 from tournaments import access
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage, Tournament
@@ -80,23 +76,6 @@ def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topic
         return []
     directs = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
     return log.since(tournament, topics, seen_at(request), directs=directs)
-
-
-def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:
-    """Redirect with the reason for a refusal, shown in `form` as well if one is passed."""
-    if form is not None:
-        form.refuse(refused)
-    messages.error(request, sentence(refused.code, refused.params))
-    return redirect(url)
-
-
-def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
-    """Redirect with the errors of a form as messages."""
-    for field, errors in form.errors.items():
-        label = form.fields[field].label if field in form.fields else None
-        for error in errors:
-            messages.error(request, f"{label}: {error}" if label else str(error))
-    return redirect(url)
 
 
 def division_url_args(division: Division) -> tuple[str, str, str]:

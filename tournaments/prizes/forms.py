@@ -80,6 +80,10 @@ class CashForm(RefusingForm):
             if isinstance(field, AmountField):
                 field.currency = Currency.of(tournament)
 
+    def text(self, amount: int) -> str:
+        """Return an amount of the event's currency, without its sign."""
+        return Currency.of(self.tournament).text(abs(amount))
+
     def choose_from(self, name: str, rows: Any) -> None:
         """Let a field choose one of these rows by public id."""
         field = self.fields[name]
