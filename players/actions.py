@@ -1,8 +1,8 @@
 """What a person does, declared once: its page and its endpoint come from one `Action`.
 
-    ACTIONS = {"rule": FixtureAction(RulingForm, rule), "pay": CashAction(FeeForm, pay, tab=OWES), …}
+    ACTIONS = (CashAction("pay", FeeForm, _pay, OWES), CashAction("close", CountForm, _close, CLOSING), …)
 
-    re_path(rf"{FIXTURE}rule/$", ACTIONS["rule"].view, name="fixture-rule")
+    *(re_path(rf"{EVENT}cash/{act.name}/$", act.view, name=f"cash-{act.name}") for act in ACTIONS)
 
 The fields are those of a form. A `FormSerializer` has the same ones for the API, and what a program sends is checked by
 the form as well, so that page and API take the same values and refuse the same ones.
@@ -45,7 +45,8 @@ def serializer_field(field: forms.Field, **options: Any) -> serializers.Field[An
 
 @serializer_field.register
 def _(field: forms.CharField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
-    return serializers.CharField(max_length=field.max_length, allow_blank=not field.required, **options)
+    blank = not (field.required or options.get("required"))
+    return serializers.CharField(**{"max_length": field.max_length, "allow_blank": blank, **options})
 
 
 @serializer_field.register
@@ -94,7 +95,7 @@ class FormSerializer(serializers.Serializer[Any]):
         left_out = {*getattr(self.Meta, "exclude", ()), *(field.source for field in declared.values())}
         more: Mapping[str, dict[str, Any]] = getattr(self.Meta, "extra_kwargs", {})
         derived = {
-            name: serializer_field(field, **_options(name, field), **more.get(name, {}))
+            name: serializer_field(field, **{**_options(name, field), **more.get(name, {})})
             for name, field in self.Meta.form.base_fields.items()
             if name not in left_out and name not in declared
         }
@@ -123,7 +124,8 @@ class Endpoint(NamedTuple):
 
     operation: str
     serializer: type[FormSerializer]
-    examples: list[OpenApiExample]
+    example: Mapping[str, Any]
+    example_name: str = "Example"
     path: str = ""
     method: str = "post"
 
@@ -136,16 +138,17 @@ class Action:
     """
 
     responses: ClassVar[dict[int, Any]]
-    parameters: ClassVar[list[OpenApiParameter]] = []
 
     def __init__(
         self,
+        name: str,
         form: type[RefusingForm],
         run: Callable[..., str],
         needed: Any = Role.DIRECTOR,
         api: Endpoint | None = None,
     ) -> None:
-        self.form, self.run, self.needed, self.api = form, run, needed, api
+        self.name, self.run, self.needed, self.api = name, run, needed, api
+        self.form: Any = form
 
     def fetch(self, user: Visitor, **url: str) -> Any:
         """Return the object that a URL names to somebody who may act on it; otherwise 404 or 403."""
@@ -174,6 +177,11 @@ class Action:
         return redirect(self.url(request, obj))
 
     @property
+    def path(self) -> str:
+        """The last part of the URL of the endpoint."""
+        return (self.api and self.api.path) or self.name
+
+    @property
     def view(self) -> View:
         """The view that a form of a page is sent to."""
 
@@ -191,6 +199,10 @@ class Action:
             return self.done(request, obj, form, sentence)
 
         return view
+
+    def parameters(self) -> list[OpenApiParameter]:
+        """Return the parameters of the endpoint."""
+        return []
 
     def values(self, request: Request, serializer: type[FormSerializer]) -> dict[str, Any]:
         """Return what a program sent, as the form takes it."""
@@ -219,9 +231,9 @@ class Action:
             operation_id=api.operation,
             summary=summary.rstrip("."),
             description=description.replace("\n", " "),
-            parameters=self.parameters,
+            parameters=self.parameters(),
             request=api.serializer,
-            examples=api.examples,
+            examples=[OpenApiExample(api.example_name, value=api.example, request_only=True)],
             responses=self.responses,
         )
         members = {api.method: described(handle), "permission_classes": (IsAuthenticatedOrReadOnly,)}

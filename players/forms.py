@@ -46,10 +46,8 @@ class RefusingForm(forms.Form):
 class YesNoField(forms.TypedChoiceField):
     """A choice between two, `1` and `0` in a browser, which is a truth value; None if it may be left open."""
 
-    def __init__(self, *, yes: Any = "1", no: Any = "0", **options: Any) -> None:
-        super().__init__(
-            choices=[("1", yes), ("0", no)], coerce=lambda value: value == "1", empty_value=None, **options
-        )
+    def __init__(self, *, choices: Any = (("1", "1"), ("0", "0")), **options: Any) -> None:
+        super().__init__(choices=choices, coerce=lambda value: value == "1", empty_value=None, **options)
 
     def to_python(self, value: Any) -> str:
         """Return the choice; programs send a truth value."""

@@ -27,6 +27,7 @@ from tournaments.paper.lists import KINDS as LISTS
 from tournaments.prizes import api as api_cash
 from tournaments.prizes import cash_page as cash
 from tournaments.prizes import prize_page as plans
+from tournaments.results import actions as decisions
 from tournaments.results import api as api_corrections
 from tournaments.results import corrections_page as corrections
 from tournaments.results import fixture_page as fixtures
@@ -106,7 +107,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}prizes/$", plans.prizes, name="prizes"),
     re_path(rf"{EVENT}cash/$", cash.cash, name="cash"),
     re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),
-    *(re_path(rf"{EVENT}cash/{name}/$", act.view, name=f"cash-{name}") for name, act in cash.ACTIONS.items()),
+    *(re_path(rf"{EVENT}cash/{act.name}/$", act.view, name=f"cash-{act.name}") for act in cash.ACTIONS),
     re_path(rf"{EVENT}paper/snapshot/$", paper.snapshot_page, name="paper-snapshot"),
     re_path(rf"{EVENT}paper/personal-links/$", paper.personal_links, name="paper-personal-links"),
     re_path(rf"{EVENT}paper/tables/$", paper.cards, name="paper-cards"),
@@ -158,13 +159,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{ENTRY}undo-late/$", check_in.undo_late_entry, name="entry-undo-late"),
     re_path(rf"{ENTRY}re-enter/$", check_in.re_enter, name="entry-re-enter"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
-    re_path(rf"{FIXTURE}result/$", fixtures.result, name="fixture-result"),
-    re_path(rf"{FIXTURE}forfeit/$", fixtures.forfeit, name="fixture-forfeit"),
-    re_path(rf"{FIXTURE}rule/$", fixtures.rule, name="fixture-rule"),
-    re_path(rf"{FIXTURE}accept/$", fixtures.accept, name="fixture-accept"),
-    re_path(rf"{FIXTURE}extend/$", fixtures.extend, name="fixture-extend"),
-    re_path(rf"{FIXTURE}withdraw/$", fixtures.withdraw, name="fixture-withdraw"),
-    re_path(rf"{FIXTURE}objection/$", fixtures.objection, name="fixture-objection"),
+    *(re_path(rf"{FIXTURE}{act.name}/$", act.view, name=f"fixture-{act.name}") for act in decisions.ACTIONS),
     re_path(rf"{FIXTURE}correct/$", corrections.correct, name="fixture-correct"),
     re_path(rf"^matches/(?P<match>{ID})/correct/$", corrections.correct_match, name="match-correct"),
     re_path(rf"{FIXTURE}correct/undo/(?P<correction>{ID})/$", corrections.undo, name="fixture-correct-undo"),
@@ -251,13 +246,7 @@ urlpatterns += [
     re_path(rf"{AN_ENTRY}link/$", api_entries.EventLinkView.as_view(), name="api-entry-link"),
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
     re_path(rf"{A_FIXTURE}$", api_corrections.OneFixture.as_view(), name="api-fixture"),
-    re_path(rf"{A_FIXTURE}result/$", api_corrections.EnterResult.as_view(), name="api-fixture-result"),
-    re_path(rf"{A_FIXTURE}forfeit/$", api_corrections.Forfeit.as_view(), name="api-fixture-forfeit"),
-    re_path(rf"{A_FIXTURE}rule/$", api_corrections.Rule.as_view(), name="api-fixture-rule"),
-    re_path(rf"{A_FIXTURE}objection/$", api_corrections.AnswerObjection.as_view(), name="api-fixture-objection"),
-    re_path(rf"{A_FIXTURE}accept/$", api_corrections.Accept.as_view(), name="api-fixture-accept"),
-    re_path(rf"{A_FIXTURE}deadline/$", api_corrections.Extend.as_view(), name="api-fixture-deadline"),
-    re_path(rf"{A_FIXTURE}withdraw/$", api_corrections.WithdrawSide.as_view(), name="api-fixture-withdraw"),
+    *(re_path(rf"{A_FIXTURE}{act.path}/$", act.endpoint, name=f"api-fixture-{act.path}") for act in decisions.ACTIONS),
     re_path(rf"{A_FIXTURE}shorten/$", api_floor.Shorten.as_view(), name="api-fixture-shorten"),
     re_path(rf"{A_FIXTURE}shorten/undo/$", api_floor.TakeBackLength.as_view(), name="api-fixture-take-back-length"),
     re_path(rf"{A_FIXTURE}propose-length/$", api_floor.ProposeLength.as_view(), name="api-fixture-propose-length"),

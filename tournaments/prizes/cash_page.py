@@ -1,7 +1,7 @@
 """The page of the cash desk: who owes what, the prizes, and the closing."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -385,8 +385,8 @@ def cash_file(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 class CashAction(Action):
     """What a director does at the cash desk of an event; the page goes on at one of its tabs."""
 
-    def __init__(self, form: type[CashForm], run: Callable[..., str], tab: str) -> None:
-        super().__init__(form, run)
+    def __init__(self, name: str, form: type[CashForm], run: Callable[..., str], tab: str) -> None:
+        super().__init__(name, form, run)
         self.tab = tab
 
     def fetch(self, user: Visitor, **url: str) -> Tournament:
@@ -456,15 +456,14 @@ def _split_back(form: SplitBackForm, **acting: Any) -> str:
     return _("The prizes are due as published again.")
 
 
-ACTIONS: Mapping[str, CashAction] = {
-    "pay": CashAction(FeeForm, _pay, OWES),
-    "move": CashAction(BoxForm, _move, CLOSING),
-    "take-back": CashAction(TakeBackForm, _take_back, OWES),
-    "payout": CashAction(PayoutForm, _payout, PRIZES),
-    "close": CashAction(CountForm, _close, CLOSING),
-    "reopen": CashAction(CashForm, _reopen, CLOSING),
-    "settings": CashAction(CashSettingsForm, _save, OWES),
-    "pool-member": CashAction(PoolMemberForm, _pool_member, OWES),
-    "split-back": CashAction(SplitBackForm, _split_back, PRIZES),
-}
-"""The last part of the URL -> the action."""
+ACTIONS = (
+    CashAction("pay", FeeForm, _pay, OWES),
+    CashAction("move", BoxForm, _move, CLOSING),
+    CashAction("take-back", TakeBackForm, _take_back, OWES),
+    CashAction("payout", PayoutForm, _payout, PRIZES),
+    CashAction("close", CountForm, _close, CLOSING),
+    CashAction("reopen", CashForm, _reopen, CLOSING),
+    CashAction("settings", CashSettingsForm, _save, OWES),
+    CashAction("pool-member", PoolMemberForm, _pool_member, OWES),
+    CashAction("split-back", SplitBackForm, _split_back, PRIZES),
+)
