@@ -198,6 +198,7 @@ class Action:
                 return self.refused(request, obj, form, refused)
             return self.done(request, obj, form, sentence)
 
+        view.action = self  # type: ignore[attr-defined]  # by which a walk of the URLs finds it
         return view
 
     def parameters(self) -> list[OpenApiParameter]:

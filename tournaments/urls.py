@@ -247,10 +247,16 @@ urlpatterns += [
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
     re_path(rf"{A_FIXTURE}$", api_corrections.OneFixture.as_view(), name="api-fixture"),
     *(re_path(rf"{A_FIXTURE}{act.path}/$", act.endpoint, name=f"api-fixture-{act.path}") for act in decisions.ACTIONS),
-    re_path(rf"{A_FIXTURE}shorten/$", api_floor.Shorten.as_view(), name="api-fixture-shorten"),
-    re_path(rf"{A_FIXTURE}shorten/undo/$", api_floor.TakeBackLength.as_view(), name="api-fixture-take-back-length"),
-    re_path(rf"{A_FIXTURE}propose-length/$", api_floor.ProposeLength.as_view(), name="api-fixture-propose-length"),
-    re_path(rf"{A_FIXTURE}withdraw-length/$", api_floor.WithdrawLength.as_view(), name="api-fixture-withdraw-length"),
+    re_path(rf"{A_FIXTURE}shorten/$", FLOOR_ACTIONS["shorten-match"].endpoint, name="api-fixture-shorten"),
+    re_path(
+        rf"{A_FIXTURE}shorten/undo/$", FLOOR_ACTIONS["take-back-length"].endpoint, name="api-fixture-take-back-length"
+    ),
+    re_path(
+        rf"{A_FIXTURE}propose-length/$", FLOOR_ACTIONS["propose-length"].endpoint, name="api-fixture-propose-length"
+    ),
+    re_path(
+        rf"{A_FIXTURE}withdraw-length/$", FLOOR_ACTIONS["withdraw-length"].endpoint, name="api-fixture-withdraw-length"
+    ),
     re_path(rf"{A_FIXTURE}corrections/$", api_corrections.Corrections.as_view(), name="api-fixture-corrections"),
     re_path(
         rf"{A_FIXTURE}corrections/preview/$",

@@ -224,6 +224,15 @@ def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_c
     assert (final["status"], final["slots"][1]["status"]) == ("walkover", "walkover")
 
 
+def test_a_ruling_says_how_the_match_ended(running: RunningEvent, alice_client: Client) -> None:
+    path = f"fixtures/{running.fixture.public_id}/rule/"
+    unknown = send(alice_client, "post", path, {"winner": 1, "kind": "played", "reason": "time", "after": 0})
+    assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (422, "kind")
+    settled = {"winner": None, "kind": "settled", "reason": "The players settled it.", "after": 0}
+    result = send(alice_client, "post", path, settled).json()["result"]
+    assert result == {"winner": None, "score": None, "kind": "settled", "provisional": False}
+
+
 def test_a_player_is_withdrawn_from_a_bracket(running: RunningEvent, alice_client: Client) -> None:
     path = f"fixtures/{running.fixture.public_id}/withdraw/"
     done = send(alice_client, "post", path, {"side": 0, "scope": "bracket", "reason": "ill"}).json()
