@@ -9,10 +9,10 @@ the form as well, so that page and API take the same values and refuse the same 
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import singledispatch
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from django import forms
 from django.contrib import messages
@@ -51,7 +51,8 @@ def _(field: forms.CharField, **options: Any) -> serializers.Field[Any, Any, Any
 
 @serializer_field.register
 def _(field: forms.IntegerField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
-    return serializers.IntegerField(min_value=field.min_value, max_value=field.max_value, **options)
+    limits: dict[str, Any] = {"min_value": field.min_value, "max_value": field.max_value}
+    return serializers.IntegerField(**{**limits, **options})
 
 
 @serializer_field.register(forms.BooleanField)
@@ -63,11 +64,12 @@ def _(field: forms.Field, **options: Any) -> serializers.Field[Any, Any, Any, An
 
 @serializer_field.register
 def _(field: forms.ChoiceField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
-    return serializers.ChoiceField([value for value, _label in field.choices if value != ""], **options)
+    choices = cast(Iterable[tuple[str, Any]], field.choices)
+    return serializers.ChoiceField([value for value, _label in choices if value != ""], **options)
 
 
-@serializer_field.register
-def _(field: forms.ModelChoiceField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+@serializer_field.register(forms.ModelChoiceField)
+def _(field: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
     """A row is named by its public id, or by its number if it has none."""
     if field.to_field_name is None:
         return serializers.IntegerField(min_value=1, max_value=LARGEST_ID, **options)
@@ -110,9 +112,9 @@ def _options(name: str, field: forms.Field) -> dict[str, Any]:
     return {"required": field.required}
 
 
-def _details(form: forms.Form, serializer: FormSerializer) -> dict[str, list[exceptions.ErrorDetail]]:
+def _details(form: forms.Form, serializer: type[FormSerializer] | None) -> dict[str, list[exceptions.ErrorDetail]]:
     """Return the errors of a form by the names that its fields have in the API."""
-    names = {field.source: name for name, field in serializer.fields.items()}
+    names = {field.source: name for name, field in serializer().fields.items()} if serializer else {}
     return {
         names.get(name, name): [exceptions.ErrorDetail(error["message"], error["code"]) for error in errors]
         for name, errors in form.errors.get_json_data().items()
@@ -120,11 +122,11 @@ def _details(form: forms.Form, serializer: FormSerializer) -> dict[str, list[exc
 
 
 class Endpoint(NamedTuple):
-    """The endpoint of an action: its operation, its fields, and its path and method if they are not the usual ones."""
+    """The endpoint of an action: its operation, its fields if it takes any, and its path and method if not as usual."""
 
     operation: str
-    serializer: type[FormSerializer]
-    example: Mapping[str, Any]
+    serializer: type[FormSerializer] | None = None
+    example: Mapping[str, Any] = {}
     example_name: str = "Example"
     path: str = ""
     method: str = "post"
@@ -155,12 +157,18 @@ class Action:
         raise NotImplementedError
 
     def bind(self, obj: Any, data: Any, now: datetime) -> RefusingForm:
-        """Return the form of what was sent about an object."""
-        raise NotImplementedError
+        """Return the form of what was sent about an object, its `instance`."""
+        form: RefusingForm = self.form(data)
+        form.instance = obj
+        return form
 
     def url(self, request: HttpRequest, obj: Any) -> str:
-        """The page to which a browser goes on."""
+        """The page to which a browser returns."""
         raise NotImplementedError
+
+    def success_url(self, request: HttpRequest, obj: Any, form: Any) -> str:
+        """The page to which it goes on once the service has run."""
+        return self.url(request, obj)
 
     def invalid(self, request: HttpRequest, obj: Any, form: Any) -> HttpResponse:
         """Answer a form that is not valid."""
@@ -169,12 +177,6 @@ class Action:
     def refused(self, request: HttpRequest, obj: Any, form: Any, refused: Refused) -> HttpResponse:
         """Answer what the service refused."""
         return refuse(request, refused, self.url(request, obj))
-
-    def done(self, request: HttpRequest, obj: Any, form: Any, sentence: str) -> HttpResponse:
-        """Answer what was done."""
-        if sentence:
-            messages.success(request, sentence)
-        return redirect(self.url(request, obj))
 
     @property
     def path(self) -> str:
@@ -196,7 +198,9 @@ class Action:
                 sentence = self.run(form, by=by(request), now=now)
             except Refused as refused:
                 return self.refused(request, obj, form, refused)
-            return self.done(request, obj, form, sentence)
+            if sentence:
+                messages.success(request, sentence)
+            return redirect(self.success_url(request, obj, form))
 
         view.action = self  # type: ignore[attr-defined]  # by which a walk of the URLs finds it
         return view
@@ -205,9 +209,10 @@ class Action:
         """Return the parameters of the endpoint."""
         return []
 
-    def values(self, request: Request, serializer: type[FormSerializer]) -> dict[str, Any]:
+    def values(self, request: Request) -> dict[str, Any]:
         """Return what a program sent, as the form takes it."""
-        return accounts.validated(serializer, request)
+        serializer = self.api and self.api.serializer
+        return accounts.validated(serializer, request) if serializer else {}
 
     def answer(self, request: Request, obj: Any) -> Response:
         """Return the object as it is afterwards."""
@@ -221,9 +226,9 @@ class Action:
 
         def handle(view: APIView, request: Request, **url: str) -> Response:
             obj, now = action.fetch(request.user, **url), timezone.now()
-            form = action.bind(obj, action.values(request, api.serializer), now)
+            form = action.bind(obj, action.values(request), now)
             if not form.is_valid():
-                raise exceptions.ValidationError(_details(form, api.serializer()))
+                raise exceptions.ValidationError(_details(form, api.serializer))
             action.run(form, by=accounts.by(request), now=now)
             return action.answer(request, obj)
 
@@ -234,7 +239,7 @@ class Action:
             description=description.replace("\n", " "),
             parameters=self.parameters(),
             request=api.serializer,
-            examples=[OpenApiExample(api.example_name, value=api.example, request_only=True)],
+            examples=[OpenApiExample(api.example_name, value=api.example, request_only=True)] if api.example else [],
             responses=self.responses,
         )
         members = {api.method: described(handle), "permission_classes": (IsAuthenticatedOrReadOnly,)}

@@ -23,6 +23,9 @@ LONGEST_LIST = 400_000
 class RefusingForm(forms.Form):
     """A form that can show why a service refused."""
 
+    instance: Any = None
+    """What is acted on, if an `Action` has bound the form."""
+
     FIELD_OF: ClassVar[dict[str, str]] = {
         "weak_password": "new_password",
         "wrong_password": "password",

@@ -198,8 +198,11 @@ urlpatterns += [
         api_cash.TakeBackPayment.as_view(),
         name="api-cash-take-back",
     ),
-    re_path(rf"{A_TOURNAMENT}cash/close/$", api_cash.CloseCash.as_view(), name="api-cash-close"),
-    re_path(rf"{A_TOURNAMENT}cash/reopen/$", api_cash.ReopenCash.as_view(), name="api-cash-reopen"),
+    *(
+        re_path(rf"{A_TOURNAMENT}cash/{act.path}/$", act.endpoint, name=f"api-cash-{act.path}")
+        for act in cash.ACTIONS
+        if act.api is not None
+    ),
     re_path(rf"{A_TOURNAMENT}log/$", api_divisions.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_corrections.OneLine.as_view(), name="api-tournament-line"),
     re_path(rf"{A_TOURNAMENT}reports/$", api_corrections.Reports.as_view(), name="api-tournament-reports"),

@@ -154,7 +154,6 @@ PAIRS = (
     pair(
         events.TournamentForm,
         api="tournaments_create tournaments_update",
-        page_only={"tables": NOT_YET},
         api_only={"club": URL, "currency_exponent": DERIVED},
     ),
     pair(state.CancelForm, api="tournaments_cancel", page_only={"event": URL}),
@@ -223,8 +222,6 @@ PAIRS = (
         page_only=KEY,
     ),
     pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL}),
-    pair(prizes.CountForm, api="cash_close"),
-    pair(prizes.CashForm, api="cash_reopen"),
     pair(prizes.CashSettingsForm, api="cash_update", page_only={"act": BROWSER}),
     pair(
         prizes.PoolMemberForm,
@@ -392,7 +389,7 @@ def test_a_declared_action_takes_the_same_from_a_page_and_from_the_api() -> None
     assert len(with_endpoint) >= 11
     for action in with_endpoint:
         assert action.api is not None
-        fields = action.api.serializer().fields
+        fields = action.api.serializer().fields if action.api.serializer is not None else {}
         replaced = {name for name, by in REPLACED.items() if by in {*fields, URL}}
         taken = {field.source for field in fields.values()} - {"*"}
         assert set(action.form.base_fields) - replaced == taken, action.name

@@ -95,6 +95,8 @@ def test_events_are_filtered_and_paginated(running: RunningEvent, client: Client
 def test_an_event_is_changed_and_cancelled(running: RunningEvent, alice_client: Client) -> None:
     path = f"tournaments/{running.tournament.public_id}/"
     assert send(alice_client, "patch", path, {"venue": "Café"}).json()["venue"] == "Café"
+    assert [send(alice_client, "patch", path, {"tables": tables}).json()["tables"] for tables in (8, None)] == [8, None]
+    assert send(alice_client, "patch", path, {"tables": 0}).status_code == 422
     assert problem_code(send(alice_client, "patch", path, {"time_zone": "Atlantis"})) == (422, "invalid")
     assert send(alice_client, "post", f"{path}cancel/", {"reason": "snow"}).json()["status"] == "cancelled"
     assert problem_code(send(alice_client, "post", f"{path}cancel/")) == (409, "tournament_not_open")

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from core.messages import sentence
 from core.public_ids import LENGTH
@@ -34,12 +33,11 @@ from tournaments.draws.rounds import RoundChanges
 from tournaments.draws.services import LEAST_ENTRIES
 from tournaments.draws.take_back import draw_to_take_back, take_back_draw, take_back_round
 from tournaments.events.pages import (
+    DivisionAction,
     account_needed,
-    by,
     chosen_entry,
     directed_division,
     division_url_args,
-    faulty,
     missed,
     refuse,
 )
@@ -181,75 +179,73 @@ def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
     return render(request, name, context)
 
 
-@account_needed
-@require_POST
-def request_draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Request a draft, publishing the event first if the form says so; a second click changes nothing."""
-    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = RequestDrawForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(row))
-    publishes = form.cleaned_data["publish_event"] and row.tournament.status == Tournament.Status.DRAFT
-    request_service = services.publish_event_and_draw if publishes else services.request_draw
-    try:
-        request_service(
-            division=row,
-            by=by(request),
-            now=timezone.now(),
-            reason=form.cleaned_data["reason"],
-            here_only=form.cleaned_data["here_only"],
-        )
-    except Refused as refused:
-        if refused.code != "draft_in_work":
-            return refuse(request, refused, _url(row))
-    return redirect(_url(row))
+class DrawAction(DivisionAction):
+    """What a director does with the draw of a division; its page follows. The `harmless` refusal is not shown."""
 
+    PAGE: ClassVar[str] = "draw"
 
-@account_needed
-@require_POST
-def publish_draft(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Publish the draft as the draw."""
-    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = AfterForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(row))
-    try:
-        services.publish_draw(division=row, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
-    except Refused as refused:
-        if _is_published(row):
-            return redirect("division", *division_url_args(row))
+    def __init__(self, name: str, form: type[RefusingForm], run: Callable[..., str], *, harmless: str = "") -> None:
+        super().__init__(name, form, run)
+        self.harmless = harmless
+
+    def url(self, request: HttpRequest, obj: Division) -> str:
+        return reverse(self.PAGE, args=division_url_args(obj))
+
+    def refused(self, request: HttpRequest, obj: Division, form: Any, refused: Refused) -> HttpResponse:
+        """Show what has changed since, if the page was stale."""
+        if refused.code == self.harmless:
+            return redirect(self.url(request, obj))
         if refused.code == "stale":
-            context = draw_page(row, timezone.now())
-            context["missed"] = missed(request, refused, row.tournament, [row.topic, row.tournament.topic])
-            context["stale"] = sentence(refused.code, refused.params)
-            return render(request, "tournaments/draws/draw.html", context, status=409)
-        return refuse(request, refused, _url(row))
-    messages.success(request, _("The draw of %(division)s was published.") % {"division": row.name})
-    return redirect("division", *division_url_args(row))
+            return self.stale(request, obj, refused)
+        return super().refused(request, obj, form, refused)
+
+    def stale(self, request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
+        """Show the current draw with what has changed, with status 409."""
+        context = draw_page(division, timezone.now()) | _missed(request, division, refused)
+        return render(request, "tournaments/draws/draw.html", context, status=409)
 
 
-@account_needed
-@require_POST
-def undo_draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Take back the published draw; the division accepts entries again."""
-    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = TakeBackForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(row))
-    try:
-        take_back_draw(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
-    except Refused as refused:
-        return refuse(request, refused, _url(row))
-    messages.success(request, _("The draw of %(division)s was taken back.") % {"division": row.name})
-    return redirect(_url(row))
+def _missed(request: HttpRequest, division: Division, refused: Refused) -> dict[str, Any]:
+    topics = [division.topic, division.tournament.topic]
+    return {
+        "missed": missed(request, refused, division.tournament, topics),
+        "stale": sentence(refused.code, refused.params),
+    }
 
 
-def _is_published(division: Division) -> bool:
-    return Draw.objects.filter(stage__division=division, state=Draw.State.PUBLISHED).exists()
+class PublishAction(DrawAction):
+    """Publishing a draw; its division's page follows, also if somebody else was faster."""
+
+    def refused(self, request: HttpRequest, obj: Division, form: Any, refused: Refused) -> HttpResponse:
+        if Draw.objects.filter(stage__division=obj, state=Draw.State.PUBLISHED).exists():
+            return redirect(self.success_url(request, obj, form))
+        return super().refused(request, obj, form, refused)
+
+    def success_url(self, request: HttpRequest, obj: Division, form: Any) -> str:
+        return reverse("division", args=division_url_args(obj))
 
 
-def _url(division: Division) -> str:
-    return reverse("draw", args=division_url_args(division))
+def _request_draw(form: RequestDrawForm, **acting: Any) -> str:
+    division, fields = form.instance, dict(form.cleaned_data)
+    publishes = fields.pop("publish_event") and division.tournament.status == Tournament.Status.DRAFT
+    service = services.publish_event_and_draw if publishes else services.request_draw
+    service(division=division, **fields, **acting)
+    return ""
+
+
+def _publish_draw(form: AfterForm, **acting: Any) -> str:
+    services.publish_draw(division=form.instance, **form.cleaned_data, **acting)
+    return _("The draw of %(division)s was published.") % {"division": form.instance.name}
+
+
+def _take_back_draw(form: TakeBackForm, **acting: Any) -> str:
+    take_back_draw(division=form.instance, **form.cleaned_data, **acting)
+    return _("The draw of %(division)s was taken back.") % {"division": form.instance.name}
+
+
+request_draw = DrawAction("request", RequestDrawForm, _request_draw, harmless="draft_in_work").view
+publish_draft = PublishAction("publish", AfterForm, _publish_draw).view
+undo_draw = DrawAction("take-back", TakeBackForm, _take_back_draw).view
 
 
 # Pages for directors about stages that are paired round by round: view, pair, publish and change rounds.
@@ -282,143 +278,92 @@ def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
     return context
 
 
-@account_needed
-@require_POST
-def pair(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Request the next round, with some pairs fixed; on a double click the second request finds it being made."""
-    division = directed_division(request, **kwargs)
+class RoundsAction(DrawAction):
+    """What a director does with the rounds of a division."""
 
-    def request_round(pairs: list[tuple[str, str]], **fields: Any) -> None:
-        manual = [(chosen_entry(division, first), chosen_entry(division, second)) for first, second in pairs]
-        round_services.request_round(division=division, manual=manual, **_acting(request), **fields)
+    PAGE: ClassVar[str] = "rounds"
 
-    return _submit(request, division, PairRoundForm(request.POST), request_round, harmless="draft_in_work")
-
-
-@account_needed
-@require_POST
-def publish_round(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Publish the draft of the next round."""
-    division = directed_division(request, **kwargs)
-
-    def publish_draft(**fields: Any) -> None:
-        draw = draws.publish_draw(division=division, **_acting(request), **fields)
-        messages.success(request, _("Round %(round)d published.") % {"round": draw.round})
-
-    return _submit(request, division, AfterForm(request.POST), publish_draft)
+    def stale(self, request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
+        """Show the current rounds with what has changed, with status 409."""
+        division.refresh_from_db()
+        try:
+            context = _context(request, division)
+        except Refused as not_by_rounds:
+            return refuse(request, not_by_rounds, reverse("division", args=division_url_args(division)))
+        return render(request, TEMPLATE, context | _missed(request, division, refused), status=409)
 
 
-@account_needed
-@require_POST
-def undo_round(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Take back the last paired round, so that it can be paired again."""
-    division = directed_division(request, **kwargs)
-
-    def take_back_last_round(**fields: Any) -> None:
-        number = fields.pop("round")
-        take_back_round(division=division, round_number=number, **_acting(request), **fields)
-        messages.success(request, _("Round %(round)d taken back.") % {"round": number})
-
-    return _submit(request, division, TakeBackRoundForm(request.POST), take_back_last_round)
+def _pair(form: PairRoundForm, **acting: Any) -> str:
+    division, fields = form.instance, dict(form.cleaned_data)
+    pairs = fields.pop("pairs")
+    manual = [(chosen_entry(division, first), chosen_entry(division, second)) for first, second in pairs]
+    round_services.request_round(division=division, manual=manual, **fields, **acting)
+    return ""
 
 
-@account_needed
-@require_POST
-def stop(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Stop the countdown of a draft that publishes itself."""
-    division = directed_division(request, **kwargs)
-
-    def stop_countdown(**fields: Any) -> None:
-        draws.stop_countdown(division=division, **_acting(request), **fields)
-        messages.success(request, _("Countdown stopped. The round waits until you publish it."))
-
-    return _submit(request, division, AfterForm(request.POST), stop_countdown, harmless="no_countdown")
+def _publish_round(form: AfterForm, **acting: Any) -> str:
+    draw = draws.publish_draw(division=form.instance, **form.cleaned_data, **acting)
+    return _("Round %(round)d published.") % {"round": draw.round}
 
 
-@account_needed
-@require_POST
-def change(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Change the number of rounds, rematches, and what happens when a round is complete."""
-    division = directed_division(request, **kwargs)
-
-    def change_rounds(after: int, **changes: Any) -> None:
-        round_services.change_rounds(
-            division=division, changes=RoundChanges(**changes), after=after, **_acting(request)
-        )
-        messages.success(request, _("Saved."))
-
-    return _submit(request, division, ChangeRoundsForm(request.POST), change_rounds)
+def _take_back_round(form: TakeBackRoundForm, **acting: Any) -> str:
+    fields = dict(form.cleaned_data)
+    number = fields.pop("round")
+    take_back_round(division=form.instance, round_number=number, **fields, **acting)
+    return _("Round %(round)d taken back.") % {"round": number}
 
 
-@account_needed
-@require_POST
-def bye(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Request a bye for a player, or cancel one."""
-    division = directed_division(request, **kwargs)
-
-    def change_bye(**fields: Any) -> None:
-        entry, number = chosen_entry(division, fields["entry"]), fields["round"]
-        if fields["take_back"]:
-            round_services.take_back_bye(entry=entry, round_number=number, **_acting(request))
-        else:
-            round_services.request_bye(entry=entry, round_number=number, kind=fields["kind"], **_acting(request))
-
-    return _submit(request, division, ByeForm(request.POST), change_bye)
+def _stop(form: AfterForm, **acting: Any) -> str:
+    draws.stop_countdown(division=form.instance, **form.cleaned_data, **acting)
+    return _("Countdown stopped. The round waits until you publish it.")
 
 
-def _acting(request: HttpRequest) -> dict[str, Any]:
-    return {"by": by(request), "now": timezone.now()}
+def _change(form: ChangeRoundsForm, **acting: Any) -> str:
+    fields = dict(form.cleaned_data)
+    after = fields.pop("after")
+    round_services.change_rounds(division=form.instance, changes=RoundChanges(**fields), after=after, **acting)
+    return _("Saved.")
 
 
-def _submit(
-    request: HttpRequest, division: Division, form: RefusingForm, act: Callable[..., None], *, harmless: str = ""
-) -> HttpResponse:
-    """Call `act` with the values of a valid form and redirect to the rounds; the `harmless` refusal is not shown."""
-    url = reverse("rounds", args=division_url_args(division))
-    if not form.is_valid():
-        return faulty(request, form, url)
-    try:
-        act(**form.cleaned_data)
-    except Refused as refused:
-        if refused.code == "stale":
-            return _stale(request, division, refused)
-        if refused.code != harmless:
-            return refuse(request, refused, url)
-    return redirect(url)
+def _bye(form: ByeForm, **acting: Any) -> str:
+    fields = form.cleaned_data
+    entry, number = chosen_entry(form.instance, fields["entry"]), fields["round"]
+    if fields["take_back"]:
+        round_services.take_back_bye(entry=entry, round_number=number, **acting)
+    else:
+        round_services.request_bye(entry=entry, round_number=number, kind=fields["kind"], **acting)
+    return ""
 
 
-def _stale(request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
-    """Show the current rounds with what has changed, with status 409."""
-    division.refresh_from_db()
-    try:
-        context = _context(request, division)
-    except Refused as not_by_rounds:
-        return refuse(request, not_by_rounds, reverse("division", args=division_url_args(division)))
-    topics = [division.topic, division.tournament.topic]
-    context["missed"] = missed(request, refused, division.tournament, topics)
-    context["stale"] = sentence(refused.code, refused.params)
-    return render(request, TEMPLATE, context, status=409)
+pair = RoundsAction("pair", PairRoundForm, _pair, harmless="draft_in_work").view
+publish_round = RoundsAction("publish", AfterForm, _publish_round).view
+undo_round = RoundsAction("take-back", TakeBackRoundForm, _take_back_round).view
+stop = RoundsAction("stop", AfterForm, _stop, harmless="no_countdown").view
+change = RoundsAction("change", ChangeRoundsForm, _change).view
+bye = RoundsAction("bye", ByeForm, _bye).view
 
 
 # Keeping two players apart, from the page of the draw or of the rounds.
 
 
-@account_needed
-@require_POST
-def keep_apart(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Keep two players apart or let them meet again, then return to the page of the form."""
-    division = directed_division(request, **kwargs)
-    form = KeepApartForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, reverse(form.cleaned_data.get("page", "draw"), args=division_url_args(division)))
-    url = reverse(form.cleaned_data["page"], args=division_url_args(division))
-    service = kept_apart.keep_apart if form.cleaned_data["act"] == KeepApartForm.KEEP else kept_apart.let_meet
-    try:
-        first, second = (chosen_entry(division, form.cleaned_data[name]) for name in ("first", "second"))
-        service(first=first, second=second, by=by(request), now=timezone.now())
-    except Refused as refused:
-        return refuse(request, refused, url)
-    return redirect(url)
+class KeepApartAction(DivisionAction):
+    """Keeping two players apart or letting them meet again; the page of the form follows."""
+
+    def url(self, request: HttpRequest, obj: Division) -> str:
+        form = KeepApartForm(request.POST)
+        form.is_valid()
+        return reverse(form.cleaned_data.get("page", "draw"), args=division_url_args(obj))
+
+
+def _keep_apart(form: KeepApartForm, **acting: Any) -> str:
+    fields = form.cleaned_data
+    service = kept_apart.keep_apart if fields["act"] == KeepApartForm.KEEP else kept_apart.let_meet
+    first, second = (chosen_entry(form.instance, fields[name]) for name in ("first", "second"))
+    service(first=first, second=second, **acting)
+    return ""
+
+
+keep_apart = KeepApartAction("keep-apart", KeepApartForm, _keep_apart).view
 
 
 # The public list of a club's commitments.

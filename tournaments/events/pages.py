@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
-from players.access import Role, is_at_least, require, role_in
+from players.access import Role, Visitor, is_at_least, require, role_in
+from players.actions import Action
 from players.pages import account_needed, by, faulty, me, page, refuse, sent
 from tournaments import access
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
@@ -48,11 +49,38 @@ def directed_division(request: HttpRequest, *, club: str, slug: str, division: s
     return access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
 
-def directed_entry(request: HttpRequest, *, club: str, slug: str, entry: str) -> Entry:
+def directed_entry(user: Visitor, *, club: str, slug: str, entry: str) -> Entry:
     """Return the entry that a URL names, for a director of its club; the arguments are those of the URL."""
-    row = access.entry(request.user, entry, (club, slug))
-    require(request.user, row.division.tournament.club, Role.DIRECTOR)
+    row = access.entry(user, entry, (club, slug))
+    require(user, row.division.tournament.club, Role.DIRECTOR)
     return row
+
+
+class EventAction(Action):
+    """What somebody does in an event."""
+
+    def fetch(self, user: Visitor, **url: str) -> Tournament:
+        if "tournament" in url:
+            return access.tournament_by_id(user, url["tournament"], self.needed)
+        return access.tournament_as(user, url["club"], url["slug"], self.needed)
+
+
+class DivisionAction(Action):
+    """What somebody does in a division."""
+
+    def fetch(self, user: Visitor, **url: str) -> Division:
+        at = (url["club"], url["slug"]) if "club" in url else None
+        return access.division_as(user, url["division"], self.needed, at)
+
+
+class EntryAction(Action):
+    """What a director does with an entry; the list of entries follows."""
+
+    def fetch(self, user: Visitor, **url: str) -> Entry:
+        return directed_entry(user, **url)
+
+    def url(self, request: HttpRequest, obj: Entry) -> str:
+        return reverse("entries", args=division_url_args(obj.division))
 
 
 def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,18 +13,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from core.downloads import safe, short_file
 from core.public_ids import new_form_key
-from players.access import Role, Visitor
-from players.actions import Action
+from players.access import Role
+from players.actions import Endpoint
 from tournaments import access
-from tournaments.events.pages import account_needed, event_url_args
+from tournaments.events.pages import EventAction, account_needed, event_url_args
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import Account, accounts_of, box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.money import Box, Currency, KindTotal
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.prizes import services as prize_services
+from tournaments.prizes.api import CashCountSerializer, CashSerializer, cash_body
 from tournaments.prizes.forms import (
     BoxForm,
     CashForm,
@@ -39,6 +42,7 @@ from tournaments.prizes.forms import (
 )
 from tournaments.prizes.prizes import DivisionPrizesView, prizes_for_staff
 from tournaments.prizes.services import pay_out
+from tournaments.state.api import WRITE
 from tournaments.state.names import shown, shown_entry
 
 # The cash report as rows of a table.
@@ -382,15 +386,16 @@ def cash_file(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 # What directors do at the cash desk.
 
 
-class CashAction(Action):
+class CashAction(EventAction):
     """What a director does at the cash desk of an event; the page goes on at one of its tabs."""
 
-    def __init__(self, name: str, form: type[CashForm], run: Callable[..., str], tab: str) -> None:
-        super().__init__(name, form, run)
-        self.tab = tab
+    responses: ClassVar[dict[int, Any]] = {200: CashSerializer, **WRITE}
 
-    def fetch(self, user: Visitor, **url: str) -> Tournament:
-        return access.tournament_as(user, url["club"], url["slug"], Role.DIRECTOR)
+    def __init__(
+        self, name: str, form: type[CashForm], run: Callable[..., str], tab: str, api: Endpoint | None = None
+    ) -> None:
+        super().__init__(name, form, run, api=api)
+        self.tab = tab
 
     def bind(self, obj: Tournament, data: Any, now: datetime) -> CashForm:
         form: CashForm = self.form(data, tournament=obj)
@@ -398,6 +403,9 @@ class CashAction(Action):
 
     def url(self, request: HttpRequest, obj: Tournament) -> str:
         return cash_url(obj, _tab(request, self.tab))
+
+    def answer(self, request: Request, obj: Tournament) -> Response:
+        return Response(CashSerializer(cash_body(obj)).data)
 
 
 def _pay(form: FeeForm, **acting: Any) -> str:
@@ -428,11 +436,19 @@ def _payout(form: PayoutForm, **acting: Any) -> str:
 
 
 def _close(form: CountForm, **acting: Any) -> str:
+    """Close the cash desk.
+
+    409 `box_changed` if something else should be in the box now.
+    """
     desk.close_desk(tournament=form.tournament, **form.cleaned_data, **acting)
     return _("The cash desk is closed.")
 
 
 def _reopen(form: CashForm, **acting: Any) -> str:
+    """Reopen the cash desk.
+
+    409 `cash_not_closed` if it is open.
+    """
     desk.reopen_desk(tournament=form.tournament, **acting)
     return _("The cash desk is open again.")
 
@@ -461,9 +477,11 @@ ACTIONS = (
     CashAction("move", BoxForm, _move, CLOSING),
     CashAction("take-back", TakeBackForm, _take_back, OWES),
     CashAction("payout", PayoutForm, _payout, PRIZES),
-    CashAction("close", CountForm, _close, CLOSING),
-    CashAction("reopen", CashForm, _reopen, CLOSING),
+    CashAction("close", CountForm, _close, CLOSING, Endpoint(
+        "cash_close", CashCountSerializer, {"counted": 43160, "expected": 43660, "note": "Wrong change at the bar"}
+    )),
+    CashAction("reopen", CashForm, _reopen, CLOSING, Endpoint("cash_reopen")),
     CashAction("settings", CashSettingsForm, _save, OWES),
     CashAction("pool-member", PoolMemberForm, _pool_member, OWES),
     CashAction("split-back", SplitBackForm, _split_back, PRIZES),
-)
+)  # fmt: skip

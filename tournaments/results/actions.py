@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
@@ -176,7 +175,7 @@ class FixtureAction(Action):
 
     def bind(self, obj: Fixture, data: Any, now: datetime) -> DecisionForm:
         form: DecisionForm = self.form(data, names=match_names(obj, staff=True))
-        form.fixture = obj
+        form.instance = obj
         return form
 
     def url(self, request: HttpRequest, obj: Fixture) -> str:
@@ -202,9 +201,9 @@ class FixtureAction(Action):
     def parameters(self) -> list[OpenApiParameter]:
         return [AFTER] if "after" in self.form.base_fields else []
 
-    def values(self, request: Request, serializer: type[FormSerializer]) -> dict[str, Any]:
+    def values(self, request: Request) -> dict[str, Any]:
         """`after` may be in a header."""
-        values = super().values(request, serializer)
+        values = super().values(request)
         return {**values, "after": read_after(request, values)} if self.parameters() else values
 
     def answer(self, request: Request, obj: Fixture) -> Response:
@@ -214,11 +213,10 @@ class FixtureAction(Action):
 class ObjectionAction(FixtureAction):
     """The answer to an objection; after one that is upheld, the page goes on at the correction."""
 
-    def done(self, request: HttpRequest, obj: Fixture, form: Any, sentence: str) -> HttpResponse:
-        answer = super().done(request, obj, form, sentence)
-        upheld = form.cleaned_data["upheld"]
-        event = event_url_args(obj.stage.division.tournament)
-        return redirect("fixture-correct", *event, obj.public_id) if upheld else answer
+    def success_url(self, request: HttpRequest, obj: Fixture, form: ObjectionForm) -> str:
+        if form.cleaned_data["upheld"]:
+            return reverse("fixture-correct", args=(*event_url_args(obj.stage.division.tournament), obj.public_id))
+        return super().success_url(request, obj, form)
 
 
 def _summary(fixture: Fixture, result: Result) -> str:
@@ -232,8 +230,8 @@ def _enter_result(form: ResultForm, **acting: Any) -> str:
     For assistants and helpers. Sending the same result twice records it once.
     """
     assert form.score is not None  # noqa: S101, both fields are required
-    result = results.enter_result(fixture=form.fixture, result=ResultInput.played(form.score), **form.common, **acting)
-    return _summary(form.fixture, result)
+    result = results.enter_result(fixture=form.instance, result=ResultInput.played(form.score), **form.common, **acting)
+    return _summary(form.instance, result)
 
 
 def _forfeit(form: ForfeitForm, **acting: Any) -> str:
@@ -242,7 +240,7 @@ def _forfeit(form: ForfeitForm, **acting: Any) -> str:
     For assistants and helpers.
     """
     side = None if form.cleaned_data["side"] == BOTH else int(form.cleaned_data["side"])
-    return _summary(form.fixture, results.forfeit(fixture=form.fixture, side=side, **form.common, **acting))
+    return _summary(form.instance, results.forfeit(fixture=form.instance, side=side, **form.common, **acting))
 
 
 def _rule(form: RulingForm, **acting: Any) -> str:
@@ -251,7 +249,7 @@ def _rule(form: RulingForm, **acting: Any) -> str:
     For directors; ends a dispute. The reason is shown to both players.
     """
     outcome = {"winner": form.winning_side, "score": form.score, "kind": form.cleaned_data["kind"]}
-    return _summary(form.fixture, results.rule(fixture=form.fixture, **outcome, **form.common, **acting))
+    return _summary(form.instance, results.rule(fixture=form.instance, **outcome, **form.common, **acting))
 
 
 def _accept(form: AcceptForm, **acting: Any) -> str:
@@ -259,7 +257,7 @@ def _accept(form: AcceptForm, **acting: Any) -> str:
 
     For directors. 422 `findings_not_waived` names what is missing.
     """
-    data, match = form.cleaned_data, form.fixture.match
+    data, match = form.cleaned_data, form.instance.match
     record = match.submissions.filter(public_id=data["record"]).first() if match is not None else None
     if record is None:
         raise Http404
@@ -271,9 +269,9 @@ def _accept(form: AcceptForm, **acting: Any) -> str:
         reason=data["reason"],
     )
     result = results.accept_record(
-        fixture=form.fixture, submission=record, ruling=ruling, after=data["after"], **acting
+        fixture=form.instance, submission=record, ruling=ruling, after=data["after"], **acting
     )
-    return _summary(form.fixture, result)
+    return _summary(form.instance, result)
 
 
 def _answer_objection(form: ObjectionForm, **acting: Any) -> str:
@@ -283,7 +281,7 @@ def _answer_objection(form: ObjectionForm, **acting: Any) -> str:
     """
     data = form.cleaned_data
     objections.answer_objection(
-        objection=access.objection_of(form.fixture, data["objection"]),
+        objection=access.objection_of(form.instance, data["objection"]),
         upheld=data["upheld"],
         answer=data["reason"],
         after=data["after"],
@@ -297,10 +295,10 @@ def _extend(form: DueForm, **acting: Any) -> str:
 
     For directors. 422 `deadline_not_ahead` for an instant that has passed.
     """
-    due_at = localise(form.cleaned_data["due_at"], zone_of(form.fixture.stage.division.tournament))
+    due_at = localise(form.cleaned_data["due_at"], zone_of(form.instance.stage.division.tournament))
     assert due_at is not None  # noqa: S101, the field is required
-    deadlines.extend_deadline(fixture=form.fixture, due_at=due_at, **form.common, **acting)
-    return _("M%(number)d has a new deadline.") % {"number": form.fixture.number}
+    deadlines.extend_deadline(fixture=form.instance, due_at=due_at, **form.common, **acting)
+    return _("M%(number)d has a new deadline.") % {"number": form.instance.number}
 
 
 def _withdraw(form: WithdrawForm, **acting: Any) -> str:
@@ -309,7 +307,7 @@ def _withdraw(form: WithdrawForm, **acting: Any) -> str:
     For directors.
     """
     side, scope = int(form.cleaned_data["side"]), form.cleaned_data["scope"]
-    entry = results.withdraw_side(fixture=form.fixture, side=side, scope=scope, **form.common, **acting)
+    entry = results.withdraw_side(fixture=form.instance, side=side, scope=scope, **form.common, **acting)
     return _("%(name)s has been withdrawn.") % {"name": entry.player.name}
 
 

@@ -78,9 +78,6 @@ class DecisionForm(RefusingForm):
     AUTO_ID: ClassVar[str] = "%s"
     """Format of the fields' HTML ids, since several of these forms share a page."""
 
-    fixture: Fixture
-    """What is decided, once something was sent."""
-
     def __init__(self, *args: Any, names: tuple[str, str] = SIDES, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": self.AUTO_ID, **kwargs})
         for name in self.BY_SIDE:

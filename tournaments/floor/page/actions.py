@@ -17,12 +17,12 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.access import Visitor
-from players.actions import LARGEST_ID, Action, Endpoint, FormSerializer
+from players.actions import LARGEST_ID, Endpoint, FormSerializer
 from players.actors import Actor
 from tournaments import access
 from tournaments.access import HELPER
 from tournaments.draws.round_lengths import change_round_lengths
-from tournaments.events.pages import event_url_args
+from tournaments.events.pages import EventAction, event_url_args
 from tournaments.events.services import update_tournament
 from tournaments.floor import calls, evening, length_offers, selectors, undo
 from tournaments.floor.api import FloorMatchSerializer, match_body
@@ -37,7 +37,7 @@ from tournaments.state.api import WRITE
 Run = Callable[[Any, Actor, datetime], str]
 
 
-class FloorAction(Action):
+class FloorAction(EventAction):
     """What somebody does on the floor of an event; through the API, to a match of the event."""
 
     responses: ClassVar[dict[int, Any]] = {200: FloorMatchSerializer, **WRITE}
@@ -45,7 +45,7 @@ class FloorAction(Action):
     def fetch(self, user: Visitor, **url: str) -> Tournament | Fixture:
         if "fixture" in url:
             return access.fixture_as(user, url["fixture"], self.needed)
-        return access.tournament_as(user, url["club"], url["slug"], self.needed)
+        return super().fetch(user, **url)
 
     def bind(self, obj: Tournament | Fixture, data: Any, now: datetime) -> FloorForm:
         if isinstance(obj, Fixture):
