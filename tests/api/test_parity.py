@@ -53,6 +53,7 @@ EACH = "a page has a field for each row, added as the form is made"
 SIGNED_IN = "a page is for whoever is signed in"
 PREVIEW = "a page always shows what would follow first"
 DERIVED = "a page derives it"
+LATER = "a page asks for it afterwards"
 BOARD = "the board of the page calls the API itself"
 DEVICE = "belongs to a browser or a device, not to an account's programs"
 OWNER = "for whoever installed the site"
@@ -103,8 +104,8 @@ PAIRS = (
         api_only={"kind": EACH, "channels": EACH},
     ),
     # Clubs.
-    pair(clubs.ClubForm, api="clubs_create", api_only={"slug": DERIVED}),
-    pair(clubs.EditClubForm, api="clubs_update", page_only={"embed_hosts": NOT_YET}, api_only={"slug": NOT_YET}),
+    pair(clubs.ClubForm, api="clubs_create", api_only={"slug": DERIVED, "embed_hosts": LATER}),
+    pair(clubs.EditClubForm, api="clubs_update", api_only={"slug": NOT_YET}),
     pair(clubs.AddMemberForm, clubs.AddPlayerForm, api="members_create"),
     pair(clubs.PasteForm, api="members_paste"),
     pair(clubs.RoleForm, api="members_update"),

@@ -42,7 +42,8 @@ class FloorAction(EventAction):
 
     responses: ClassVar[dict[int, Any]] = {200: FloorMatchSerializer, **WRITE}
 
-    def fetch(self, user: Visitor, **url: str) -> Tournament | Fixture:
+    def fetch(self, user: Visitor, **url: str) -> Any:
+        """Return the event, or the match that the API names."""
         if "fixture" in url:
             return access.fixture_as(user, url["fixture"], self.needed)
         return super().fetch(user, **url)
