@@ -5,13 +5,13 @@ all that write and take fields. A new one of either has to find its pair here, o
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
-from django.forms import Form
+from django.forms import ChoiceField, Form
 from django.urls import URLPattern, URLResolver, get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
@@ -70,6 +70,8 @@ class Pair(NamedTuple):
     """Field of a form -> its name, or names, in the API."""
     page_only: Mapping[str, str] = {}
     api_only: Mapping[str, str] = {}
+    forms_of_their_own: tuple[str, ...] = ()
+    """Values of a choice of the API for which a page has a form."""
 
 
 def pair(*forms: type[Form], api: str, **more: Any) -> Pair:
@@ -221,6 +223,7 @@ PAIRS = (
         api="cash_payments_create",
         names={"player": "entry", "pot": "bracket"},
         page_only=KEY,
+        forms_of_their_own=("payout",),
     ),
     pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL}),
     pair(prizes.CashSettingsForm, api="cash_update", page_only={"act": BROWSER}),
@@ -299,26 +302,31 @@ def schema() -> dict[str, Any]:
     return dict(SchemaGenerator().get_schema(request=None, public=True))
 
 
-def request_fields(operation: Mapping[str, Any]) -> set[str]:
-    """The fields that an operation takes in its body and its query."""
-    query = {row["name"] for row in operation.get("parameters", ()) if row["in"] == "query"}
-    for media in operation.get("requestBody", {}).get("content", {}).values():
-        shape = media["schema"]
-        if "$ref" in shape:
-            shape = schema()["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
-        query |= set(shape.get("properties", {}))
-    return query
+def resolved(shape: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of the schema, with what it refers to."""
+    for part in shape.get("allOf", ()):
+        shape = {**shape, **part}
+    return schema()["components"]["schemas"][shape["$ref"].rpartition("/")[2]] if "$ref" in shape else shape
 
 
 @cache
-def operations() -> Mapping[str, set[str]]:
-    """Operations that write -> what they take."""
+def writing() -> Mapping[str, Mapping[str, Any]]:
+    """Operations that write, by their id."""
     return {
-        operation["operationId"]: request_fields(operation)
+        operation["operationId"]: operation
         for methods in schema()["paths"].values()
         for method, operation in methods.items()
         if method != "get"
     }
+
+
+def fields_of(operation: str) -> dict[str, Mapping[str, Any]]:
+    """The fields that an operation takes in its body and its query, each with its schema."""
+    query = [row for row in writing()[operation].get("parameters", ()) if row["in"] == "query"]
+    fields = {row["name"]: row["schema"] for row in query}
+    for media in writing()[operation].get("requestBody", {}).get("content", {}).values():
+        fields |= resolved(media["schema"]).get("properties", {})
+    return fields
 
 
 def routes(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
@@ -350,7 +358,7 @@ def bound_forms() -> Iterator[type[Form]]:
 def differences(row: Pair) -> list[str]:
     """What one side of a pair has and the other has not, and reasons that are not needed any more."""
     on_page = {name for form in row.forms for name in getattr(form, "base_fields", {})}
-    in_api = {name for operation in row.operations for name in operations()[operation]}
+    in_api = {name for operation in row.operations for name in fields_of(operation)}
     named = {new for name in on_page - set(row.page_only) for new in row.names.get(name, name).split()}
     return [
         *(f"the API lacks {name}" for name in sorted(named - in_api)),
@@ -367,6 +375,22 @@ def test_a_form_and_its_operations_take_the_same(row: Pair) -> None:
     assert differences(row) == []
 
 
+@pytest.mark.parametrize("row", PAIRS, ids=lambda row: row.operations[0])
+def test_a_choice_has_the_same_values_on_a_page_and_in_the_api(row: Pair) -> None:
+    fields = [item for form in row.forms for item in getattr(form, "base_fields", {}).items()]
+    for operation in row.operations:
+        for name, shape in fields_of(operation).items():
+            in_api = set(resolved(shape).get("enum", ())) - {""}
+            on_page = {
+                value
+                for field, of_form in fields
+                if isinstance(of_form, ChoiceField) and row.names.get(field, field) == name
+                for value, _label in cast("Iterable[tuple[str, str]]", of_form.choices)
+            } - {"", *row.forms_of_their_own}
+            if in_api and on_page:
+                assert on_page == in_api - set(row.forms_of_their_own), (operation, name)
+
+
 def test_every_form_has_its_operations() -> None:
     bound = set(bound_forms())
     known = [form for row in PAIRS for form in row.forms] + list(PAGE_ONLY)
@@ -379,10 +403,10 @@ def test_every_form_has_its_operations() -> None:
 def test_every_operation_with_fields_has_its_form() -> None:
     of_actions = {action.api.operation for action in declared() if action.api is not None}
     known = {operation for row in PAIRS for operation in row.operations} | set(API_ONLY) | of_actions
-    taking = {operation for operation, fields in operations().items() if fields}
+    taking = {operation for operation in writing() if fields_of(operation)}
     assert len(taking) > 80
     assert taking - known == set(), "operations without a form or a reason"
-    assert known - set(operations()) == set(), "operations that are gone"
+    assert known - set(writing()) == set(), "operations that are gone"
 
 
 def test_a_declared_action_takes_the_same_from_a_page_and_from_the_api() -> None:
