@@ -58,8 +58,7 @@ def _(field: forms.IntegerField, **options: Any) -> serializers.Field[Any, Any, 
 @serializer_field.register(forms.BooleanField)
 @serializer_field.register(YesNoField)
 def _(field: forms.Field, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
-    """A browser sends nothing for an empty box; a program has to send false."""
-    return serializers.BooleanField(**{**options, "required": "default" not in options})
+    return serializers.BooleanField(**options)
 
 
 @serializer_field.register
@@ -106,10 +105,11 @@ class FormSerializer(serializers.Serializer[Any]):
 
 def _options(name: str, field: forms.Field) -> dict[str, Any]:
     if name == "after":
-        return {"required": False}  # `If-Match` may say it instead.
+        return {"required": False, "help_text": "The `seq` you saw."}  # `If-Match` may say it instead.
     if field.initial is not None and not callable(field.initial):
         return {"default": field.initial}
-    return {"required": field.required}
+    # A browser sends nothing for an empty box; a program has to send false.
+    return {"required": field.required or isinstance(field, forms.BooleanField)}
 
 
 def _details(form: forms.Form, serializer: type[FormSerializer] | None) -> dict[str, list[exceptions.ErrorDetail]]:
@@ -214,8 +214,8 @@ class Action:
         serializer = self.api and self.api.serializer
         return accounts.validated(serializer, request) if serializer else {}
 
-    def answer(self, request: Request, obj: Any) -> Response:
-        """Return the object as it is afterwards."""
+    def answer(self, request: Request, obj: Any, form: Any) -> Response:
+        """Return what is there afterwards; `run` may leave what it made as the form's `instance`."""
         raise NotImplementedError
 
     @property
@@ -230,7 +230,7 @@ class Action:
             if not form.is_valid():
                 raise exceptions.ValidationError(_details(form, api.serializer))
             action.run(form, by=accounts.by(request), now=now)
-            return action.answer(request, obj)
+            return action.answer(request, obj, form)
 
         summary, _blank, description = (inspect.getdoc(self.run) or "").partition("\n\n")
         described = extend_schema(

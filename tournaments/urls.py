@@ -5,6 +5,7 @@ from django.urls import URLPattern, path, re_path
 from core.links import by_personal_link
 from tournaments import owner
 from tournaments import wall as walls
+from tournaments.draws import actions as draws
 from tournaments.draws import api as api_commitments
 from tournaments.draws import page as commitments
 from tournaments.draws.designer import api as api_stages
@@ -138,17 +139,17 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}entries/paste/$", check_in.paste, name="entries-paste"),
     re_path(rf"{DIVISION}entries/enter/$", check_in.enter_list, name="entries-enter"),
     re_path(rf"{DIVISION}draw/$", commitments.draw, name="draw"),
-    re_path(rf"{DIVISION}draw/request/$", commitments.request_draw, name="draw-request"),
-    re_path(rf"{DIVISION}draw/publish/$", commitments.publish_draft, name="draw-publish"),
-    re_path(rf"{DIVISION}draw/take-back/$", commitments.undo_draw, name="draw-take-back"),
-    re_path(rf"{DIVISION}keep-apart/$", commitments.keep_apart, name="keep-apart"),
+    re_path(rf"{DIVISION}draw/request/$", draws.request_draw.view, name="draw-request"),
+    re_path(rf"{DIVISION}draw/publish/$", draws.publish_draw.view, name="draw-publish"),
+    re_path(rf"{DIVISION}draw/take-back/$", draws.undo_draw.view, name="draw-take-back"),
+    re_path(rf"{DIVISION}keep-apart/$", draws.keep_apart.view, name="keep-apart"),
     re_path(rf"{DIVISION}rounds/$", commitments.rounds, name="rounds"),
-    re_path(rf"{DIVISION}rounds/pair/$", commitments.pair, name="rounds-pair"),
-    re_path(rf"{DIVISION}rounds/publish/$", commitments.publish_round, name="rounds-publish"),
-    re_path(rf"{DIVISION}rounds/stop/$", commitments.stop, name="countdown-stop"),
-    re_path(rf"{DIVISION}rounds/take-back/$", commitments.undo_round, name="round-take-back"),
-    re_path(rf"{DIVISION}rounds/change/$", commitments.change, name="rounds-change"),
-    re_path(rf"{DIVISION}rounds/bye/$", commitments.bye, name="rounds-bye"),
+    re_path(rf"{DIVISION}rounds/pair/$", draws.pair.view, name="rounds-pair"),
+    re_path(rf"{DIVISION}rounds/publish/$", draws.publish_round.view, name="rounds-publish"),
+    re_path(rf"{DIVISION}rounds/stop/$", draws.stop.view, name="countdown-stop"),
+    re_path(rf"{DIVISION}rounds/take-back/$", draws.undo_round.view, name="round-take-back"),
+    re_path(rf"{DIVISION}rounds/change/$", draws.change.view, name="rounds-change"),
+    re_path(rf"{DIVISION}rounds/bye/$", draws.bye.view, name="rounds-bye"),
     re_path(rf"{ENTRY}check-in/$", check_in.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}link/$", event_links.hand_out, name="entry-link"),
     re_path(rf"{ENTRY}link/revoke/$", event_links.revoke, name="entry-revoke-link"),
@@ -224,15 +225,15 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}entries/paste/$", api_entries.Paste.as_view(), name="api-entries-paste"),
     re_path(rf"{A_DIVISION}register/$", api_entries.Register.as_view(), name="api-register"),
     re_path(rf"{A_DIVISION}draws/$", api_commitments.Draws.as_view(), name="api-draws"),
-    re_path(rf"{A_DIVISION}draws/publish/$", api_commitments.PublishDraw.as_view(), name="api-draw-publish"),
-    re_path(rf"{A_DIVISION}draws/stop-countdown/$", api_commitments.StopCountdown.as_view(), name="api-countdown-stop"),
-    re_path(rf"{A_DIVISION}draws/take-back/$", api_commitments.TakeBackDraw.as_view(), name="api-draw-take-back"),
+    re_path(rf"{A_DIVISION}draws/publish/$", draws.publish_draw.endpoint, name="api-draw-publish"),
+    re_path(rf"{A_DIVISION}draws/stop-countdown/$", draws.stop.endpoint, name="api-countdown-stop"),
+    re_path(rf"{A_DIVISION}draws/take-back/$", draws.undo_draw.endpoint, name="api-draw-take-back"),
     re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_commitments.OneDraw.as_view(), name="api-draw"),
     re_path(rf"{A_DIVISION}kept-apart/$", api_commitments.AllApart.as_view(), name="api-kept-apart"),
     re_path(rf"{A_DIVISION}kept-apart/take-back/$", api_commitments.LetMeet.as_view(), name="api-let-meet"),
     re_path(rf"{A_DIVISION}rounds/$", api_commitments.AllRounds.as_view(), name="api-rounds"),
-    re_path(rf"{A_DIVISION}rounds/take-back/$", api_commitments.TakeBackRound.as_view(), name="api-round-take-back"),
-    re_path(rf"{A_DIVISION}rounds/change/$", api_commitments.ChangeRounds.as_view(), name="api-rounds-change"),
+    re_path(rf"{A_DIVISION}rounds/take-back/$", draws.undo_round.endpoint, name="api-round-take-back"),
+    re_path(rf"{A_DIVISION}rounds/change/$", draws.change.endpoint, name="api-rounds-change"),
     re_path(rf"{A_DIVISION}rounds/byes/$", api_commitments.AskBye.as_view(), name="api-rounds-bye"),
     re_path(
         rf"{A_DIVISION}rounds/byes/take-back/$", api_commitments.TakeBackBye.as_view(), name="api-rounds-take-back"

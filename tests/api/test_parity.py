@@ -30,7 +30,7 @@ from players.pages import NextForm
 from players.privacy.views import EraseForm
 from tests.test_parsed_input import ROOT, is_input, makes_form, sources
 from tournaments import owner, wall
-from tournaments.draws import page as draws
+from tournaments.draws import actions as draws
 from tournaments.draws.designer.forms import DesignerForm
 from tournaments.draws.evenings import EveningTemplateForm
 from tournaments.entries import forms as entries
@@ -190,12 +190,8 @@ PAIRS = (
         page_only={"new_count": BROWSER, "preset": BROWSER, "faulty": BROWSER},
         api_only={"tables": DERIVED, "after": HEADER},
     ),
-    pair(draws.AfterForm, api="draws_publish draws_stop_countdown"),
     pair(draws.RequestDrawForm, api="draws_create", page_only={"publish_event": OPERATION}),
-    pair(draws.TakeBackForm, api="draws_take_back"),
     pair(draws.PairRoundForm, api="rounds_pair", names={"first": "pairs", "second": "pairs"}),
-    pair(draws.ChangeRoundsForm, api="rounds_change"),
-    pair(draws.TakeBackRoundForm, api="rounds_take_back"),
     pair(draws.ByeForm, api="rounds_ask_bye rounds_take_back_bye", page_only={"take_back": OPERATION}),
     pair(
         state.KeepApartForm,

@@ -3,11 +3,13 @@
 import zoneinfo
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
 
 from engine.errors import Refused
 from players.access import Role, Visitor, is_at_least, require, role_in
@@ -17,6 +19,7 @@ from tournaments import access
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage, Tournament
 from tournaments.state import log
+from tournaments.state.api import AFTER, read_after
 from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
 
 # Helpers that the views of events share.
@@ -56,8 +59,19 @@ def directed_entry(user: Visitor, *, club: str, slug: str, entry: str) -> Entry:
     return row
 
 
-class EventAction(Action):
-    """What somebody does in an event."""
+class TournamentAction(Action):
+    """What somebody does in an event; `after` may be in a header."""
+
+    def parameters(self) -> list[OpenApiParameter]:
+        return [AFTER] if "after" in self.form.base_fields else []
+
+    def values(self, request: Request) -> dict[str, Any]:
+        values = super().values(request)
+        return {**values, "after": read_after(request, values)} if self.parameters() else values
+
+
+class EventAction(TournamentAction):
+    """What somebody does to an event."""
 
     def fetch(self, user: Visitor, **url: str) -> Tournament:
         if "tournament" in url:
@@ -65,15 +79,15 @@ class EventAction(Action):
         return access.tournament_as(user, url["club"], url["slug"], self.needed)
 
 
-class DivisionAction(Action):
-    """What somebody does in a division."""
+class DivisionAction(TournamentAction):
+    """What somebody does to a division."""
 
     def fetch(self, user: Visitor, **url: str) -> Division:
         at = (url["club"], url["slug"]) if "club" in url else None
         return access.division_as(user, url["division"], self.needed, at)
 
 
-class EntryAction(Action):
+class EntryAction(TournamentAction):
     """What a director does with an entry; the list of entries follows."""
 
     def fetch(self, user: Visitor, **url: str) -> Entry:

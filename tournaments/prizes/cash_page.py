@@ -404,7 +404,7 @@ class CashAction(EventAction):
     def url(self, request: HttpRequest, obj: Tournament) -> str:
         return cash_url(obj, _tab(request, self.tab))
 
-    def answer(self, request: Request, obj: Tournament) -> Response:
+    def answer(self, request: Request, obj: Tournament, form: Any) -> Response:
         return Response(CashSerializer(cash_body(obj)).data)
 
 

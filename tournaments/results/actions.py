@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.fields import empty
 from rest_framework.request import Request
@@ -22,11 +21,11 @@ from matches.models import Result
 from matches.reporting import objections
 from matches.reporting.records import RecordRuling
 from players.access import Visitor
-from players.actions import Action, Endpoint, FormSerializer
+from players.actions import Endpoint, FormSerializer
 from tournaments import access
 from tournaments.events import deadlines
 from tournaments.events.forms import localise
-from tournaments.events.pages import event_url_args, missed, zone_of
+from tournaments.events.pages import TournamentAction, event_url_args, missed, zone_of
 from tournaments.models import Fixture
 from tournaments.results import services as results
 from tournaments.results.api import ScoreField, fixture_response
@@ -45,7 +44,7 @@ from tournaments.results.forms import (
     WithdrawForm,
 )
 from tournaments.results.quick_entry import result_summary
-from tournaments.state.api import AFTER, WRITE, FixtureSerializer, read_after
+from tournaments.state.api import WRITE, FixtureSerializer
 from tournaments.state.names import match_names
 
 # Serializers: the fields of the forms, where the API has other names or types for some.
@@ -164,7 +163,7 @@ class AcceptRecordSerializer(FormSerializer):
 # The actions.
 
 
-class FixtureAction(Action):
+class FixtureAction(TournamentAction):
     """A decision on a fixture. The page goes on at the console; a refused form is shown again as it was filled in."""
 
     responses: ClassVar[dict[int, Any]] = {200: FixtureSerializer, **WRITE}
@@ -198,15 +197,7 @@ class FixtureAction(Action):
             status=status_of(refused.code),
         )
 
-    def parameters(self) -> list[OpenApiParameter]:
-        return [AFTER] if "after" in self.form.base_fields else []
-
-    def values(self, request: Request) -> dict[str, Any]:
-        """`after` may be in a header."""
-        values = super().values(request)
-        return {**values, "after": read_after(request, values)} if self.parameters() else values
-
-    def answer(self, request: Request, obj: Fixture) -> Response:
+    def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
         return fixture_response(request, obj)
 
 

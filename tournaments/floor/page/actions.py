@@ -57,7 +57,7 @@ class FloorAction(EventAction):
     def url(self, request: HttpRequest, obj: Tournament) -> str:
         return reverse("floor", args=event_url_args(obj))
 
-    def answer(self, request: Request, obj: Fixture) -> Response:
+    def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
         view = selectors.floor(obj.stage.division.tournament, timezone.now())
         return Response(FloorMatchSerializer(match_body(view.matches[obj.pk])).data)
 
