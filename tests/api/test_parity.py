@@ -190,6 +190,7 @@ PAIRS = (
         page_only={"new_count": BROWSER, "preset": BROWSER, "faulty": BROWSER},
         api_only={"tables": DERIVED, "after": HEADER},
     ),
+    pair(state.AfterForm, api="draws_publish"),
     pair(draws.RequestDrawForm, api="draws_create", page_only={"publish_event": OPERATION}),
     pair(draws.PairRoundForm, api="rounds_pair", names={"first": "pairs", "second": "pairs"}),
     pair(draws.ByeForm, api="rounds_ask_bye rounds_take_back_bye", page_only={"take_back": OPERATION}),

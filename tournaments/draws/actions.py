@@ -22,14 +22,14 @@ from players.actions import Endpoint, FormSerializer
 from players.forms import RefusingForm, YesNoField
 from tournaments.draws import kept_apart, services
 from tournaments.draws import rounds as round_services
-from tournaments.draws.api import DrawSerializer, RoundsSerializer, changed_draw, rounds_response
+from tournaments.draws.api import RoundsSerializer, changed_draw, rounds_response
 from tournaments.draws.page import ROUNDS, draw_page, rounds_context
 from tournaments.draws.rounds import RoundChanges
 from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.events.pages import DivisionAction, chosen_entry, division_url_args, missed, refuse
 from tournaments.formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.models import ByeRequest, Division, Draw, Tournament
-from tournaments.state.api import WRITE, AfterSerializer, TakeBackSerializer
+from tournaments.state.api import WRITE, AfterSerializer, DrawSerializer, TakeBackSerializer
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
 from tournaments.state.forms import AfterForm, KeepApartForm, TakeBackForm
 
