@@ -23,6 +23,9 @@ LONGEST_LIST = 400_000
 class RefusingForm(forms.Form):
     """A form that can show why a service refused."""
 
+    instance: Any = None
+    """What is acted on, if an `Action` has bound the form."""
+
     FIELD_OF: ClassVar[dict[str, str]] = {
         "weak_password": "new_password",
         "wrong_password": "password",
@@ -41,6 +44,17 @@ class RefusingForm(forms.Form):
         """Add the message of a refusal to the field it concerns, or to the whole form."""
         field = self.FIELD_OF.get(refused.code)
         self.add_error(field if field in self.fields else None, sentence(refused.code, refused.params))
+
+
+class YesNoField(forms.TypedChoiceField):
+    """A choice between two, `1` and `0` in a browser, which is a truth value; None if it may be left open."""
+
+    def __init__(self, *, choices: Any = (("1", "1"), ("0", "0")), **options: Any) -> None:
+        super().__init__(choices=choices, coerce=lambda value: value == "1", empty_value=None, **options)
+
+    def to_python(self, value: Any) -> str:
+        """Return the choice; programs send a truth value."""
+        return str(int(value)) if isinstance(value, bool) else super().to_python(value)
 
 
 class ZoneField(forms.CharField):

@@ -19,6 +19,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from core.messages import sentence
 from engine.errors import Refused
 from players.actors import Actor
+from players.forms import RefusingForm
 from players.models import User
 
 LONGEST_URL = 2000
@@ -67,6 +68,23 @@ def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: BaseF
     faulty = any(form.is_bound and form.errors for form in forms)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if faulty else HTTPStatus.OK
     return render(request, name, context, status=status)
+
+
+def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:
+    """Redirect with the reason for a refusal, shown in `form` as well if one is passed."""
+    if form is not None:
+        form.refuse(refused)
+    messages.error(request, sentence(refused.code, refused.params))
+    return redirect(url)
+
+
+def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
+    """Redirect with the errors of a form as messages."""
+    for field, errors in form.errors.items():
+        label = form.fields[field].label if field in form.fields else None
+        for error in errors:
+            messages.error(request, f"{label}: {error}" if label else str(error))
+    return redirect(url)
 
 
 class NextForm(Form):

@@ -30,6 +30,7 @@ PACKAGES = {
         "forms",
         "pages",
         "accounts",
+        "actions",
         "notifications",
         "clubs",
         "privacy",

@@ -21,9 +21,11 @@ def is_input(node: ast.AST) -> TypeGuard[ast.expr]:
 
 
 def makes_form(node: ast.AST) -> TypeGuard[ast.Call]:
-    """Return whether a node calls a form's class or one of its class methods."""
+    """Return whether a node calls a form's class or one of its class methods, or an action binds its form."""
     if not isinstance(node, ast.Call):
         return False
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "bind":
+        return True
     maker = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     return isinstance(maker, ast.Name) and maker.id.endswith("Form")
 

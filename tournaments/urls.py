@@ -5,6 +5,7 @@ from django.urls import URLPattern, path, re_path
 from core.links import by_personal_link
 from tournaments import owner
 from tournaments import wall as walls
+from tournaments.draws import actions as draws
 from tournaments.draws import api as api_commitments
 from tournaments.draws import page as commitments
 from tournaments.draws.designer import api as api_stages
@@ -27,6 +28,7 @@ from tournaments.paper.lists import KINDS as LISTS
 from tournaments.prizes import api as api_cash
 from tournaments.prizes import cash_page as cash
 from tournaments.prizes import prize_page as plans
+from tournaments.results import actions as decisions
 from tournaments.results import api as api_corrections
 from tournaments.results import corrections_page as corrections
 from tournaments.results import fixture_page as fixtures
@@ -106,15 +108,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}prizes/$", plans.prizes, name="prizes"),
     re_path(rf"{EVENT}cash/$", cash.cash, name="cash"),
     re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),
-    re_path(rf"{EVENT}cash/pay/$", cash.pay, name="cash-pay"),
-    re_path(rf"{EVENT}cash/move/$", cash.move, name="cash-move"),
-    re_path(rf"{EVENT}cash/take-back/$", cash.take_back, name="cash-take-back"),
-    re_path(rf"{EVENT}cash/payout/$", cash.payout, name="cash-payout"),
-    re_path(rf"{EVENT}cash/close/$", cash.close, name="cash-close"),
-    re_path(rf"{EVENT}cash/reopen/$", cash.reopen, name="cash-reopen"),
-    re_path(rf"{EVENT}cash/settings/$", cash.settings, name="cash-settings"),
-    re_path(rf"{EVENT}cash/pool-member/$", cash.pool_member, name="cash-pool-member"),
-    re_path(rf"{EVENT}cash/split-back/$", cash.split_back, name="cash-split-back"),
+    *(re_path(rf"{EVENT}cash/{act.name}/$", act.view, name=f"cash-{act.name}") for act in cash.ACTIONS),
     re_path(rf"{EVENT}paper/snapshot/$", paper.snapshot_page, name="paper-snapshot"),
     re_path(rf"{EVENT}paper/personal-links/$", paper.personal_links, name="paper-personal-links"),
     re_path(rf"{EVENT}paper/tables/$", paper.cards, name="paper-cards"),
@@ -145,17 +139,17 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}entries/paste/$", check_in.paste, name="entries-paste"),
     re_path(rf"{DIVISION}entries/enter/$", check_in.enter_list, name="entries-enter"),
     re_path(rf"{DIVISION}draw/$", commitments.draw, name="draw"),
-    re_path(rf"{DIVISION}draw/request/$", commitments.request_draw, name="draw-request"),
-    re_path(rf"{DIVISION}draw/publish/$", commitments.publish_draft, name="draw-publish"),
-    re_path(rf"{DIVISION}draw/take-back/$", commitments.undo_draw, name="draw-take-back"),
-    re_path(rf"{DIVISION}keep-apart/$", commitments.keep_apart, name="keep-apart"),
+    re_path(rf"{DIVISION}draw/request/$", draws.request_draw.view, name="draw-request"),
+    re_path(rf"{DIVISION}draw/publish/$", draws.publish_draw.view, name="draw-publish"),
+    re_path(rf"{DIVISION}draw/take-back/$", draws.undo_draw.view, name="draw-take-back"),
+    re_path(rf"{DIVISION}keep-apart/$", draws.keep_apart.view, name="keep-apart"),
     re_path(rf"{DIVISION}rounds/$", commitments.rounds, name="rounds"),
-    re_path(rf"{DIVISION}rounds/pair/$", commitments.pair, name="rounds-pair"),
-    re_path(rf"{DIVISION}rounds/publish/$", commitments.publish_round, name="rounds-publish"),
-    re_path(rf"{DIVISION}rounds/stop/$", commitments.stop, name="countdown-stop"),
-    re_path(rf"{DIVISION}rounds/take-back/$", commitments.undo_round, name="round-take-back"),
-    re_path(rf"{DIVISION}rounds/change/$", commitments.change, name="rounds-change"),
-    re_path(rf"{DIVISION}rounds/bye/$", commitments.bye, name="rounds-bye"),
+    re_path(rf"{DIVISION}rounds/pair/$", draws.pair.view, name="rounds-pair"),
+    re_path(rf"{DIVISION}rounds/publish/$", draws.publish_round.view, name="rounds-publish"),
+    re_path(rf"{DIVISION}rounds/stop/$", draws.stop.view, name="countdown-stop"),
+    re_path(rf"{DIVISION}rounds/take-back/$", draws.undo_round.view, name="round-take-back"),
+    re_path(rf"{DIVISION}rounds/change/$", draws.change.view, name="rounds-change"),
+    re_path(rf"{DIVISION}rounds/bye/$", draws.bye.view, name="rounds-bye"),
     re_path(rf"{ENTRY}check-in/$", check_in.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}link/$", event_links.hand_out, name="entry-link"),
     re_path(rf"{ENTRY}link/revoke/$", event_links.revoke, name="entry-revoke-link"),
@@ -166,13 +160,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{ENTRY}undo-late/$", check_in.undo_late_entry, name="entry-undo-late"),
     re_path(rf"{ENTRY}re-enter/$", check_in.re_enter, name="entry-re-enter"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
-    re_path(rf"{FIXTURE}result/$", fixtures.result, name="fixture-result"),
-    re_path(rf"{FIXTURE}forfeit/$", fixtures.forfeit, name="fixture-forfeit"),
-    re_path(rf"{FIXTURE}rule/$", fixtures.rule, name="fixture-rule"),
-    re_path(rf"{FIXTURE}accept/$", fixtures.accept, name="fixture-accept"),
-    re_path(rf"{FIXTURE}extend/$", fixtures.extend, name="fixture-extend"),
-    re_path(rf"{FIXTURE}withdraw/$", fixtures.withdraw, name="fixture-withdraw"),
-    re_path(rf"{FIXTURE}objection/$", fixtures.objection, name="fixture-objection"),
+    *(re_path(rf"{FIXTURE}{act.name}/$", act.view, name=f"fixture-{act.name}") for act in decisions.ACTIONS),
     re_path(rf"{FIXTURE}correct/$", corrections.correct, name="fixture-correct"),
     re_path(rf"^matches/(?P<match>{ID})/correct/$", corrections.correct_match, name="match-correct"),
     re_path(rf"{FIXTURE}correct/undo/(?P<correction>{ID})/$", corrections.undo, name="fixture-correct-undo"),
@@ -211,8 +199,11 @@ urlpatterns += [
         api_cash.TakeBackPayment.as_view(),
         name="api-cash-take-back",
     ),
-    re_path(rf"{A_TOURNAMENT}cash/close/$", api_cash.CloseCash.as_view(), name="api-cash-close"),
-    re_path(rf"{A_TOURNAMENT}cash/reopen/$", api_cash.ReopenCash.as_view(), name="api-cash-reopen"),
+    *(
+        re_path(rf"{A_TOURNAMENT}cash/{act.path}/$", act.endpoint, name=f"api-cash-{act.path}")
+        for act in cash.ACTIONS
+        if act.api is not None
+    ),
     re_path(rf"{A_TOURNAMENT}log/$", api_divisions.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_corrections.OneLine.as_view(), name="api-tournament-line"),
     re_path(rf"{A_TOURNAMENT}reports/$", api_corrections.Reports.as_view(), name="api-tournament-reports"),
@@ -234,15 +225,15 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}entries/paste/$", api_entries.Paste.as_view(), name="api-entries-paste"),
     re_path(rf"{A_DIVISION}register/$", api_entries.Register.as_view(), name="api-register"),
     re_path(rf"{A_DIVISION}draws/$", api_commitments.Draws.as_view(), name="api-draws"),
-    re_path(rf"{A_DIVISION}draws/publish/$", api_commitments.PublishDraw.as_view(), name="api-draw-publish"),
-    re_path(rf"{A_DIVISION}draws/stop-countdown/$", api_commitments.StopCountdown.as_view(), name="api-countdown-stop"),
-    re_path(rf"{A_DIVISION}draws/take-back/$", api_commitments.TakeBackDraw.as_view(), name="api-draw-take-back"),
+    re_path(rf"{A_DIVISION}draws/publish/$", draws.publish_draw.endpoint, name="api-draw-publish"),
+    re_path(rf"{A_DIVISION}draws/stop-countdown/$", draws.stop.endpoint, name="api-countdown-stop"),
+    re_path(rf"{A_DIVISION}draws/take-back/$", draws.undo_draw.endpoint, name="api-draw-take-back"),
     re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_commitments.OneDraw.as_view(), name="api-draw"),
     re_path(rf"{A_DIVISION}kept-apart/$", api_commitments.AllApart.as_view(), name="api-kept-apart"),
     re_path(rf"{A_DIVISION}kept-apart/take-back/$", api_commitments.LetMeet.as_view(), name="api-let-meet"),
     re_path(rf"{A_DIVISION}rounds/$", api_commitments.AllRounds.as_view(), name="api-rounds"),
-    re_path(rf"{A_DIVISION}rounds/take-back/$", api_commitments.TakeBackRound.as_view(), name="api-round-take-back"),
-    re_path(rf"{A_DIVISION}rounds/change/$", api_commitments.ChangeRounds.as_view(), name="api-rounds-change"),
+    re_path(rf"{A_DIVISION}rounds/take-back/$", draws.undo_round.endpoint, name="api-round-take-back"),
+    re_path(rf"{A_DIVISION}rounds/change/$", draws.change.endpoint, name="api-rounds-change"),
     re_path(rf"{A_DIVISION}rounds/byes/$", api_commitments.AskBye.as_view(), name="api-rounds-bye"),
     re_path(
         rf"{A_DIVISION}rounds/byes/take-back/$", api_commitments.TakeBackBye.as_view(), name="api-rounds-take-back"
@@ -259,17 +250,17 @@ urlpatterns += [
     re_path(rf"{AN_ENTRY}link/$", api_entries.EventLinkView.as_view(), name="api-entry-link"),
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
     re_path(rf"{A_FIXTURE}$", api_corrections.OneFixture.as_view(), name="api-fixture"),
-    re_path(rf"{A_FIXTURE}result/$", api_corrections.EnterResult.as_view(), name="api-fixture-result"),
-    re_path(rf"{A_FIXTURE}forfeit/$", api_corrections.Forfeit.as_view(), name="api-fixture-forfeit"),
-    re_path(rf"{A_FIXTURE}rule/$", api_corrections.Rule.as_view(), name="api-fixture-rule"),
-    re_path(rf"{A_FIXTURE}objection/$", api_corrections.AnswerObjection.as_view(), name="api-fixture-objection"),
-    re_path(rf"{A_FIXTURE}accept/$", api_corrections.Accept.as_view(), name="api-fixture-accept"),
-    re_path(rf"{A_FIXTURE}deadline/$", api_corrections.Extend.as_view(), name="api-fixture-deadline"),
-    re_path(rf"{A_FIXTURE}withdraw/$", api_corrections.WithdrawSide.as_view(), name="api-fixture-withdraw"),
-    re_path(rf"{A_FIXTURE}shorten/$", api_floor.Shorten.as_view(), name="api-fixture-shorten"),
-    re_path(rf"{A_FIXTURE}shorten/undo/$", api_floor.TakeBackLength.as_view(), name="api-fixture-take-back-length"),
-    re_path(rf"{A_FIXTURE}propose-length/$", api_floor.ProposeLength.as_view(), name="api-fixture-propose-length"),
-    re_path(rf"{A_FIXTURE}withdraw-length/$", api_floor.WithdrawLength.as_view(), name="api-fixture-withdraw-length"),
+    *(re_path(rf"{A_FIXTURE}{act.path}/$", act.endpoint, name=f"api-fixture-{act.path}") for act in decisions.ACTIONS),
+    re_path(rf"{A_FIXTURE}shorten/$", FLOOR_ACTIONS["shorten-match"].endpoint, name="api-fixture-shorten"),
+    re_path(
+        rf"{A_FIXTURE}shorten/undo/$", FLOOR_ACTIONS["take-back-length"].endpoint, name="api-fixture-take-back-length"
+    ),
+    re_path(
+        rf"{A_FIXTURE}propose-length/$", FLOOR_ACTIONS["propose-length"].endpoint, name="api-fixture-propose-length"
+    ),
+    re_path(
+        rf"{A_FIXTURE}withdraw-length/$", FLOOR_ACTIONS["withdraw-length"].endpoint, name="api-fixture-withdraw-length"
+    ),
     re_path(rf"{A_FIXTURE}corrections/$", api_corrections.Corrections.as_view(), name="api-fixture-corrections"),
     re_path(
         rf"{A_FIXTURE}corrections/preview/$",

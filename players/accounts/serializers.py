@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from core.text_lengths import LONGEST_NAME
 from core.times import find
+from players.forms import HostsField
 from players.models import ApiToken, Club, Membership, Player, User
 from players.people.services import MOST_NAMES, How
 
@@ -93,7 +94,8 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
     class Meta:
         model = Club
         fields = (
-            "slug", "name", "city", "country", "currency", "about", "time_zone", "created_at", "members", "my_role",
+            "slug", "name", "city", "country", "currency", "about", "time_zone", "embed_hosts", "created_at", "members",
+            "my_role",
         )  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.INT)
@@ -123,6 +125,16 @@ class ClubFieldsSerializer(serializers.Serializer[Any]):
     )
     about = serializers.CharField(max_length=2000, required=False, allow_blank=True)
     time_zone = ZoneField(required=False)
+    embed_hosts = serializers.CharField(
+        max_length=400,
+        required=False,
+        allow_blank=True,
+        help_text="Hosts whose pages may show the club's events in a frame, such as www.example.org, by spaces.",
+    )
+
+    def validate_embed_hosts(self, hosts: str) -> str:
+        """Return their origins."""
+        return str(HostsField(required=False).clean(hosts))
 
 
 class NewMemberSerializer(serializers.Serializer[Any]):

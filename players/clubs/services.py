@@ -40,6 +40,7 @@ def create_club(
     currency: str = "",
     about: str = "",
     time_zone: str = "UTC",
+    embed_hosts: str = "",
     accepted: bool = False,
 ) -> Club:
     """Create a club owned by `by`, or by nobody if that is the system.
@@ -54,7 +55,7 @@ def create_club(
         # Two clicks on the button wait for each other here; the second then finds the club of the first.
         lock_row(User, by.user.pk)
         _refuse_another(by.user, name)
-    club = Club(name=name, city=city, about=about, time_zone=zone)
+    club = Club(name=name, city=city, about=about, time_zone=zone, embed_hosts=embed_hosts)
     club.country, club.currency = check_country(country), check_currency(currency)
     if not (accepted or by.user is None or by.user.is_superuser or by.user.owns_site):
         club.accepted_at = None

@@ -195,6 +195,14 @@ def test_a_club_is_created_listed_and_changed(bob: User) -> None:
     problem(client.get(here), 404, "not_found")
 
 
+def test_a_club_names_the_pages_that_may_embed_its_events(club: Club, alice: User) -> None:
+    here = f"{CLUBS}{club.slug}/"
+    changed = as_(alice).patch(here, {"embed_hosts": "www.example.org, https://club.example"}).json()
+    assert changed["embed_hosts"] == "https://www.example.org https://club.example"
+    refused = as_(alice).patch(here, {"embed_hosts": "javascript:alert(1)"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "embed_hosts")
+
+
 def test_clubs_can_be_limited_to_my_own(club: Club, alice: User, bob: User) -> None:
     create_club(name="Another", by=Actor.of(bob))
     assert [row["slug"] for row in as_(alice).get(CLUBS, {"mine": "true"}).json()["results"]] == [club.slug]

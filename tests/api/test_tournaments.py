@@ -95,6 +95,8 @@ def test_events_are_filtered_and_paginated(running: RunningEvent, client: Client
 def test_an_event_is_changed_and_cancelled(running: RunningEvent, alice_client: Client) -> None:
     path = f"tournaments/{running.tournament.public_id}/"
     assert send(alice_client, "patch", path, {"venue": "Café"}).json()["venue"] == "Café"
+    assert [send(alice_client, "patch", path, {"tables": tables}).json()["tables"] for tables in (8, None)] == [8, None]
+    assert send(alice_client, "patch", path, {"tables": 0}).status_code == 422
     assert problem_code(send(alice_client, "patch", path, {"time_zone": "Atlantis"})) == (422, "invalid")
     assert send(alice_client, "post", f"{path}cancel/", {"reason": "snow"}).json()["status"] == "cancelled"
     assert problem_code(send(alice_client, "post", f"{path}cancel/")) == (409, "tournament_not_open")
@@ -222,6 +224,15 @@ def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_c
     assert forfeited["result"]["kind"] == "double_forfeit"
     final = alice_client.get(f"{API}divisions/{running.division.public_id}/fixtures/").json()["results"][2]
     assert (final["status"], final["slots"][1]["status"]) == ("walkover", "walkover")
+
+
+def test_a_ruling_says_how_the_match_ended(running: RunningEvent, alice_client: Client) -> None:
+    path = f"fixtures/{running.fixture.public_id}/rule/"
+    unknown = send(alice_client, "post", path, {"winner": 1, "kind": "played", "reason": "time", "after": 0})
+    assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (422, "kind")
+    settled = {"winner": None, "kind": "settled", "reason": "The players settled it.", "after": 0}
+    result = send(alice_client, "post", path, settled).json()["result"]
+    assert result == {"winner": None, "score": None, "kind": "settled", "provisional": False}
 
 
 def test_a_player_is_withdrawn_from_a_bracket(running: RunningEvent, alice_client: Client) -> None:

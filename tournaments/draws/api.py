@@ -20,10 +20,9 @@ from tournaments.draws import kept_apart, rounds, services
 from tournaments.draws import lists as draw_lists
 from tournaments.draws.kept_apart import pairs_apart
 from tournaments.draws.lists import FATES, CommitmentLine, commitments_of, lines
-from tournaments.draws.rounds import PairedStage, RoundChanges
-from tournaments.draws.take_back import take_back_draw, take_back_round
+from tournaments.draws.rounds import PairedStage
 from tournaments.events.api import DivisionView
-from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
+from tournaments.formats.settings import BY_ROUND, MOST_ROUNDS, NextRound
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.standings import brackets
@@ -35,7 +34,6 @@ from tournaments.state.api import (
     AfterSerializer,
     DrawSerializer,
     ReasonSerializer,
-    TakeBackSerializer,
     entry_by_public_id,
     example,
     read_after,
@@ -132,21 +130,6 @@ class PairRoundSerializer(AfterSerializer):
         max_length=MOST_PAIRS,
         help_text="Pairs of entries that are fixed beforehand.",
     )
-
-
-class TakeBackRoundSerializer(TakeBackSerializer):
-    """The round to take back, and the reason."""
-
-    round = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS)
-
-
-class ChangeRoundsSerializer(AfterSerializer):
-    """New settings; those missing stay as they are."""
-
-    rounds = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS, required=False)
-    allow_rematches = serializers.BooleanField(required=False)
-    next_round = serializers.ChoiceField([choice.value for choice in NextRound], required=False)
-    countdown = serializers.IntegerField(min_value=0, max_value=LONGEST_COUNTDOWN, required=False)
 
 
 class TakeBackByeSerializer(serializers.Serializer[Any]):
@@ -337,76 +320,12 @@ class OneDraw(DivisionView):
         return with_etag(body, division.seq)
 
 
-class ChangeDrawView(DivisionView):
-    """Base of the endpoints that change the current draw."""
-
-    def changed(self, draw: Draw, division: Division, *, published: bool = False) -> Response:
-        """Return the changed draw with the new ETag of its division."""
-        draw.stage.division = division
-        division.refresh_from_db()
-        return with_etag(draw_data(draw, names_of(division, staff=True), published=published), division.seq)
-
-
-class StopCountdown(ChangeDrawView):
-    """Stopping the countdown of a draft that publishes itself."""
-
-    @extend_schema(
-        operation_id="draws_stop_countdown",
-        summary="Stop the countdown of a draft",
-        parameters=[AFTER],
-        request=AfterSerializer,
-        examples=example(after=4),
-        responses={200: DrawSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """The draft then waits until a director publishes it. 409 `no_countdown`, `stale`."""
-        division = self.get_division(Role.DIRECTOR)
-        after = read_after(request, validated(AfterSerializer, request))
-        draw = services.stop_countdown(division=division, after=after or 0, **self.acting())
-        return self.changed(draw, division)
-
-
-class TakeBackDraw(ChangeDrawView):
-    """Taking back the published draw."""
-
-    @extend_schema(
-        operation_id="draws_take_back",
-        summary="Take the published draw back",
-        description=(
-            "Only while none of its matches has begun. The division takes entries again, the matches are void, the "
-            "seed becomes public and is not used again, and the next draft is drawn from a new one."
-        ),
-        parameters=[AFTER],
-        request=TakeBackSerializer,
-        examples=example(after=4, reason="The format was wrong"),
-        responses={200: DrawSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """409 `division_not_drawn`, `draw_begun`, `stale`."""
-        division = self.get_division(Role.DIRECTOR)
-        fields = validated(TakeBackSerializer, request)
-        after = read_after(request, fields)
-        draw = take_back_draw(division=division, after=after or 0, **self.acting(), **fields)
-        return self.changed(draw, division)
-
-
-class PublishDraw(ChangeDrawView):
-    """Publishing the draft."""
-
-    @extend_schema(
-        operation_id="draws_publish",
-        summary="Publish the draft",
-        parameters=[AFTER],
-        request=AfterSerializer,
-        examples=example(after=4),
-        responses={200: DrawSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """Creates the bracket and opens its first matches. 409 `no_draft`, `draft_outdated`, `stale`."""
-        division = self.get_division(Role.DIRECTOR)
-        after = read_after(request, validated(AfterSerializer, request))
-        draw = services.publish_draw(division=division, after=after or 0, **self.acting())
-        return self.changed(draw, division, published=True)
+def changed_draw(draw: Draw, division: Division) -> Response:
+    """Return a draw that was changed, with the new ETag of its division."""
+    draw.stage.division = division
+    division.refresh_from_db()
+    is_published = draw.state == Draw.State.PUBLISHED
+    return with_etag(draw_data(draw, names_of(division, staff=True), published=is_published), division.seq)
 
 
 # API: stages that are paired round by round: their rounds, pairing, byes and settings.
@@ -462,18 +381,15 @@ def _next(upcoming: draw_lists.NextRoundStatus, *, directs: bool) -> dict[str, A
     }
 
 
-class RoundsView(DivisionView):
-    """Base of the endpoints about rounds; most answer with all rounds of the stage."""
-
-    def rounds_response(self, request: Request, division: Division) -> Response:
-        """Return the rounds, with the ETag of the division."""
-        division.refresh_from_db()
-        directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-        data = rounds_data(division, rounds.paired_stage_of(division), directs=directs)
-        return with_etag(data, division.seq, status.HTTP_200_OK)
+def rounds_response(request: Request, division: Division) -> Response:
+    """Return all rounds of the stage, with the ETag of the division."""
+    division.refresh_from_db()
+    directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
+    data = rounds_data(division, rounds.paired_stage_of(division), directs=directs)
+    return with_etag(data, division.seq, status.HTTP_200_OK)
 
 
-class AllRounds(RoundsView):
+class AllRounds(DivisionView):
     """The rounds of a Swiss or of lives."""
 
     @extend_schema(
@@ -487,7 +403,7 @@ class AllRounds(RoundsView):
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """The paired rounds and the state of the next."""
-        return self.rounds_response(request, self.get_division())
+        return rounds_response(request, self.get_division())
 
     @extend_schema(
         operation_id="rounds_pair",
@@ -516,30 +432,7 @@ class AllRounds(RoundsView):
         return requested_response(request, division, draw)
 
 
-class ChangeRounds(RoundsView):
-    """The settings of a running stage."""
-
-    @extend_schema(
-        operation_id="rounds_change",
-        summary="Change the settings of a running Swiss",
-        description="A round that could not be paired (`no_legal_pairing`) is requested again.",
-        parameters=[AFTER],
-        request=ChangeRoundsSerializer,
-        examples=example(after=12, allow_rematches=True),
-        responses={200: RoundsSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """409 `rounds_paired` if more rounds are already paired."""
-        division = self.get_division(Role.DIRECTOR)
-        fields = validated(ChangeRoundsSerializer, request)
-        after = read_after(request, fields)
-        if "next_round" in fields:
-            fields["next_round"] = NextRound(fields["next_round"])
-        rounds.change_rounds(division=division, changes=RoundChanges(**fields), after=after or 0, **self.acting())
-        return self.rounds_response(request, division)
-
-
-class AskBye(RoundsView):
+class AskBye(DivisionView):
     """A requested bye."""
 
     @extend_schema(
@@ -555,34 +448,10 @@ class AskBye(RoundsView):
         fields = validated(AskByeSerializer, request)
         entry = entry_by_public_id(division, fields["entry"])
         rounds.request_bye(entry=entry, round_number=fields["round"], kind=fields["kind"], **self.acting())
-        return self.rounds_response(request, division)
+        return rounds_response(request, division)
 
 
-class TakeBackRound(RoundsView):
-    """Taking back the last paired round."""
-
-    @extend_schema(
-        operation_id="rounds_take_back",
-        summary="Take back the last paired round",
-        description=(
-            "Only while none of its matches has begun. The first round of a division is taken back with its draw."
-        ),
-        parameters=[AFTER],
-        request=TakeBackRoundSerializer,
-        examples=example(after=12, round=2, reason="A result of round 1 was wrong"),
-        responses={200: RoundsSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """409 `round_not_last`, `round_is_the_draw`, `round_begun`, `stale`."""
-        division = self.get_division(Role.DIRECTOR)
-        fields = validated(TakeBackRoundSerializer, request)
-        after = read_after(request, fields)
-        number = fields.pop("round")
-        take_back_round(division=division, round_number=number, after=after or 0, **self.acting(), **fields)
-        return self.rounds_response(request, division)
-
-
-class TakeBackBye(RoundsView):
+class TakeBackBye(DivisionView):
     """Cancelling a requested bye."""
 
     @extend_schema(
@@ -598,7 +467,7 @@ class TakeBackBye(RoundsView):
         fields = validated(TakeBackByeSerializer, request)
         entry = entry_by_public_id(division, fields["entry"])
         rounds.take_back_bye(entry=entry, round_number=fields["round"], **self.acting())
-        return self.rounds_response(request, division)
+        return rounds_response(request, division)
 
 
 # API: pairs of entries that are kept apart, for directors.

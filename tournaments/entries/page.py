@@ -59,6 +59,7 @@ from tournaments.entries.previews import PartView, late_view, reentry_view, refu
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import substituted_entries
 from tournaments.events.pages import (
+    EntryAction,
     account_needed,
     by,
     directed_entry,
@@ -303,7 +304,7 @@ def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview the return of a withdrawn player; by POST, apply it."""
-    entry = directed_entry(request, **kwargs)
+    entry = directed_entry(request.user, **kwargs)
     url = reverse("entries", args=division_url_args(entry.division))
     if request.method != "POST":
         query = ScopeForm({"scope": DIVISION, **request.GET.dict()})
@@ -387,7 +388,7 @@ def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) 
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview undoing a late entry; by POST, apply it."""
-    entry = directed_entry(request, **kwargs)
+    entry = directed_entry(request.user, **kwargs)
     name = {"name": shown_entry(entry, staff=True)}
 
     def preview() -> tuple[int, PartView]:
@@ -406,7 +407,7 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview a re-entry; by POST, apply it."""
-    entry = directed_entry(request, **kwargs)
+    entry = directed_entry(request.user, **kwargs)
 
     def preview() -> tuple[int, PartView]:
         reentry = preview_reentry(entry=entry, now=timezone.now())
@@ -598,25 +599,17 @@ def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
     return redirect(_url(row.division))
 
 
-@account_needed
-@require_POST
-def withdraw(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
-    """Withdraw an entry from the division or from the whole event."""
-    row = access.entry_as_player_or(request.user, entry, Role.DIRECTOR, (club, slug))
-    require(request.user, row.division.tournament.club, Role.DIRECTOR)
-    form = WithdrawForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(row.division))
-    common: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
-    try:
-        if form.cleaned_data["scope"] == EVENT:
-            services.withdraw_from_event(tournament=row.division.tournament, player=row.player, **common)
-        else:
-            services.withdraw(entry=row, **common)
-    except Refused as refused:
-        return refuse(request, refused, _url(row.division))
-    messages.success(request, _("%(name)s has been withdrawn.") % {"name": row.player.name})
-    return redirect(_url(row.division))
+def _withdraw(form: WithdrawForm, **acting: Any) -> str:
+    entry, reason = form.instance, form.cleaned_data["reason"]
+    if form.cleaned_data["scope"] == EVENT:
+        event = entry.division.tournament
+        services.withdraw_from_event(tournament=event, player=entry.player, reason=reason, **acting)
+    else:
+        services.withdraw(entry=entry, reason=reason, **acting)
+    return _("%(name)s has been withdrawn.") % {"name": entry.player.name}
+
+
+withdraw = EntryAction("withdraw", WithdrawForm, _withdraw).view
 
 
 def _url(division: Division) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.db import transaction
@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
@@ -24,14 +24,13 @@ from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm
 from tournaments.entries.lists import find_or_add_player
 from tournaments.entries.services import same_person
 from tournaments.events.pages import (
+    EntryAction,
     account_needed,
     by,
     directed_entry,
     division_url_args,
     event_url_args,
-    faulty,
     page,
-    refuse,
     sent,
 )
 from tournaments.models import CheckIn, Division, Entry, Fixture, Substitution
@@ -176,7 +175,7 @@ def substituted_entries(division: Division) -> set[int]:
 @require_http_methods(["GET", "HEAD", "POST"])
 def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Ask who takes the place of an entry; by POST, let them."""
-    entry = directed_entry(request, **kwargs)
+    entry = directed_entry(request.user, **kwargs)
     division = entry.division
     url = reverse("entries", args=division_url_args(division))
     form = SubstituteForm(sent(request), initial={"after": division.seq})
@@ -208,18 +207,9 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     return page(request, "tournaments/entries/substitute.html", context, form)
 
 
-@account_needed
-@require_POST
-def undo(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Undo the last substitution of an entry."""
-    entry = directed_entry(request, **kwargs)
-    url = reverse("entries", args=division_url_args(entry.division))
-    form = UndoSubstitutionForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, url)
-    try:
-        done = undo_substitution(entry=entry, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
-    except Refused as refused:
-        return refuse(request, refused, url)
-    messages.success(request, _("%(player)s plays again.") % {"player": done.after.name})
-    return redirect(url)
+def _undo(form: UndoSubstitutionForm, **acting: Any) -> str:
+    done = undo_substitution(entry=form.instance, after=form.cleaned_data["after"], **acting)
+    return _("%(player)s plays again.") % {"player": done.after.name}
+
+
+undo = EntryAction("undo", UndoSubstitutionForm, _undo).view

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from django.utils import timezone
@@ -23,10 +23,12 @@ from matches.models.matches import LONGEST_MATCH
 from players import access as people
 from players.access import Role
 from players.accounts.serializers import ZoneField
+from players.actions import FormSerializer
 from tournaments import access
 from tournaments.access import Needed
 from tournaments.events import deadlines, helpers, selectors, services
 from tournaments.events import services as events
+from tournaments.events.forms import TournamentForm
 from tournaments.events.helpers import STATES, helpers_of, state_of
 from tournaments.models import Division, Entry, Helper, Tournament
 from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
@@ -57,33 +59,37 @@ class EventSerializer(serializers.ModelSerializer[Tournament]):
         model = Tournament
         fields = (
             "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "closing_rule",
-            "check_in_opens_at", "check_in_closes_at", "time_zone", "venue", "about", "currency", "currency_exponent",
-            "created_at",
+            "check_in_opens_at", "check_in_closes_at", "time_zone", "venue", "tables", "about", "currency",
+            "currency_exponent", "created_at",
         )  # fmt: skip
 
 
-class EventFieldsSerializer(serializers.Serializer[Any]):
+class EventFieldsSerializer(FormSerializer):
     """The editable fields of an event."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
-    starts_at = serializers.DateTimeField()
-    ends_at = serializers.DateTimeField(required=False, allow_null=True)
     closing_rule = serializers.ChoiceField(
         Tournament.ClosingRule.choices, required=False, help_text="For matches that still run at `ends_at`."
     )
-    check_in_opens_at = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="For players themselves; null: two hours before the start."
-    )
-    check_in_closes_at = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="Null: when the draw is published."
-    )
     time_zone = ZoneField(required=False)
-    venue = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    about = serializers.CharField(max_length=4000, required=False, allow_blank=True)
     currency = serializers.RegexField(
         r"^(ticket|[A-Z]{3})$", required=False, help_text="`ticket`, or an ISO 4217 code."
     )
     currency_exponent = serializers.IntegerField(min_value=0, max_value=4, required=False)
+
+    class Meta:
+        form = TournamentForm
+        extra_kwargs: ClassVar = {
+            "ends_at": {"allow_null": True},
+            "check_in_opens_at": {
+                "allow_null": True,
+                "help_text": "For players themselves; null: two hours before the start.",
+            },
+            "check_in_closes_at": {"allow_null": True, "help_text": "Null: when the draw is published."},
+            "tables": {
+                "allow_null": True,
+                "help_text": "Null: as many as the players need; a new event without it has those of the club's venue.",
+            },
+        }
 
 
 class NewEventSerializer(EventFieldsSerializer):

@@ -46,7 +46,7 @@ CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, _("1 hour")), (86400,
 
 
 class LocalField(forms.DateTimeField):
-    """A naive date and time in the event's time zone; `localise` makes it an instant."""
+    """A naive date and time in the event's time zone; `localise` makes it an instant. Programs send an instant."""
 
     def __init__(self, **options: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
@@ -57,7 +57,9 @@ class LocalField(forms.DateTimeField):
         return value
 
     def to_python(self, value: Any) -> datetime | None:
-        """Return Django's value without its time zone."""
+        """Return Django's value without its time zone, or the instant that a program sent."""
+        if isinstance(value, datetime):
+            return value
         parsed = forms.DateTimeField.to_python(self, value)
         return parsed.replace(tzinfo=None) if parsed is not None else None
 
@@ -67,8 +69,8 @@ class LocalField(forms.DateTimeField):
 
 
 def localise(naive: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return the instant at which clocks in a zone show this time."""
-    return naive.replace(tzinfo=zone) if naive is not None else None
+    """Return the instant at which clocks in a zone show this time; an instant is returned as it is."""
+    return naive.replace(tzinfo=zone) if naive is not None and naive.tzinfo is None else naive
 
 
 def shown_local(at: datetime | None, zone: tzinfo) -> datetime | None:

@@ -3,23 +3,23 @@
 import zoneinfo
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
 
-from core.messages import sentence
 from engine.errors import Refused
-from players.access import Role, is_at_least, require, role_in
-from players.forms import RefusingForm
-from players.pages import account_needed, by, me, page, sent
+from players.access import Role, Visitor, is_at_least, require, role_in
+from players.actions import Action
+from players.pages import account_needed, by, faulty, me, page, refuse, sent
 from tournaments import access
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage, Tournament
 from tournaments.state import log
+from tournaments.state.api import AFTER, read_after
 from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
 
 # Helpers that the views of events share.
@@ -52,11 +52,49 @@ def directed_division(request: HttpRequest, *, club: str, slug: str, division: s
     return access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
 
-def directed_entry(request: HttpRequest, *, club: str, slug: str, entry: str) -> Entry:
+def directed_entry(user: Visitor, *, club: str, slug: str, entry: str) -> Entry:
     """Return the entry that a URL names, for a director of its club; the arguments are those of the URL."""
-    row = access.entry(request.user, entry, (club, slug))
-    require(request.user, row.division.tournament.club, Role.DIRECTOR)
+    row = access.entry(user, entry, (club, slug))
+    require(user, row.division.tournament.club, Role.DIRECTOR)
     return row
+
+
+class TournamentAction(Action):
+    """What somebody does in an event; `after` may be in a header."""
+
+    def parameters(self) -> list[OpenApiParameter]:
+        return [AFTER] if "after" in self.form.base_fields else []
+
+    def values(self, request: Request) -> dict[str, Any]:
+        values = super().values(request)
+        return {**values, "after": read_after(request, values)} if self.parameters() else values
+
+
+class EventAction(TournamentAction):
+    """What somebody does to an event."""
+
+    def fetch(self, user: Visitor, **url: str) -> Tournament:
+        if "tournament" in url:
+            return access.tournament_by_id(user, url["tournament"], self.needed)
+        return access.tournament_as(user, url["club"], url["slug"], self.needed)
+
+
+class DivisionAction(TournamentAction):
+    """What somebody does to a division."""
+
+    def fetch(self, user: Visitor, **url: str) -> Division:
+        at = (url["club"], url["slug"]) if "club" in url else None
+        return access.division_as(user, url["division"], self.needed, at)
+
+
+class EntryAction(TournamentAction):
+    """What a director does with an entry; the list of entries follows."""
+
+    def fetch(self, user: Visitor, **url: str) -> Entry:
+        return directed_entry(user, **url)
+
+    def url(self, request: HttpRequest, obj: Entry) -> str:
+        return reverse("entries", args=division_url_args(obj.division))
 
 
 def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
@@ -80,23 +118,6 @@ def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topic
         return []
     directs = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
     return log.since(tournament, topics, seen_at(request), directs=directs)
-
-
-def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:
-    """Redirect with the reason for a refusal, shown in `form` as well if one is passed."""
-    if form is not None:
-        form.refuse(refused)
-    messages.error(request, sentence(refused.code, refused.params))
-    return redirect(url)
-
-
-def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
-    """Redirect with the errors of a form as messages."""
-    for field, errors in form.errors.items():
-        label = form.fields[field].label if field in form.fields else None
-        for error in errors:
-            messages.error(request, f"{label}: {error}" if label else str(error))
-    return redirect(url)
 
 
 def division_url_args(division: Division) -> tuple[str, str, str]:

@@ -22,7 +22,6 @@ from players.access import Role, Visitor
 from players.accounts.services import ensure_player
 from tournaments import access
 from tournaments.draws.evenings import EveningTemplateForm, create_division_for, format_sentence, local_span
-from tournaments.draws.page import AfterForm
 from tournaments.entries import services as entries
 from tournaments.entries.substitutions import substitutes
 from tournaments.events import deadlines
@@ -51,6 +50,7 @@ from tournaments.standings.placings import BracketPlaces, champion, decided_plac
 from tournaments.standings.standings import StageView, stage_view
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.figures import Matches, figures_from
+from tournaments.state.forms import AfterForm
 from tournaments.state.names import Names, entries_lists, names_of, own_entry
 from tournaments.state.stages import provenance_of, round_deadlines
 

@@ -1,7 +1,7 @@
 """API of the cash desk and the prizes: payments, plans, side pools and agreed splits."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
@@ -14,12 +14,14 @@ from rest_framework.response import Response
 from core.public_ids import LENGTH, new_form_key
 from core.text_lengths import LONGEST_NOTE
 from players.access import Role
+from players.actions import FormSerializer, serializer_field
 from tournaments.events.api import KEY, DivisionView, TournamentView, key_of
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import accounts_of, box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, SidePool, Tournament
 from tournaments.models.events import MOST_MINOR_UNITS
+from tournaments.prizes.forms import AmountField, CashSettingsForm, CountForm
 from tournaments.prizes.prizes import pot_keys, prizes_for_staff, prizes_of, prizes_view
 from tournaments.prizes.services import (
     PlanInput,
@@ -142,10 +144,18 @@ class CashSerializer(serializers.Serializer[Any]):
     payments = PaymentSerializer(many=True)
 
 
-class CashSettingsSerializer(serializers.Serializer[Any]):
+@serializer_field.register
+def amount_in_api(field: AmountField, **options: Any) -> serializers.IntegerField:
+    least = -MOST_MINOR_UNITS if field.negative else 0
+    return serializers.IntegerField(min_value=least, max_value=MOST_MINOR_UNITS, **options)
+
+
+class CashSettingsSerializer(FormSerializer):
     """Settings of the cash desk."""
 
-    draw_needs_payment = serializers.BooleanField()
+    class Meta:
+        form = CashSettingsForm
+        exclude = ("act",)
 
 
 class NewPaymentSerializer(serializers.Serializer[Any]):
@@ -165,12 +175,12 @@ class NewPaymentSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True, default="")
 
 
-class CashCountSerializer(serializers.Serializer[Any]):
+class CashCountSerializer(FormSerializer):
     """What was counted in the box, and what was expected when it was counted."""
 
-    counted = serializers.IntegerField(min_value=0, max_value=MOST_MINOR_UNITS)
-    expected = serializers.IntegerField(min_value=-MOST_MINOR_UNITS, max_value=MOST_MINOR_UNITS)
-    note = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True, default="")
+    class Meta:
+        form = CountForm
+        extra_kwargs: ClassVar = {"note": {"default": ""}}
 
 
 # Serializers of prize plans, side pools and agreed splits; amounts are whole minor units of the event's currency.
@@ -436,39 +446,6 @@ class TakeBackPayment(TournamentView):
         payment = get_object_or_404(rows, tournament=tournament, public_id=self.kwargs["payment"])
         back = desk.take_back(payment=payment, **self.acting())
         return Response(PaymentSerializer(back).data, status=status.HTTP_201_CREATED)
-
-
-class CloseCash(TournamentView):
-    """Closing the cash desk."""
-
-    @extend_schema(
-        operation_id="cash_close",
-        summary="Close the cash desk",
-        request=CashCountSerializer,
-        examples=example(counted=43160, expected=43660, note="Wrong change at the bar"),
-        responses={200: CashSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """409 `box_changed` if something else should be in the box now."""
-        tournament = self.get_tournament(Role.DIRECTOR)
-        desk.close_desk(tournament=tournament, **validated(CashCountSerializer, request), **self.acting())
-        return Response(CashSerializer(cash_body(tournament)).data)
-
-
-class ReopenCash(TournamentView):
-    """Reopening the cash desk."""
-
-    @extend_schema(
-        operation_id="cash_reopen",
-        summary="Reopen the cash desk",
-        request=None,
-        responses={200: CashSerializer, **WRITE},
-    )
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """409 `cash_not_closed` if it is open."""
-        tournament = self.get_tournament(Role.DIRECTOR)
-        desk.reopen_desk(tournament=tournament, **self.acting())
-        return Response(CashSerializer(cash_body(tournament)).data)
 
 
 class PublishedPrizes(TournamentView):

@@ -3,29 +3,31 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Any, ClassVar
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from core.downloads import safe, short_file
 from core.public_ids import new_form_key
-from engine.errors import Refused
 from players.access import Role
+from players.actions import Endpoint
 from tournaments import access
-from tournaments.events.pages import account_needed, by, event_url_args, faulty, refuse
+from tournaments.events.pages import EventAction, account_needed, event_url_args
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import Account, accounts_of, box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.money import Box, Currency, KindTotal
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.prizes import services as prize_services
+from tournaments.prizes.api import CashCountSerializer, CashSerializer, cash_body
 from tournaments.prizes.forms import (
     BoxForm,
     CashForm,
@@ -40,6 +42,7 @@ from tournaments.prizes.forms import (
 )
 from tournaments.prizes.prizes import DivisionPrizesView, prizes_for_staff
 from tournaments.prizes.services import pay_out
+from tournaments.state.api import WRITE
 from tournaments.state.names import shown, shown_entry
 
 # The cash report as rows of a table.
@@ -335,6 +338,12 @@ def directed_event(request: HttpRequest, club: str, slug: str) -> Tournament:
     return access.tournament_as(request.user, club, slug, Role.DIRECTOR)
 
 
+def _tab(request: HttpRequest, otherwise: str) -> str:
+    """Return the part of the page that a URL names."""
+    tab = request.GET.get("tab", "")
+    return tab if tab in TABS else otherwise
+
+
 def cash_url(tournament: Tournament, tab: str = OWES) -> str:
     """Return the URL of the page, opened at one of its parts."""
     return f"{reverse('cash', args=event_url_args(tournament))}?tab={tab}"
@@ -347,8 +356,7 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show who owes what, the prizes and the closing."""
     event = directed_event(request, club, slug)
     page = cash_page(event)
-    requested = request.GET.get("tab", "")
-    tab = requested if requested in TABS else OWES
+    tab = _tab(request, OWES)
     titles = {OWES: _("Who owes"), PRIZES: _("Prizes"), CLOSING: _("Closing")}
     context = {
         "tournament": event,
@@ -375,165 +383,105 @@ def cash_file(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return short_file(cash_rows(event), f"{event.slug}-cash.csv")
 
 
-def _act(request: HttpRequest, event: Tournament, form: CashForm, tab: str, action: Callable[[], str]) -> HttpResponse:
-    """Run `action` if the form is valid, and return to the page with its message or with what went wrong."""
-    url = cash_url(event, tab)
-    if not form.is_valid():
-        return faulty(request, form, url)
-    try:
-        done = action()
-    except Refused as refused:
-        return refuse(request, refused, url)
-    messages.success(request, done)
-    return redirect(url)
+# What directors do at the cash desk.
 
 
-def _acting(request: HttpRequest) -> dict[str, Any]:
-    """Return the arguments `by` and `now` of a service."""
-    return {"by": by(request), "now": timezone.now()}
+class CashAction(EventAction):
+    """What a director does at the cash desk of an event; the page goes on at one of its tabs."""
+
+    responses: ClassVar[dict[int, Any]] = {200: CashSerializer, **WRITE}
+
+    def __init__(
+        self, name: str, form: type[CashForm], run: Callable[..., str], tab: str, api: Endpoint | None = None
+    ) -> None:
+        super().__init__(name, form, run, api=api)
+        self.tab = tab
+
+    def bind(self, obj: Tournament, data: Any, now: datetime) -> CashForm:
+        form: CashForm = self.form(data, tournament=obj)
+        return form
+
+    def url(self, request: HttpRequest, obj: Tournament) -> str:
+        return cash_url(obj, _tab(request, self.tab))
+
+    def answer(self, request: Request, obj: Tournament, form: Any) -> Response:
+        return Response(CashSerializer(cash_body(obj)).data)
 
 
-@account_needed
-@require_POST
-def pay(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Record a payment by a player, or a refund."""
-    event = directed_event(request, club, slug)
-    form = FeeForm(request.POST, tournament=event)
-
-    def action() -> str:
-        data = form.cleaned_data
-        refunds = data["act"] == FeeForm.REFUND
-        record = desk.refund if refunds else desk.receive
-        rows = record(tournament=event, player=data["player"], payment=form.payment, **_acting(request))
-        amount = Currency.of(event).text(abs(sum(row.amount for row in rows)))
-        text = _("%(name)s got %(amount)s back.") if refunds else _("%(name)s paid %(amount)s.")
-        return text % {"name": shown(data["player"], staff=True), "amount": amount}
-
-    return _act(request, event, form, OWES, action)
+def _pay(form: FeeForm, **acting: Any) -> str:
+    data = form.cleaned_data
+    refunds = data["act"] == FeeForm.REFUND
+    record = desk.refund if refunds else desk.receive
+    rows = record(tournament=form.tournament, player=data["player"], payment=form.payment, **acting)
+    text = _("%(name)s got %(amount)s back.") if refunds else _("%(name)s paid %(amount)s.")
+    return text % {"name": shown(data["player"], staff=True), "amount": form.text(sum(row.amount for row in rows))}
 
 
-@account_needed
-@require_POST
-def move(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Record an expense, or money put into the box or taken out of it."""
-    event = directed_event(request, club, slug)
-    form = BoxForm(request.POST, tournament=event)
-
-    def action() -> str:
-        record = desk.spend if form.cleaned_data["act"] == BoxForm.EXPENSE else desk.add_float
-        record(tournament=event, payment=form.payment, **_acting(request))
-        return _("Recorded.")
-
-    return _act(request, event, form, CLOSING, action)
+def _move(form: BoxForm, **acting: Any) -> str:
+    record = desk.spend if form.cleaned_data["act"] == BoxForm.EXPENSE else desk.add_float
+    record(tournament=form.tournament, payment=form.payment, **acting)
+    return _("Recorded.")
 
 
-@account_needed
-@require_POST
-def take_back(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Take a payment back."""
-    event = directed_event(request, club, slug)
-    form = TakeBackForm(request.POST, tournament=event)
-
-    def action() -> str:
-        back = desk.take_back(payment=form.cleaned_data["payment"], **_acting(request))
-        amount = Currency.of(event).text(abs(back.amount))
-        return _("The payment of %(amount)s was taken back.") % {"amount": amount}
-
-    return _act(request, event, form, CLOSING if request.GET.get("tab") == CLOSING else OWES, action)
+def _take_back(form: TakeBackForm, **acting: Any) -> str:
+    back = desk.take_back(payment=form.cleaned_data["payment"], **acting)
+    return _("The payment of %(amount)s was taken back.") % {"amount": form.text(back.amount)}
 
 
-@account_needed
-@require_POST
-def payout(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Pay out a prize."""
-    event = directed_event(request, club, slug)
-    form = PayoutForm(request.POST, tournament=event)
-
-    def action() -> str:
-        data = form.cleaned_data
-        pay_out(entry=data["entry"], pot=data["pot"], payment=form.payment, **_acting(request))
-        names = {"name": shown_entry(data["entry"], staff=True), "amount": Currency.of(event).text(data["amount"])}
-        return _("%(amount)s paid to %(name)s.") % names
-
-    return _act(request, event, form, PRIZES, action)
+def _payout(form: PayoutForm, **acting: Any) -> str:
+    data = form.cleaned_data
+    pay_out(entry=data["entry"], pot=data["pot"], payment=form.payment, **acting)
+    names = {"name": shown_entry(data["entry"], staff=True), "amount": form.text(data["amount"])}
+    return _("%(amount)s paid to %(name)s.") % names
 
 
-@account_needed
-@require_POST
-def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Close the cash desk with what was counted."""
-    event = directed_event(request, club, slug)
-    form = CountForm(request.POST, tournament=event)
+def _close(form: CountForm, **acting: Any) -> str:
+    """Close the cash desk.
 
-    def action() -> str:
-        data = form.cleaned_data
-        desk.close_desk(
-            tournament=event,
-            counted=data["counted"],
-            expected=data["expected"],
-            note=data["note"],
-            **_acting(request),
-        )
-        return _("The cash desk is closed.")
-
-    return _act(request, event, form, CLOSING, action)
+    409 `box_changed` if something else should be in the box now.
+    """
+    desk.close_desk(tournament=form.tournament, **form.cleaned_data, **acting)
+    return _("The cash desk is closed.")
 
 
-@account_needed
-@require_POST
-def reopen(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Open a closed cash desk again."""
-    event = directed_event(request, club, slug)
-    form = CashForm(request.POST, tournament=event)
+def _reopen(form: CashForm, **acting: Any) -> str:
+    """Reopen the cash desk.
 
-    def action() -> str:
-        desk.reopen_desk(tournament=event, **_acting(request))
-        return _("The cash desk is open again.")
-
-    return _act(request, event, form, CLOSING, action)
+    409 `cash_not_closed` if it is open.
+    """
+    desk.reopen_desk(tournament=form.tournament, **acting)
+    return _("The cash desk is open again.")
 
 
-@account_needed
-@require_POST
-def settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Change the settings of the cash desk."""
-    event = directed_event(request, club, slug)
-    form = CashSettingsForm(request.POST, tournament=event)
-
-    def action() -> str:
-        desk.require_payment(tournament=event, needed=form.cleaned_data["draw_needs_payment"], **_acting(request))
-        return _("Saved.")
-
-    return _act(request, event, form, OWES, action)
+def _save(form: CashSettingsForm, **acting: Any) -> str:
+    desk.require_payment(tournament=form.tournament, needed=form.cleaned_data["draw_needs_payment"], **acting)
+    return _("Saved.")
 
 
-@account_needed
-@require_POST
-def pool_member(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Put an entry into a side pool, or take it out."""
-    event = directed_event(request, club, slug)
-    form = PoolMemberForm(request.POST, tournament=event)
-
-    def action() -> str:
-        data = form.cleaned_data
-        joins = data["act"] == PoolMemberForm.JOIN
-        change = prize_services.join_pool if joins else prize_services.leave_pool
-        change(pool=data["pool"], entry=data["entry"], **_acting(request))
-        text = _("%(name)s is in “%(pool)s”.") if joins else _("%(name)s is no longer in “%(pool)s”.")
-        return text % {"name": shown_entry(data["entry"], staff=True), "pool": data["pool"].name}
-
-    return _act(request, event, form, OWES, action)
+def _pool_member(form: PoolMemberForm, **acting: Any) -> str:
+    data = form.cleaned_data
+    joins = data["act"] == PoolMemberForm.JOIN
+    change = prize_services.join_pool if joins else prize_services.leave_pool
+    change(pool=data["pool"], entry=data["entry"], **acting)
+    text = _("%(name)s is in “%(pool)s”.") if joins else _("%(name)s is no longer in “%(pool)s”.")
+    return text % {"name": shown_entry(data["entry"], staff=True), "pool": data["pool"].name}
 
 
-@account_needed
-@require_POST
-def split_back(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Take an agreed split back."""
-    event = directed_event(request, club, slug)
-    form = SplitBackForm(request.POST, tournament=event)
+def _split_back(form: SplitBackForm, **acting: Any) -> str:
+    prize_services.take_back_split(split=form.cleaned_data["split"], **acting)
+    return _("The prizes are due as published again.")
 
-    def action() -> str:
-        prize_services.take_back_split(split=form.cleaned_data["split"], **_acting(request))
-        return _("The prizes are due as published again.")
 
-    return _act(request, event, form, PRIZES, action)
+ACTIONS = (
+    CashAction("pay", FeeForm, _pay, OWES),
+    CashAction("move", BoxForm, _move, CLOSING),
+    CashAction("take-back", TakeBackForm, _take_back, OWES),
+    CashAction("payout", PayoutForm, _payout, PRIZES),
+    CashAction("close", CountForm, _close, CLOSING, Endpoint(
+        "cash_close", CashCountSerializer, {"counted": 43160, "expected": 43660, "note": "Wrong change at the bar"}
+    )),
+    CashAction("reopen", CashForm, _reopen, CLOSING, Endpoint("cash_reopen")),
+    CashAction("settings", CashSettingsForm, _save, OWES),
+    CashAction("pool-member", PoolMemberForm, _pool_member, OWES),
+    CashAction("split-back", SplitBackForm, _split_back, PRIZES),
+)  # fmt: skip

@@ -26,7 +26,7 @@ SHARES = "shares_"
 
 
 class AmountField(forms.CharField):
-    """An amount such as 15, 15.00 or 15,00, as whole minor units; an empty one is None."""
+    """An amount such as 15, 15.00 or 15,00, as whole minor units, which programs send; an empty one is None."""
 
     def __init__(self, currency: Currency | None = None, *, negative: bool = False, **options: Any) -> None:
         widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 8})
@@ -35,6 +35,8 @@ class AmountField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         """Return whole minor units. Raises ValidationError for anything that is not an amount of the currency."""
+        if isinstance(value, int):
+            return value
         text = super().clean(value)
         if not text:
             return None
@@ -79,6 +81,10 @@ class CashForm(RefusingForm):
         for field in self.fields.values():
             if isinstance(field, AmountField):
                 field.currency = Currency.of(tournament)
+
+    def text(self, amount: int) -> str:
+        """Return an amount of the event's currency, without its sign."""
+        return Currency.of(self.tournament).text(abs(amount))
 
     def choose_from(self, name: str, rows: Any) -> None:
         """Let a field choose one of these rows by public id."""

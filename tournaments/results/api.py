@@ -1,12 +1,11 @@
 """API of results: single matches, lines of quick entry, players' reports, and corrections."""
 
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import Http404
 from django.utils import timezone
-from django.utils.translation import gettext
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
@@ -18,21 +17,17 @@ from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput
 from matches.models import Provisional, Result
-from matches.reporting import objections
-from matches.reporting.records import RecordRuling
 from players.access import Role
 from players.models import Player
 from tournaments import access
 from tournaments.draws.take_back import round_after
-from tournaments.events import deadlines
 from tournaments.models import Correction, Division, Fixture, Tournament
 from tournaments.prizes.prizes import prize_changes
 from tournaments.results import corrections
-from tournaments.results import services as results
 from tournaments.results.forms import LONGEST_MARK
 from tournaments.results.lines import LONGEST_LINE
 from tournaments.results.quick_entry import enter_line
-from tournaments.results.services import OpenReport, confirm_all, open_reports, provisional_results, withdraw_side
+from tournaments.results.services import OpenReport, confirm_all, open_reports, provisional_results
 from tournaments.standings import brackets
 from tournaments.standings.api import fixture_body, rows_and_names, seq_of
 from tournaments.standings.changes import ChangeLabels
@@ -41,7 +36,6 @@ from tournaments.state.api import (
     READ,
     WRITE,
     FixtureSerializer,
-    ReasonSerializer,
     StandingResultSerializer,
     by,
     example,
@@ -52,7 +46,7 @@ from tournaments.state.api import (
 from tournaments.state.names import Names, shown
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange, PlaceChange
 
-# Serializers of requests about a single fixture: its result, a ruling, a later deadline.
+# Serializers of scores and of lines.
 
 
 class ScoreField(serializers.ListField):
@@ -63,85 +57,6 @@ class ScoreField(serializers.ListField):
         super().__init__(child=child, min_length=2, max_length=2, **options)
 
 
-class PlayedScoreSerializer(serializers.Serializer[Any]):
-    """The score of a match that was played."""
-
-    score = ScoreField()
-    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
-    after = serializers.IntegerField(min_value=0, required=False, help_text="The match's `seq` you saw.")
-
-    def validate_score(self, score: list[int]) -> list[int]:
-        """Refuse a draw."""
-        if score[0] == score[1]:
-            raise serializers.ValidationError(gettext("Nobody has won."), code="draw")
-        return score
-
-
-class ForfeitSerializer(ReasonSerializer):
-    """The side that forfeits, or both."""
-
-    side = serializers.ChoiceField(["0", "1", "both"])
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class ObjectionAnswerSerializer(serializers.Serializer[Any]):
-    """The answer to a player's objection."""
-
-    objection = serializers.CharField(max_length=10, help_text="Its public id, as in the match.")
-    upheld = serializers.BooleanField(help_text="If upheld, the result still has to be corrected.")
-    reason = serializers.CharField(max_length=LONGEST_NOTE, help_text="Both players see it.")
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class RulingSerializer(serializers.Serializer[Any]):
-    """A director's ruling."""
-
-    winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True)
-    score = ScoreField(required=False, allow_null=True)
-    reason = serializers.CharField(max_length=LONGEST_NOTE)
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class DueSerializer(serializers.Serializer[Any]):
-    """A later deadline for one match."""
-
-    due_at = serializers.DateTimeField()
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class SideSerializer(ReasonSerializer):
-    """Which of the two players withdraws, and from what."""
-
-    side = serializers.IntegerField(min_value=0, max_value=1)
-    scope = serializers.ChoiceField(["bracket", "division", "event"], default="bracket")
-
-
-class WaivedSerializer(serializers.Serializer[Any]):
-    """A finding that is waived."""
-
-    code = serializers.CharField(max_length=60)
-    game = serializers.IntegerField(allow_null=True, required=False, default=None)
-    ply = serializers.IntegerField(allow_null=True, required=False, default=None)
-
-
-class AcceptRecordSerializer(ReasonSerializer):
-    """A rejected record to accept by ruling."""
-
-    submission = serializers.CharField(max_length=10)
-    waived = WaivedSerializer(many=True)
-    swapped = serializers.BooleanField(required=False, allow_null=True, default=None)
-    winner = serializers.IntegerField(
-        min_value=0,
-        max_value=1,
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="With `score`, if the record is incomplete.",
-    )
-    score = ScoreField(required=False, allow_null=True, default=None)
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
 class LineSerializer(serializers.Serializer[Any]):
     """A result typed as one line."""
 
@@ -149,7 +64,7 @@ class LineSerializer(serializers.Serializer[Any]):
     division = serializers.CharField(max_length=10, required=False, help_text="Used if the line names no division.")
 
 
-# API of single fixtures: results, forfeits, rulings, records, objections, deadlines, withdrawals, one-line entry.
+# API of single fixtures, and of one-line entry; what is decided on a fixture is in `actions.py`.
 
 
 def fixture_response(request: Request, fixture: Fixture) -> Response:
@@ -180,249 +95,6 @@ class OneFixture(APIView):
     def get(self, request: Request, fixture: str) -> Response:
         """As everyone sees it."""
         return fixture_response(request, access.fixture(request.user, fixture))
-
-
-class FixtureAction(APIView):
-    """Base of the endpoints that change one fixture and answer with it."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-    needed_role: ClassVar[access.Needed] = Role.DIRECTOR
-    serializer_class: ClassVar[type[Any]]
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Call the service with the validated fields."""
-        raise NotImplementedError
-
-    def respond(self, request: Request, public_id: str) -> Response:
-        """Authorise, validate, act, and return the fixture as it is then."""
-        fixture = access.fixture_as(request.user, public_id, self.needed_role)
-        self.act(request, fixture, validated(self.serializer_class, request))
-        return fixture_response(request, fixture)
-
-
-class PostFixtureAction(FixtureAction):
-    """A `FixtureAction` that is sent by POST."""
-
-    def post(self, request: Request, fixture: str) -> Response:
-        return self.respond(request, fixture)
-
-
-def _common(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "by": by(request),
-        "now": timezone.now(),
-        "after": read_after(request, fields),
-        "reason": fields.get("reason", ""),
-    }
-
-
-def _pair(score: list[int] | None) -> tuple[int, int] | None:
-    return (score[0], score[1]) if score else None
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="fixtures_result",
-        summary="Enter the score of a match that was played",
-        description="For assistants and helpers. Sending the same result twice records it once.",
-        parameters=[AFTER],
-        request=PlayedScoreSerializer,
-        examples=[OpenApiExample("11–7", value={"score": [11, 7], "after": 0}, request_only=True)],
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class EnterResult(PostFixtureAction):
-    """The score of a match. 409 `stale`, `fixture_not_ready`, `successor_begun`."""
-
-    needed_role = access.HELPER
-    serializer_class = PlayedScoreSerializer
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Enter the score."""
-        left, right = fields["score"]
-        results.enter_result(fixture=fixture, result=ResultInput.played((left, right)), **_common(request, fields))
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="fixtures_forfeit",
-        summary="Record a forfeit by one side or both",
-        description="For assistants and helpers.",
-        parameters=[AFTER],
-        request=ForfeitSerializer,
-        examples=[
-            OpenApiExample("Side 1", value={"side": "1", "reason": "did not come", "after": 0}, request_only=True)
-        ],
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class Forfeit(PostFixtureAction):
-    """A forfeited match."""
-
-    needed_role = access.HELPER
-    serializer_class = ForfeitSerializer
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Record the forfeit."""
-        side = None if fields["side"] == "both" else int(fields["side"])
-        results.forfeit(fixture=fixture, side=side, **_common(request, fields))
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="fixtures_objection",
-        summary="Uphold or dismiss a player's objection to the result",
-        description="For directors. Upheld, the result still stands until it is corrected.",
-        parameters=[AFTER],
-        request=ObjectionAnswerSerializer,
-        examples=[
-            OpenApiExample(
-                "Dismissed",
-                value={"objection": "k3m9x2p7qa", "upheld": False, "reason": "Two saw it end.", "after": 4},
-                request_only=True,
-            )
-        ],
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class AnswerObjection(PostFixtureAction):
-    """The answer to a player's objection. 409 `stale`, `objection_answered`."""
-
-    serializer_class = ObjectionAnswerSerializer
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Answer the objection."""
-        common = _common(request, fields)
-        objections.answer_objection(
-            objection=access.objection_of(fixture, fields["objection"]),
-            upheld=fields["upheld"],
-            answer=common.pop("reason"),
-            **common,
-        )
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="fixtures_rule",
-        summary="Rule on a match",
-        description="For directors; ends a dispute. The reason is shown to both players.",
-        parameters=[AFTER],
-        request=RulingSerializer,
-        examples=[
-            OpenApiExample(
-                "Ruling", value={"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 2}, request_only=True
-            )
-        ],
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class Rule(PostFixtureAction):
-    """A ruling. 409 `stale`, `successor_begun`; 422 `ruling_needs_reason`."""
-
-    serializer_class = RulingSerializer
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Decide the match."""
-        score = _pair(fields.get("score"))
-        results.rule(fixture=fixture, winner=fields["winner"], score=score, **_common(request, fields))
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="fixtures_accept_record",
-        summary="Accept a rejected record by ruling, naming the findings waived",
-        description="For directors. 422 `findings_not_waived` names what is missing.",
-        parameters=[AFTER],
-        request=AcceptRecordSerializer,
-        examples=example(
-            submission="k7m2q9x4ab",
-            waived=[{"code": "illegal_play", "game": 2, "ply": 17}],
-            reason="Both agree.",
-            after=2,
-        ),
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class Accept(PostFixtureAction):
-    """A rejected record accepted by ruling."""
-
-    serializer_class = AcceptRecordSerializer
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Accept the record."""
-        records = fixture.match.submissions if fixture.match else None
-        record = records.filter(public_id=fields["submission"]).first() if records else None
-        if record is None:
-            raise Http404
-        results.accept_record(
-            fixture=fixture,
-            submission=record,
-            ruling=RecordRuling(
-                waived=[(finding["code"], finding["game"], finding["ply"]) for finding in fields["waived"]],
-                swapped=fields["swapped"],
-                winner=fields["winner"],
-                score=_pair(fields["score"]),
-                reason=fields.get("reason", ""),
-            ),
-            by=by(request),
-            now=timezone.now(),
-            after=read_after(request, fields),
-        )
-
-
-@extend_schema_view(
-    put=extend_schema(
-        operation_id="fixtures_deadline",
-        summary="Move the deadline of one match",
-        description="For directors. 422 `deadline_not_ahead` for an instant that has passed.",
-        parameters=[AFTER],
-        request=DueSerializer,
-        examples=example(due_at="2026-12-04T20:00:00+01:00", after=1),
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class Extend(FixtureAction):
-    """A new deadline for one match."""
-
-    serializer_class = DueSerializer
-
-    def put(self, request: Request, fixture: str) -> Response:
-        return self.respond(request, fixture)
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Move the deadline."""
-        after = read_after(request, fields)
-        deadlines.extend_deadline(
-            fixture=fixture, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
-        )
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="fixtures_withdraw",
-        summary="Withdraw one of the two from this bracket, the division or the event",
-        description="For directors.",
-        request=SideSerializer,
-        examples=example(side=1, scope="division", reason="Ill."),
-        responses={200: FixtureSerializer, **WRITE},
-    )
-)
-class WithdrawSide(PostFixtureAction):
-    """The withdrawal of one of the two players."""
-
-    serializer_class = SideSerializer
-
-    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
-        """Withdraw the player."""
-        reason = fields.get("reason", "")
-        withdraw_side(
-            fixture=fixture,
-            side=fields["side"],
-            scope=fields["scope"],
-            by=by(request),
-            now=timezone.now(),
-            reason=reason,
-        )
 
 
 class OneLine(APIView):

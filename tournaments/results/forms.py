@@ -12,7 +12,7 @@ from core.text_lengths import LONGEST_NOTE
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput, standing_result
 from matches.models import Claim, Match, Provisional, Result
 from matches.reporting.records import FindingName
-from players.forms import RefusingForm
+from players.forms import RefusingForm, YesNoField
 from tournaments.events.forms import LocalField
 from tournaments.models import Correction, Division, Fixture, Round, Tournament
 from tournaments.results.corrections import CorrectionInput
@@ -49,12 +49,15 @@ class FindingsField(forms.Field):
 
     widget = forms.MultipleHiddenInput
 
-    def to_python(self, value: Sequence[str] | None) -> list[FindingName]:
+    def to_python(self, value: Sequence[Any] | None) -> list[FindingName]:
         """Parse the findings; raise ValidationError for an invalid name."""
-        return [self._finding(text) for text in value or ()]
+        return [self._finding(finding) for finding in value or ()]
 
     @staticmethod
-    def _finding(text: str) -> FindingName:
+    def _finding(text: str | Mapping[str, Any]) -> FindingName:
+        """Programs name the parts."""
+        if isinstance(text, Mapping):
+            return text["code"], text["game"], text["ply"]
         name = FINDING.fullmatch(text)
         if name is None:
             raise ValidationError(_("This is not a valid finding."), code="invalid")
@@ -86,6 +89,11 @@ class DecisionForm(RefusingForm):
         for name, label in zip(("left", "right"), names, strict=True):
             if name in self.fields:
                 self.fields[name].label = label
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """The fields that most decisions have, as services take them."""
+        return {name: self.cleaned_data[name] for name in ("after", "reason") if name in self.fields}
 
     @property
     def score(self) -> tuple[int, int] | None:
@@ -155,7 +163,7 @@ class AcceptForm(WithScore):
     AUTO_ID: ClassVar[str] = "accept-%s"
     record = forms.CharField(max_length=10, widget=forms.HiddenInput)
     waive = FindingsField(required=False)
-    swapped = forms.ChoiceField(
+    swapped = YesNoField(
         label=_("Who is on the left of the record?"),
         choices=[(side, side) for side in SIDES],
         widget=forms.RadioSelect,
@@ -171,17 +179,11 @@ class AcceptForm(WithScore):
         chosen = self.cleaned_data["winner"]
         return None if chosen == AS_RECORDED else int(chosen)
 
-    @property
-    def swapped_sides(self) -> bool | None:
-        """Whether the record's left player is side 1; None if the names decide."""
-        chosen = self.cleaned_data["swapped"]
-        return None if chosen == "" else chosen == "1"
 
-
-class DueForm(RefusingForm):
+class DueForm(DecisionForm):
     """A later deadline for one match."""
 
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    reason = None  # type: ignore[assignment]  # nobody is asked for one
     due_at = LocalField(label=_("New deadline"))
     FIELD_OF: ClassVar[dict[str, str]] = {"deadline_not_ahead": "due_at"}
 
@@ -195,6 +197,7 @@ class WithdrawForm(DecisionForm):
     scope = forms.ChoiceField(
         label=_("From what?"),
         choices=[("bracket", _("this bracket")), ("division", _("the division")), ("event", _("the whole event"))],
+        initial="bracket",
         widget=forms.RadioSelect,
     )
     BY_SIDE: ClassVar[tuple[str, ...]] = ("side",)
@@ -207,7 +210,7 @@ class ObjectionForm(DecisionForm):
     FIELD_OF: ClassVar[dict[str, str]] = {"objection_answer_missing": "reason", "own_match_reason": "reason"}
 
     objection = forms.CharField(max_length=10, widget=forms.HiddenInput)
-    upheld = forms.TypedChoiceField(choices=[("1", "1"), ("0", "0")], coerce=lambda value: value == "1")
+    upheld = YesNoField()
 
 
 # Forms of corrections: the corrected result, what should follow from it, and the reason.

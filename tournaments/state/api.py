@@ -10,32 +10,36 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.requests import parse_int
-from core.text_lengths import LONGEST_NOTE
 from matches.models import Match, Result
 from matches.reporting.serializers import WhereSerializer
 from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, example
+from players.actions import FormSerializer
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
+from tournaments.state.forms import AfterForm, ReasonForm, TakeBackForm
 
 # Serializers that several packages of the tournaments API use.
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class ReasonSerializer(FormSerializer):
     """Why something is done."""
 
-    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
+    class Meta:
+        form = ReasonForm
 
 
-class AfterSerializer(serializers.Serializer[Any]):
+class AfterSerializer(FormSerializer):
     """What was seen."""
 
-    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
+    class Meta:
+        form = AfterForm
 
 
-class TakeBackSerializer(AfterSerializer):
+class TakeBackSerializer(FormSerializer):
     """Why something published is taken back; everybody can read it."""
 
-    reason = serializers.CharField(max_length=LONGEST_NOTE)
+    class Meta:
+        form = TakeBackForm
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

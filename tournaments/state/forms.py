@@ -48,6 +48,18 @@ class ReasonForm(RefusingForm):
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
 
 
+class AfterForm(RefusingForm):
+    """The `seq` of the page, so that a change made since then is noticed."""
+
+    after = forms.IntegerField(min_value=0)
+
+
+class TakeBackForm(AfterForm):
+    """Takes back something published; the reason will be shown to everybody."""
+
+    reason = forms.CharField(max_length=LONGEST_NOTE, label=_("Reason"))
+
+
 class KeepApartForm(RefusingForm):
     """Two players to keep apart or to let meet again, and the page to return to."""
 

@@ -20,7 +20,6 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from tournaments.draws.designer.forms import OWN, DesignerForm, EveningForm, StageForm
 from tournaments.draws.evenings import keep_format, local_span
-from tournaments.draws.page import AfterForm
 from tournaments.draws.services import LEAST_ENTRIES
 from tournaments.events.pages import account_needed, by, directed_division, division_url_args, missed, seen_at, zone_of
 from tournaments.events.selectors import divisions_of
@@ -37,6 +36,7 @@ from tournaments.formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, St
 from tournaments.models import Division
 from tournaments.standings.brackets import bracket_name, round_name
 from tournaments.state.format_labels import FORMAT_NAMES, PRESET_NAMES, stages_name
+from tournaments.state.forms import AfterForm
 from tournaments.state.stages import set_stages, stage_settings
 
 # The preview of a format in words: totals in one line, rounds with their times, and remarks.

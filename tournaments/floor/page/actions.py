@@ -2,36 +2,99 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
-from players.access import Role
+from players.access import Visitor
+from players.actions import LARGEST_ID, Endpoint, FormSerializer
 from players.actors import Actor
-from tournaments.access import HELPER, Needed
+from tournaments import access
+from tournaments.access import HELPER
 from tournaments.draws.round_lengths import change_round_lengths
+from tournaments.events.pages import EventAction, event_url_args
 from tournaments.events.services import update_tournament
-from tournaments.floor import calls, evening, length_offers, undo
+from tournaments.floor import calls, evening, length_offers, selectors, undo
+from tournaments.floor.api import FloorMatchSerializer, match_body
 from tournaments.floor.page import forms
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.models import FloorEvent
+from tournaments.models import Fixture, FloorEvent, Tournament
 from tournaments.results.quick_entry import enter_undoable, forfeit_missing, leader_wins, result_summary
+from tournaments.state.api import WRITE
 
 Run = Callable[[Any, Actor, datetime], str]
 
 
-class FloorAction(NamedTuple):
-    """An action. `run` takes the valid form, who does it and when, and returns what happened in words."""
+class FloorAction(EventAction):
+    """What somebody does on the floor of an event; through the API, to a match of the event."""
 
-    form: type[FloorForm]
-    run: Run
-    needed: Needed
+    responses: ClassVar[dict[int, Any]] = {200: FloorMatchSerializer, **WRITE}
+
+    def fetch(self, user: Visitor, **url: str) -> Any:
+        """Return the event, or the match that the API names."""
+        if "fixture" in url:
+            return access.fixture_as(user, url["fixture"], self.needed)
+        return super().fetch(user, **url)
+
+    def bind(self, obj: Tournament | Fixture, data: Any, now: datetime) -> FloorForm:
+        if isinstance(obj, Fixture):
+            return self.bind(obj.stage.division.tournament, {**data, "fixture": obj.public_id}, now)
+        form: FloorForm = self.form(data, tournament=obj, now=now)
+        return form
+
+    def url(self, request: HttpRequest, obj: Tournament) -> str:
+        return reverse("floor", args=event_url_args(obj))
+
+    def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
+        view = selectors.floor(obj.stage.division.tournament, timezone.now())
+        return Response(FloorMatchSerializer(match_body(view, view.matches[obj.pk])).data)
+
+
+class ShortenSerializer(FormSerializer):
+    """A shorter length to which both players have agreed."""
+
+    class Meta:
+        form = forms.ShorterMatchForm
+        exclude = ("fixture",)
+        extra_kwargs: ClassVar = {"agreed": {"help_text": "That both players agree; must be true."}}
+
+
+class ProposeLengthSerializer(FormSerializer):
+    """A shorter length to propose to both players."""
+
+    class Meta:
+        form = forms.ProposeLengthForm
+        exclude = ("fixture",)
+
+
+class WithdrawLengthSerializer(FormSerializer):
+    """The offer to withdraw."""
+
+    offer = serializers.IntegerField(min_value=1, max_value=LARGEST_ID, source="fact")
+
+    class Meta:
+        form = forms.WithdrawLengthForm
+        exclude = ("fixture",)
+
+
+class TakeBackLengthSerializer(FormSerializer):
+    """The fact that shortened the match, as `shortened.fact` has it."""
+
+    class Meta:
+        form = forms.TakeBackLengthForm
+        exclude = ("fixture",)
 
 
 def _open(form: forms.OpenForm, by: Actor, now: datetime) -> str:
@@ -97,24 +160,40 @@ def _adjourn(form: forms.AdjournForm, by: Actor, now: datetime) -> str:
 
 
 def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> str:
+    """Shorten a match to which both players have agreed.
+
+    For directors. Repeating it changes nothing.
+    """
     data = form.cleaned_data
     return sentence_of_fact(evening.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
 
 
 def _propose_length(form: forms.ProposeLengthForm, by: Actor, now: datetime) -> str:
+    """Propose a shorter length to both players of a match that is being played.
+
+    For directors. It takes the place of what is on offer; the match changes once both agree.
+    """
     data = form.cleaned_data
     fact = length_offers.propose_length(fixture=data["fixture"], length=data["length"], by=by, now=now)
     return sentence_of_fact(fact)
 
 
-def _withdraw_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> str:
+def _withdraw_length(form: forms.WithdrawLengthForm, by: Actor, now: datetime) -> str:
+    """Withdraw the length that is on offer, whoever offers it.
+
+    For directors. Repeating it changes nothing.
+    """
     data = form.cleaned_data
     offer = data["fact"].pk
     fact = length_offers.decline_length(fixture=data["fixture"], side=None, offer=offer, by=by, now=now)
     return sentence_of_fact(fact)
 
 
-def _take_back_length(form: forms.LengthFactForm, by: Actor, now: datetime) -> str:
+def _take_back_length(form: forms.TakeBackLengthForm, by: Actor, now: datetime) -> str:
+    """Give a match the length back that it had before it was shortened, whoever shortened it.
+
+    For directors. Repeating it changes nothing.
+    """
     data = form.cleaned_data
     undone = evening.take_back_length(fixture=data["fixture"], event=data["fact"], by=by, now=now)
     return sentence_of_fact(undone, undone=True)
@@ -169,7 +248,7 @@ def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(undone, undone=True)
 
 
-def _shorten(form: forms.ShortenForm, by: Actor, _now: datetime) -> str:
+def _shorten(form: forms.ShortenForm, by: Actor, now: datetime) -> str:
     rounds = change_round_lengths(tournament=form.tournament, changes=form.cleaned_data["changes"], by=by)
     if not rounds:
         return _("These rounds have that length already.")
@@ -179,39 +258,48 @@ def _shorten(form: forms.ShortenForm, by: Actor, _now: datetime) -> str:
     return text % {"count": len(rounds)}
 
 
-ACTIONS: Mapping[str, FloorAction] = {
-    "open": FloorAction(forms.OpenForm, _open, Role.DIRECTOR),
-    "call": FloorAction(forms.CallForm, _call, HELPER),
-    "call-again": FloorAction(forms.FixtureForm, _with_match(calls.call_again), HELPER),
-    "take-back": FloorAction(forms.FixtureForm, _with_match(calls.take_back), HELPER),
-    "start": FloorAction(forms.FixtureForm, _with_match(calls.start), HELPER),
-    "move": FloorAction(forms.MoveForm, _move, HELPER),
-    "score": FloorAction(forms.ScoreForm, _score, HELPER),
-    "take-back-score": FloorAction(forms.TakeBackScoreForm, _take_back_score, HELPER),
-    "late": FloorAction(forms.LateForm, _late, HELPER),
-    "no-show": FloorAction(forms.NoShowForm, _no_show, HELPER),
-    "clocks": FloorAction(forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
-    "leader-wins": FloorAction(forms.LeaderForm, _leader_wins, Role.DIRECTOR),
-    "settle": FloorAction(forms.SettleForm, _settle, Role.DIRECTOR),
-    "adjourn": FloorAction(forms.AdjournForm, _adjourn, Role.DIRECTOR),
-    "let-go-on": FloorAction(forms.FixtureForm, _with_match(evening.let_go_on), Role.DIRECTOR),
-    "shorten-match": FloorAction(forms.ShorterMatchForm, _shorten_match, Role.DIRECTOR),
-    "propose-length": FloorAction(forms.ProposeLengthForm, _propose_length, Role.DIRECTOR),
-    "withdraw-length": FloorAction(forms.LengthFactForm, _withdraw_length, Role.DIRECTOR),
-    "take-back-length": FloorAction(forms.LengthFactForm, _take_back_length, Role.DIRECTOR),
-    "re-enter": FloorAction(forms.ReentryForm, _reenter, Role.DIRECTOR),
-    "undo-re-entry": FloorAction(forms.EntryForm, _undo_reentry, Role.DIRECTOR),
-    "waive-rest": FloorAction(forms.FixtureForm, _with_match(calls.waive_rest), HELPER),
-    "pin": FloorAction(forms.FixtureForm, _with_match(calls.pin), HELPER),
-    "hold": FloorAction(forms.FixtureForm, _with_match(calls.hold), HELPER),
-    "release": FloorAction(forms.FixtureForm, _with_match(calls.release), HELPER),
-    "free": FloorAction(forms.TableForm, _with_table(calls.free_table), HELPER),
-    "out": FloorAction(forms.OutOfUseForm, _out, HELPER),
-    "back": FloorAction(forms.TableForm, _with_table(calls.back_in_use), HELPER),
-    "pause": FloorAction(forms.PauseForm, _pause, Role.DIRECTOR),
-    "resume": FloorAction(FloorForm, _resume, Role.DIRECTOR),
-    "autopilot": FloorAction(forms.AutopilotForm, _autopilot, Role.DIRECTOR),
-    "undo": FloorAction(forms.UndoForm, _undo, HELPER),
-    "shorten": FloorAction(forms.ShortenForm, _shorten, Role.DIRECTOR),
-}
+_ALL = (
+    FloorAction("open", forms.OpenForm, _open),
+    FloorAction("call", forms.CallForm, _call, HELPER),
+    FloorAction("call-again", forms.FixtureForm, _with_match(calls.call_again), HELPER),
+    FloorAction("take-back", forms.FixtureForm, _with_match(calls.take_back), HELPER),
+    FloorAction("start", forms.FixtureForm, _with_match(calls.start), HELPER),
+    FloorAction("move", forms.MoveForm, _move, HELPER),
+    FloorAction("score", forms.ScoreForm, _score, HELPER),
+    FloorAction("take-back-score", forms.TakeBackScoreForm, _take_back_score, HELPER),
+    FloorAction("late", forms.LateForm, _late, HELPER),
+    FloorAction("no-show", forms.NoShowForm, _no_show, HELPER),
+    FloorAction("clocks", forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
+    FloorAction("leader-wins", forms.LeaderForm, _leader_wins),
+    FloorAction("settle", forms.SettleForm, _settle),
+    FloorAction("adjourn", forms.AdjournForm, _adjourn),
+    FloorAction("let-go-on", forms.FixtureForm, _with_match(evening.let_go_on)),
+    FloorAction("shorten-match", forms.ShorterMatchForm, _shorten_match, api=Endpoint(
+        "fixtures_shorten", ShortenSerializer, {"length": 5, "agreed": True}
+    )),
+    FloorAction("propose-length", forms.ProposeLengthForm, _propose_length, api=Endpoint(
+        "fixtures_propose_length", ProposeLengthSerializer, {"length": 5}
+    )),
+    FloorAction("withdraw-length", forms.WithdrawLengthForm, _withdraw_length, api=Endpoint(
+        "fixtures_withdraw_length", WithdrawLengthSerializer, {"offer": 17}
+    )),
+    FloorAction("take-back-length", forms.TakeBackLengthForm, _take_back_length, api=Endpoint(
+        "fixtures_take_back_length", TakeBackLengthSerializer, {"fact": 17}
+    )),
+    FloorAction("re-enter", forms.ReentryForm, _reenter),
+    FloorAction("undo-re-entry", forms.EntryForm, _undo_reentry),
+    FloorAction("waive-rest", forms.FixtureForm, _with_match(calls.waive_rest), HELPER),
+    FloorAction("pin", forms.FixtureForm, _with_match(calls.pin), HELPER),
+    FloorAction("hold", forms.FixtureForm, _with_match(calls.hold), HELPER),
+    FloorAction("release", forms.FixtureForm, _with_match(calls.release), HELPER),
+    FloorAction("free", forms.TableForm, _with_table(calls.free_table), HELPER),
+    FloorAction("out", forms.OutOfUseForm, _out, HELPER),
+    FloorAction("back", forms.TableForm, _with_table(calls.back_in_use), HELPER),
+    FloorAction("pause", forms.PauseForm, _pause),
+    FloorAction("resume", FloorForm, _resume),
+    FloorAction("autopilot", forms.AutopilotForm, _autopilot),
+    FloorAction("undo", forms.UndoForm, _undo, HELPER),
+    FloorAction("shorten", forms.ShortenForm, _shorten),
+)  # fmt: skip
+ACTIONS: Mapping[str, FloorAction] = {action.name: action for action in _ALL}
 """The last part of the URL -> the action."""

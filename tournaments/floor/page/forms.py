@@ -1,6 +1,5 @@
 """Forms of the floor."""
 
-from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
@@ -15,7 +14,7 @@ from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, Runn
 from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
-from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, Table, Tournament
+from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.models.floor import LONGEST_LABEL
 
 # The form of a floor: its settings and its tables.
@@ -102,13 +101,6 @@ class FloorForm(RefusingForm):
         self._limit(self.FACTS, tournament.floor_events.all())
         entries = Entry.objects.filter(division__tournament=tournament)
         self._limit(self.ENTRIES, entries.select_related("player", "division__tournament__club"))
-
-    @classmethod
-    def of(
-        cls, data: Mapping[str, Any], *, form_class: "type[FloorForm]", tournament: Tournament, now: datetime
-    ) -> "FloorForm":
-        """Return the bound form of an action."""
-        return form_class(data, tournament=tournament, now=now)
 
     def _limit(self, names: tuple[str, ...], rows: Any) -> None:
         for name in names:
@@ -198,10 +190,23 @@ class ProposeLengthForm(FixtureForm):
     length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
 
 
-class LengthFactForm(FixtureForm):
-    """The fact that offered a shorter length, to withdraw it, or that gave it to the match, to take it back."""
+class WithdrawLengthForm(FixtureForm):
+    """The fact that offered a shorter length."""
 
     fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+
+class TakeBackLengthForm(FixtureForm):
+    """The fact that shortened the match."""
+
+    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+
+    def clean_fact(self) -> FloorEvent:
+        """Refuse a fact that did not shorten this match."""
+        fact: FloorEvent = self.cleaned_data["fact"]
+        if fact.kind != FloorKind.SHORTENED or fact.fixture != self.cleaned_data.get("fixture"):
+            raise ValidationError(_("This match was not shortened then."), code="unknown")
+        return fact
 
 
 class EntryForm(FloorForm):

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -20,13 +21,13 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access
-from tournaments.events.pages import account_needed, by, event_url_args, faulty, page, refuse, sent
+from tournaments.events.pages import account_needed, by, event_url_args, faulty, page, sent
 from tournaments.floor import evening, selectors
 from tournaments.floor.closing_time import close_matches
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.page.actions import ACTIONS
 from tournaments.floor.page.cards import refusal_of
-from tournaments.floor.page.forms import ClosingTimeForm, FloorForm, FloorSettingsForm
+from tournaments.floor.page.forms import ClosingTimeForm, FloorSettingsForm
 from tournaments.floor.page.page import Parts, floor_page, forecast_context, render_changes
 from tournaments.floor.page.sheets import match_sheet, table_sheet
 from tournaments.floor.sentences import sentence_of_fact
@@ -125,21 +126,9 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
     }
 
 
-@account_needed
-@require_POST
-def act(request: HttpRequest, club: str, slug: str, action: str) -> HttpResponse:
+def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:
     """Do what the URL names on the floor, and return to its page with what happened in words."""
-    known = ACTIONS[action]
-    event = access.tournament_as(request.user, club, slug, known.needed)
-    url, now = reverse("floor", args=event_url_args(event)), timezone.now()
-    form = FloorForm.of(request.POST, form_class=known.form, tournament=event, now=now)
-    if not form.is_valid():
-        return faulty(request, form, url)
-    try:
-        messages.success(request, known.run(form, by(request), now))
-    except Refused as refused:
-        return refuse(request, refused, url)
-    return redirect(url)
+    return ACTIONS[action].view(request, **url)
 
 
 @account_needed
