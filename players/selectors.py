@@ -1,6 +1,5 @@
 """Queries for pages and API; their number does not grow with the number of rows."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -152,18 +151,11 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
     }
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A log entry with the values before and after."""
-
-    entry: LogEntry
-    changes: list[str]
-
-
-def _log_of(player: Player, club: Club) -> list[LogLine]:
+def _log_of(player: Player, club: Club) -> list[tuple[LogEntry, list[str]]]:
+    """The latest log entries of a member, each with its values before and after."""
     rows = LogEntry.objects.filter(topic=player_topic(player), club=club).select_related("user")[:LOG_ON_A_PAGE]
     return [
-        LogLine(row, [f"{before or '–'} → {after or '–'}" for before, after in row.params.get("changed", {}).values()])
+        (row, [f"{before or '–'} → {after or '–'}" for before, after in row.params.get("changed", {}).values()])
         for row in rows
     ]
 

@@ -48,13 +48,6 @@ class Reveal(NamedTuple):
         return data if self.owner == SERVER else data | {"seen": self.seen}
 
 
-class Rolled(NamedTuple):
-    """Dice with everything that proves them."""
-
-    dice: Dice
-    data: Data
-
-
 class Chains:
     """The chains of one match, whose row is locked; loaded once for one action."""
 
@@ -171,8 +164,8 @@ class Chains:
             Reveal(**({"seen": 1} | last.data["link"])) if last is not None and last.kind == EventKind.READY else None
         )
 
-    def roll(self, side: Side, revealed: Reveal) -> Rolled:
-        """The next roll, of the side that revealed a link for it."""
+    def roll(self, side: Side, revealed: Reveal) -> tuple[Dice, Data]:
+        """The next roll, of the side that revealed a link for it, and everything that proves it."""
         server, number = self._server_link()
         latest = self._latest(_opponent(revealed.owner))
         assert latest is not None  # noqa: S101, both were ready for the opening roll
@@ -180,15 +173,15 @@ class Chains:
             _bytes(server.link), self.match_id, number, fresh=_bytes(revealed.link), latest=_bytes(latest.latest)
         )
         weak = self._is_weak(revealed.data, latest.seen)
-        return _rolled(dice, number, [revealed.data], server, weak=weak)
+        return dice, _proof(dice, number, [revealed.data], server, weak=weak)
 
-    def opening_roll(self, links: tuple[Data, Data]) -> Rolled:
-        """The next roll, an opening, from the links with which both sides were ready; side 0's first."""
+    def opening_roll(self, links: tuple[Data, Data]) -> tuple[Dice, Data]:
+        """The next roll, an opening, and its proof, from the links with which both sides were ready; side 0's first."""
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
         dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))
         weak = any(self._is_weak(link, other.get("seen", 1)) for link, other in (links, links[::-1]))
-        return _rolled(dice, number, list(links), server, weak=weak)
+        return dice, _proof(dice, number, list(links), server, weak=weak)
 
     def _is_weak(self, link: Data, seen: int) -> bool:
         """Whether the latest link of a player is not of the chain in force, the opponent's having seen `seen`."""
@@ -269,5 +262,5 @@ def _bytes(link: str) -> bytes:
     return value
 
 
-def _rolled(dice: Dice, number: int, links: list[Data], server: Reveal, *, weak: bool) -> Rolled:
-    return Rolled(dice, {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": weak})
+def _proof(dice: Dice, number: int, links: list[Data], server: Reveal, *, weak: bool) -> Data:
+    return {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": weak}

@@ -118,14 +118,6 @@ class ShownLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownDie:
-    """A die and the side it belongs to."""
-
-    value: int
-    side: int
-
-
-@dataclass(frozen=True, slots=True)
 class ShownRoll:
     """A roll and the three links it follows from."""
 
@@ -135,7 +127,7 @@ class ShownRoll:
     """None in an opening."""
     roller: str
     """The name of the player who rolled; of both in an opening."""
-    dice: tuple[ShownDie, ShownDie]
+    dice: tuple[dict[str, Any], dict[str, Any]]
     server: ShownLink
     first: ShownLink
     """The roller's new link, or side 0's in an opening."""
@@ -149,25 +141,15 @@ class ShownRoll:
         return self.first.begins_chain or (self.side is None and self.second.begins_chain)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChain:
-    """A chain that somebody committed to."""
-
-    owner: str
-    number: int
-    anchor: str
-    kept_by_server: bool
-
-
-def shown_chains(export: Json, names: Sequence[str]) -> list[ShownChain]:
+def shown_chains(export: Json, names: Sequence[str]) -> list[dict[str, Any]]:
     """All chains in the order in which they were committed to."""
     return [
-        ShownChain(
-            gettext("Server") if chain["owner"] == DiceChain.Owner.SERVER else names[int(chain["owner"])],
-            chain["number"],
-            chain["anchor"],
-            chain.get("kept_by_server", False),
-        )
+        {
+            "owner": gettext("Server") if chain["owner"] == DiceChain.Owner.SERVER else names[int(chain["owner"])],
+            "number": chain["number"],
+            "anchor": chain["anchor"],
+            "kept_by_server": chain.get("kept_by_server", False),
+        }
         for chain in export["chains"]
     ]
 
@@ -191,7 +173,7 @@ def _rolls_shown(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
             game=game,
             side=side,
             roller=gettext("Both") if side is None else names[side],
-            dice=(ShownDie(left, roller), ShownDie(right, other if side is None else roller)),
+            dice=({"value": left, "side": roller}, {"value": right, "side": other if side is None else roller}),
             server=_link(roll["server"]),
             first=latest[roller],
             second=latest[other],

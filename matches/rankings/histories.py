@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import islice
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page
@@ -336,21 +337,7 @@ def chances(rating: float, other: float) -> list[Chance]:
     return [Chance(length, chance, 1 - chance) for length, chance in expected]
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """A frequent opponent of a player."""
-
-    player: Player
-    matches: int
-    wins: int
-
-    @property
-    def losses(self) -> int:
-        """Matches won by the opponent."""
-        return self.matches - self.wins
-
-
-def rivals(player: Player, most: int) -> list[Rival]:
+def rivals(player: Player, most: int) -> list[dict[str, Any]]:
     """The player's most frequent opponents in rated public matches."""
     met = (
         RatingChange.objects.filter(player=player, match__visibility=Match.Visibility.PUBLIC)
@@ -362,7 +349,7 @@ def rivals(player: Player, most: int) -> list[Rival]:
     )
     rows = list(met)
     people = Player.objects.in_bulk([row["opponent"] for row in rows])
-    return [Rival(people[row["opponent"]], row["matches"], row["wins"]) for row in rows]
+    return [row | {"player": people[row["opponent"]], "losses": row["matches"] - row["wins"]} for row in rows]
 
 
 # Rows of the ranking and of the rated matches for CSV downloads (`core.downloads`).

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.http import urlencode
 from django.utils.translation import gettext
@@ -64,13 +64,6 @@ class PlayedGame:
     start: tuple[int, int]
     crawford: bool
     moments: tuple[ReplayStep, ...]
-
-
-class MoveRow(NamedTuple):
-    """A row of the move list."""
-
-    number: int
-    cells: list[ReplayStep | None]
 
 
 class ReplayedMatch:
@@ -234,15 +227,15 @@ def event_path(url: str, game: int, event: int) -> str:
     return f"{url}?{urlencode({'g': game, 'e': event})}"
 
 
-def rows(game: PlayedGame) -> list[MoveRow]:
+def rows(game: PlayedGame) -> list[list[ReplayStep | None]]:
     """The move list in two columns, left player and right player."""
-    move_rows: list[MoveRow] = []
+    move_rows: list[list[ReplayStep | None]] = []
     for moment in game.moments:
         if moment.side is None:
             continue
-        if not move_rows or moment.side == 0 or move_rows[-1].cells[1] is not None:
-            move_rows.append(MoveRow(len(move_rows) + 1, [None, None]))
-        move_rows[-1].cells[moment.side] = moment
+        if not move_rows or moment.side == 0 or move_rows[-1][1] is not None:
+            move_rows.append([None, None])
+        move_rows[-1][moment.side] = moment
     return move_rows
 
 

@@ -81,13 +81,6 @@ MOST_CALLS = 5
 """How many of the latest calls are looked at."""
 
 
-class Failure(NamedTuple):
-    """A delivery that was given up."""
-
-    text: Text
-    delivery: Delivery
-
-
 def notifications_of(user: User) -> list[Text]:
     """Return the latest notifications of a user, newest first."""
     rows = Notification.objects.filter(user=user, on_site=True)
@@ -110,14 +103,14 @@ def unread_and_call(user: User) -> tuple[int, Text | None]:
     return len(rows), None
 
 
-def failures_of(user: User, now: datetime) -> list[Failure]:
-    """Return the latest deliveries to a user that were given up, newest first."""
+def failures_of(user: User, now: datetime) -> list[tuple[Text, Delivery]]:
+    """Return the latest notifications of a user whose delivery was given up, with that delivery, newest first."""
     rows = Delivery.objects.filter(
         notification__user=user, state=Delivery.State.GIVEN_UP, given_up_at__gte=now - FAILURES_FOR
     )
     deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MOST_FAILURES])
     texts = texts_of([row.notification for row in deliveries])
-    return [Failure(*pair) for pair in zip(texts, deliveries, strict=True)]
+    return list(zip(texts, deliveries, strict=True))
 
 
 def delivered_at(user: int, key: str) -> datetime | None:

@@ -23,18 +23,6 @@ CHALLENGES_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class ShownChallenge:
-    """A challenge in the lobby."""
-
-    challenge: Challenge
-    name: str
-    """The opponent's name as seen by the reader; empty for an open challenge of their own."""
-    clock: str
-    ratings: str
-    """The pool it is rated in; empty for an unrated match."""
-
-
-@dataclass(frozen=True, slots=True)
 class Friendly:
     """A friendly or practice match of the reader."""
 
@@ -91,14 +79,16 @@ def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]
     return rows.filter(concerns).exclude(challenger__in=blocked).exclude(challenger__in=blocked_by)
 
 
-def _shown(row: Challenge, reader: Player | None) -> ShownChallenge:
+def _shown(row: Challenge, reader: Player | None) -> dict[str, Any]:
     other = row.opponent if row.challenger == reader else row.challenger
-    return ShownChallenge(
-        challenge=row,
-        name=other.shown_name if other is not None else "",
-        clock=str(ClockPreset(row.clock).label),
-        ratings=(row.pool or default_pool()).name if row.rated else "",
-    )
+    return {
+        "challenge": row,
+        # The opponent's name as seen by the reader; empty for an open challenge of their own.
+        "name": other.shown_name if other is not None else "",
+        "clock": str(ClockPreset(row.clock).label),
+        # The pool it is rated in; empty for an unrated match.
+        "ratings": (row.pool or default_pool()).name if row.rated else "",
+    }
 
 
 def _friendlies(player: Player) -> QuerySet[Match]:
