@@ -182,10 +182,8 @@ def known_parameters(path: str) -> frozenset[str] | None:
 # Reduce a request to what a public page may depend on.
 
 
-LONGEST_QUERY = 200
-"""In bytes; longer queries are not stored."""
 LONGEST_PATH = 200
-"""In characters; longer paths lead nowhere, and are not to be kept in memory."""
+"""Longer paths and queries are not stored: such paths lead nowhere, and must not fill the memory."""
 PERSONAL_HEADERS = frozenset({b"authorization", b"match-link", b"range"})
 
 
@@ -210,7 +208,7 @@ class PageRequest:
 
 def page_request(scope: Scope) -> PageRequest | None:
     """Return the reduced request; None if it is not one for a public page by an anonymous visitor."""
-    if scope["method"] != "GET" or len(scope["query_string"]) > LONGEST_QUERY or len(scope["path"]) > LONGEST_PATH:
+    if scope["method"] != "GET" or max(len(scope["query_string"]), len(scope["path"])) > LONGEST_PATH:
         return None
     parameters = known_parameters(scope["path"])
     headers = dict(scope["headers"])

@@ -21,7 +21,6 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import User
 
-LONGEST_URL = 2000
 View = Callable[..., HttpResponseBase]
 
 
@@ -72,7 +71,7 @@ def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: BaseF
 class NextForm(Form):
     """The `next` parameter of links to sign in or up."""
 
-    next = CharField(max_length=LONGEST_URL, required=False)
+    next = CharField(max_length=2000, required=False)
 
     @property
     def target(self) -> str:

@@ -107,15 +107,12 @@ def _refuse_expired(row: Installation, now: datetime) -> None:
 
 
 KEY_BYTES = 16
-LONGEST_KEY = 64
 
 
 class KeyForm(RefusingForm):
     """The random key by which the same form is recognised when it is sent again."""
 
-    key = forms.CharField(
-        max_length=LONGEST_KEY, widget=forms.HiddenInput, initial=lambda: secrets.token_urlsafe(KEY_BYTES)
-    )
+    key = forms.CharField(max_length=64, widget=forms.HiddenInput, initial=lambda: secrets.token_urlsafe(KEY_BYTES))
 
 
 class OwnClubForm(KeyForm):

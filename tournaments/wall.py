@@ -36,7 +36,6 @@ from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, MatchView, TableView, floor
 from tournaments.floor.state import MatchState, TableState
 from tournaments.models import Division, Tournament, Wall
-from tournaments.models.floor import LONGEST_MESSAGE
 from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
@@ -373,7 +372,7 @@ class WallForm(RefusingForm):
 
     message = forms.CharField(
         label=gettext_lazy("Message"),
-        max_length=LONGEST_MESSAGE,
+        max_length=Wall._meta.get_field("message").max_length,
         required=False,
         help_text=gettext_lazy("Always at the bottom of the screen. Leave it empty to remove it."),
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
+from core.text_lengths import LONGEST_NAME
 from engine import normalised
 from engine.errors import Refused
 from engine.records import from_data, write
@@ -19,7 +20,6 @@ CONTENT_TYPES = {
     "json": "application/json",
 }
 """Content types of the available formats, by extension."""
-LONGEST_NAME = 80
 
 
 class File(NamedTuple):

@@ -24,7 +24,6 @@ log = structlog.get_logger(__name__)
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 """How long to wait after each failed attempt; after the attempt that follows the last wait it is given up."""
 SWEEP_AT_ONCE = 200
-LONGEST_REASON = 200
 Channel, State = Delivery.Channel, Delivery.State
 
 
@@ -90,7 +89,7 @@ def mark_sent(rows: Iterable[Delivery], now: datetime) -> None:
 def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_good: bool = False) -> None:
     """Try claimed deliveries again later; give them up after the last attempt, or if they can never succeed."""
     for row in rows:
-        row.reason, row.claimed_at = reason[:LONGEST_REASON], None
+        row.reason, row.claimed_at = reason[: Delivery._meta.get_field("reason").max_length], None
         if for_good or row.attempts > len(WAITS):
             row.state, row.given_up_at = State.GIVEN_UP, now
             log.warning("delivery_given_up", delivery=row.pk, channel=row.channel, reason=row.reason)

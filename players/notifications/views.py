@@ -17,7 +17,6 @@ from core.live.publishing import now_shown
 from engine.errors import Refused
 from players import access
 from players.models import PushSubscription
-from players.models.notifications import LONGEST_ENDPOINT
 from players.notifications import push
 from players.notifications import services as choices
 from players.notifications.emails import read_token
@@ -61,7 +60,7 @@ class ChoicesForm(forms.Form):
 class SubscribeForm(forms.Form):
     """A browser's push subscription, filled in by static/players/notifications/push.js."""
 
-    endpoint = forms.CharField(max_length=LONGEST_ENDPOINT)
+    endpoint = forms.CharField(max_length=PushSubscription._meta.get_field("endpoint").max_length)
     p256dh = forms.RegexField(r"^B[A-Za-z0-9_-]{86}=?$")
     auth = forms.RegexField(r"^[A-Za-z0-9_-]{22}(==)?$")
 

@@ -20,6 +20,7 @@ from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, apply, log
 from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
+from players.models.people import LONGEST_ALIAS
 from players.people import stored_elsewhere
 from players.people.rows import canonical, club_topic, lock_club, lock_clubs_of, lock_players, player_of, player_topic
 
@@ -189,10 +190,6 @@ def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
 #
 # A Merge row is the fact. `merged_into` is derived from the merges that were not undone and always points to the
 # player that represents the whole group. Matches, entries and memberships stay where they are.
-
-
-LONGEST_ALIAS = 200
-"""Nicknames in match records can be as long as programs allow."""
 
 
 @transaction.atomic
