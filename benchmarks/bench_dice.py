@@ -276,7 +276,7 @@ def mean(values: list[int]) -> float:
 
 
 def switch_devices(pool: Any, seed: int) -> bool:
-    """Measure and print what five devices gain an operator; whether full rolls are those of fair dice."""
+    """Measure and print what five devices gain an operator; return whether full rolls are fair."""
     print(f"\n{DEVICES} devices of a player who runs the server, changed as suits them; pips a roll")
     numbers = range(SWITCHED_MATCHES)
     by_the_rule = pool.map(partial(switch, seed=seed, weak_too=False), numbers)

@@ -69,7 +69,7 @@ def problems(result: Description, **_context: Any) -> Description:
 
 
 def plain_numbers(result: Description, **_context: Any) -> Description:
-    """Describe choices between fractions by a type alone: generators of clients drop what has an enum of floats."""
+    """Describe a choice between fractions as a number: client generators drop fields with an enum of floats."""
     for schema in result["components"]["schemas"].values():
         if schema.get("type") == "number" and "enum" in schema:
             schema["description"] = f"One of {', '.join(map(str, schema.pop('enum')))}."
@@ -77,7 +77,7 @@ def plain_numbers(result: Description, **_context: Any) -> Description:
 
 
 def json_bodies(result: Description, **_context: Any) -> Description:
-    """Describe bodies as JSON alone where a form is only the second choice: generated clients send the last one named.
+    """Describe bodies as JSON alone where a form is the second choice: generated clients send what is named last.
 
     Uploads name the form first and keep both.
     """

@@ -25,7 +25,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def me(request: HttpRequest) -> User:
-    """Return the signed-in user; 403 for anonymous users, whom `account_needed` sends to the sign-in page first."""
+    """Return the signed-in user; 403 for anonymous users, unless `account_needed` has sent them to sign in."""
     if isinstance(request.user, AnonymousUser):
         raise PermissionDenied
     return request.user

@@ -172,7 +172,7 @@ def open_invitations(now: datetime) -> QuerySet[Invitation]:
 
 
 def merges(club: Club) -> QuerySet[Merge]:
-    """Return the merges, not undone, of players whom this club entered."""
+    """Return the merges, not undone, of players that this club entered."""
     first = Membership.objects.filter(player=OuterRef("player")).order_by("pk").values("club")[:1]
     standing = Merge.objects.filter(undone_at__isnull=True, player__erased_at__isnull=True)
     return (

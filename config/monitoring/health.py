@@ -120,7 +120,7 @@ def queue_state() -> str:
 
 @contextmanager
 def _impatient() -> Iterator[None]:
-    """A transaction in which a lock is waited for no longer than PATIENCE_MS."""
+    """Run a transaction that waits at most PATIENCE_MS for a lock."""
     if connection.vendor == "postgresql":
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = {PATIENCE_MS}")
@@ -154,7 +154,7 @@ def _state_of(error: Exception) -> str:
 
 
 def waiting_work(now: datetime) -> list[tuple[str, QuerySet[Any], str | None]]:
-    """Return each kind of work with the rows that wait for a worker, and their column that says since when, if any."""
+    """Return each kind of work with its waiting rows and the column that says since when, if any."""
     return [
         ("submissions", Submission.objects.filter(state=Submission.State.QUEUED), "created_at"),
         ("analyses", Analysis.objects.filter(state=Analysis.State.QUEUED), "created_at"),
@@ -272,7 +272,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _may_read_metrics(request: HttpRequest) -> bool:
-    """With METRICS_TOKEN whoever sends it; without, this machine only, and not through a proxy."""
+    """Whether the client sends METRICS_TOKEN or, without such a token, is this machine and no proxy on it."""
     if settings.METRICS_TOKEN:
         sent = request.headers.get("Authorization", "")
         return constant_time_compare(sent, f"Bearer {settings.METRICS_TOKEN}")

@@ -32,7 +32,7 @@ def analysis_of_record(submission: Submission) -> Analysis | None:
 
 
 def analysis_of_match(match: Match) -> Analysis | None:
-    """Return the same for a match: of the record of its result, or of what was played here."""
+    """Return the analysis of a match: of the record that its result is based on, or of the play here."""
     result = standing_result(match)
     if result is not None and result.submission_id is not None:
         return _newest(Q(submission_id=result.submission_id))
@@ -42,7 +42,7 @@ def analysis_of_match(match: Match) -> Analysis | None:
 def analyses_of_results() -> QuerySet[Analysis]:
     """Return the finished analyses that `analysis_of_match` chooses from, of all matches that are over.
 
-    A record that was sent for a match, but is not that of its result, says nothing about how its players played.
+    A record of a match other than the one that its result is based on says nothing about how its players played.
     """
     latest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("submission")[:1]
     finished = Analysis.objects.filter(
@@ -72,7 +72,7 @@ Audience = Player.AnalysisVisibility
 
 @dataclass(frozen=True, slots=True)
 class SeenAnalysis:
-    """An analysis as one reader may see it; sides are those of the record."""
+    """An analysis as one reader may see it. Sides are numbered as in the record."""
 
     analysis: Analysis
     shown: tuple[bool, bool]
@@ -87,7 +87,7 @@ class SeenAnalysis:
 
     @property
     def summary(self) -> Summary:
-        """The totals; those of a side that is not shown are empty."""
+        """The totals; empty for a side that is not shown."""
         return summary(self.decisions)
 
 
@@ -120,7 +120,7 @@ def seen_of_match(match: Match, viewer: Viewer) -> SeenAnalysis | None:
 
 
 def seen_of_live(match: Match, viewer: Viewer) -> SeenAnalysis | None:
-    """Return the same for the games that were played here; None as well where a record has replaced their result."""
+    """Return the analysis of the games played here, as `seen_of_match` does; None if a record replaced their result."""
     seen = seen_of_match(match, viewer)
     return seen if seen is not None and seen.analysis.submission_id is None else None
 
@@ -169,7 +169,7 @@ def decisions_of(seen: Collection[SeenAnalysis]) -> QuerySet[Decision]:
 
 
 def side_in_match(analysis: Analysis, side: Side) -> Side:
-    """Return the side of the match that a side of the record is, and the reverse."""
+    """Convert a side of the record to the side of the match, or the reverse."""
     return 1 - side if analysis.swapped else side
 
 
@@ -217,7 +217,7 @@ def record_topic(submission: Submission) -> str:
 
 
 def announce(analysis: Analysis) -> None:
-    """Publish on commit that an analysis has another state."""
+    """After commit, publish that the state of an analysis has changed."""
     topics = [match_topic(analysis.match)] if analysis.match is not None else []
     topics += [record_topic(analysis.submission)] if analysis.submission is not None else []
     touch_on_commit(*topics)
@@ -238,7 +238,7 @@ def record_analysis_number(request: HttpRequest, public_id: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is analysed; sides are those of the match, or of a record that was sent for no match."""
+    """What is analysed. Sides are numbered as in the match, or in the record where there is no match."""
 
     names: tuple[str, str]
     winner: Side | None

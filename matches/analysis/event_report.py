@@ -253,7 +253,7 @@ NIGHT_COLUMNS: dict[str, Callable[[PlayerRow], str | float | None]] = {
 
 
 def decision_rows(seen: SeenAnalysis | None, names: tuple[str, str]) -> Iterator[list[Any]]:
-    """Yield the header and the decisions that the reader may see; `names` are those of sides 0 and 1 of the match."""
+    """Yield the header and the decisions that the reader may see; `names` belong to sides 0 and 1 of the match."""
     yield list(HEADERS)
     if seen is None:
         return

@@ -111,7 +111,7 @@ def _draw(matches: Sequence[tuple[Total, str, str]], size: Size) -> Drawing:
 @never_cache
 @require_safe
 def match_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The analysis of a match."""
+    """Show the analysis of a match; for htmx, only the part that other pages load."""
     return _page(request, requested_match(request.user, public_id))
 
 
@@ -126,7 +126,7 @@ def match_csv(request: HttpRequest, public_id: str) -> HttpResponse:
 @never_cache
 @require_safe
 def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The analysis of a record."""
+    """Show the analysis of a record; for htmx, only the part that other pages load."""
     return _page(request, requested_record(request.user, public_id))
 
 

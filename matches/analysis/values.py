@@ -141,7 +141,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDecision:
-    """One decision with its error; the fields are those of `matches.models.Decision`."""
+    """One decision with its error; it has the fields of `matches.models.Decision`."""
 
     game: int
     event: int

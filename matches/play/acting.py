@@ -217,7 +217,7 @@ def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -
 
 
 def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
-    """Make the opening roll from the links with which both sides were ready, once both are here as well."""
+    """Make the opening roll from the links of both sides, once both are ready and here."""
     if journal.state.awaits_opening_roll:
         links = (_link_of(journal, 0), _link_of(journal, 1))
         dice, proof = Chains(journal.live, journal.match.public_id).opening_roll(links)

@@ -111,7 +111,7 @@ class Chains:
         return chain
 
     def armings(self, owner: str) -> list[Arming]:
-        """Those of a side, in order."""
+        """The armings of a side, in order."""
         return [each for each in armings_of(self.live) if each.owner == owner]
 
     def reveal(self, side: Side, link: str, seen: int | None = None) -> Reveal:
@@ -158,7 +158,7 @@ class Chains:
         return before
 
     def _ready_for_next_roll(self, side: Side) -> Reveal | None:
-        """The link with which a side was ready last, unless the roll has been made since."""
+        """The link that a side was last ready with, unless the roll has been made since."""
         last = self.live.actions.filter(Q(kind=Act.ROLL) | Q(kind=EventKind.READY, side=side)).order_by("seq").last()
         return (
             Reveal(**({"seen": 1} | last.data["link"])) if last is not None and last.kind == EventKind.READY else None
@@ -176,7 +176,7 @@ class Chains:
         return dice, _proof(dice, number, [revealed.data], server, weak=weak)
 
     def opening_roll(self, links: tuple[Data, Data]) -> tuple[Dice, Data]:
-        """The next roll, an opening, and its proof, from the links with which both sides were ready; side 0's first."""
+        """The next roll, an opening, and its proof, from the links both sides are ready with; side 0's first."""
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
         dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))

@@ -18,7 +18,7 @@ INTERVAL = 0.5
 
 
 def work(*, now: datetime) -> int:
-    """Settle every live match in which something is due; return how many there were.
+    """Settle every live match with something due; return how many there were.
 
     While the database cannot be reached nothing is lost: the next round finds the same matches.
     """

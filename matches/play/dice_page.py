@@ -1,4 +1,4 @@
-"""The dice of a match played here: their file, and the page on which every roll can be checked."""
+"""The dice of a match played here: their file, and the page that checks every roll."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ def dice_of(live: LiveMatch, reader: Watched | None = None) -> dict[str, Any]:
 def armings_up_to(
     armings: Iterable[Arming], chains: set[tuple[str, int]], reveals: Mapping[str, int]
 ) -> Iterator[Arming]:
-    """Yield the armings that a reader may know who sees these chains, and so many links of each side."""
+    """Yield the armings known to a reader who sees these chains and so many links of each side."""
     for arming in armings:
         if (arming.owner, arming.chain) not in chains or arming.own_reveals > reveals.get(arming.owner, 0):
             return
@@ -142,7 +142,7 @@ class ShownRoll:
 
 
 def shown_chains(export: Json, names: Sequence[str]) -> list[dict[str, Any]]:
-    """All chains in the order in which they were committed to."""
+    """All chains in the order of their commitments."""
     return [
         {
             "owner": gettext("Server") if chain["owner"] == DiceChain.Owner.SERVER else names[int(chain["owner"])],
@@ -189,7 +189,7 @@ def _link(link: Json) -> ShownLink:
 
 
 class DiceRequest(NamedTuple):
-    """A match played here as its reader sees it, with the URLs by which they got there."""
+    """A match played here as its reader sees it, with the URLs for their link or account."""
 
     live: LiveMatch
     reader: Watched
@@ -201,7 +201,7 @@ class DiceRequest(NamedTuple):
 
     @property
     def topics(self) -> str:
-        """The topic by which the page is refreshed, with the number that it shows."""
+        """The topic that refreshes the page, with the number that the page shows."""
         number = self.reader.last if self.reader.is_behind else self.live.match.seq
         return f"{topic_of(self.reader)}={number}"
 

@@ -575,7 +575,7 @@ def record_source(submission: Submission, mask: Mask) -> ReplaySource:
 
 
 def live_source(reader: Watched, token: str = "") -> ReplaySource:
-    """A match played here, with the URLs of the link by which its reader came, if any."""
+    """A match played here, with the URLs of the reader's personal link, if any."""
     match = reader.live.match
     stored, verdict = _adjudicated(reader)
     names = match.names

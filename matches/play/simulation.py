@@ -181,7 +181,7 @@ def play_matches(count: int, seed: int) -> Iterator[Played]:
 def is_conserved(played: Played) -> bool:
     """Whether score and bank of the stored state add up.
 
-    The score of the result is that of the games, and no side has more time than it was given.
+    The result has the score of the games, and no side has more time than it was given.
     """
     live = played.match.live
     state = due.state_of(live)

@@ -63,7 +63,7 @@ class Filters:
 
     @property
     def query(self) -> str:
-        """The filters as a query string."""
+        """The filters as a query string, without the empty ones."""
         names = ("result", "rated", "length", "year", "opponent")
         return urlencode({name: value for name in names if (value := getattr(self, name))})
 

@@ -149,7 +149,7 @@ def _width(label: str) -> float:
 
 
 class Completion(NamedTuple):
-    """How many matches played here ended in which way for a player."""
+    """How a player's matches played here ended: counts."""
 
     finished: int
     """Played to their end, won or lost, and those the opponent did not finish."""

@@ -59,7 +59,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class RankingRow:
-    """A row of the ranking."""
+    """A player in the ranking; `me` marks the reader."""
 
     rank: int
     standing: PlayerRating

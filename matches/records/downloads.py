@@ -43,7 +43,7 @@ def download(submission: Submission, extension: str, mask: Mask) -> File:
 
 
 def written(transcript: Transcript, extension: str, name: str) -> File:
-    """Write a match in one of the formats; `name` is that of the file where the players have none."""
+    """Write a match in one of the formats; `name` is the file's name if the players have none."""
     left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
     if left and right:
         name = f"{left}_{right}"[:LONGEST_NAME]

@@ -21,7 +21,7 @@ ANSWERS = (Kind.TAKE, Kind.DROP, Kind.BEAVER)
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One step of a replay."""
+    """A decision with the board before it, or the end of a game."""
 
     number: int
     """Counted from 1 in its game; the last one is the end of the game."""
@@ -78,7 +78,7 @@ class ReplayedMatch:
         return len(self.facts)
 
     def game(self, index: int) -> PlayedGame:
-        """The game with this index, from 1."""
+        """Replay the game at this position of the record, from 1."""
         if index not in self._played:
             # A game can be replayed alone: the verdict has its start score and whether it is the Crawford game.
             transcript = from_data({**self.stored, "games": [self.stored["games"][index - 1]]})
@@ -223,7 +223,7 @@ def step_path(url: str, step: Step, *, flip: bool = False) -> str:
 
 
 def event_path(url: str, game: int, event: int) -> str:
-    """The URL of the position before an event of a game, which leads to that of its step."""
+    """The URL of the position before an event of a game; it redirects to the step."""
     return f"{url}?{urlencode({'g': game, 'e': event})}"
 
 

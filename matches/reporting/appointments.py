@@ -27,7 +27,7 @@ from players.people.rows import account_of
 
 
 def zone_of(match: Match, side: int) -> ZoneInfo:
-    """The time zone of a player: that of their account, else of the player, else of the club, else UTC."""
+    """The time zone of a player: their account's, else their own, else the club's, else UTC."""
     player = match.players[side]
     candidates = (
         player.user.time_zone if player.user is not None else "",

@@ -41,7 +41,7 @@ def end_due_results(*, now: datetime) -> int:
 
 
 def notify_of_results(*, now: datetime) -> int:
-    """Tell the players whom a provisional result goes against; return how many results there were."""
+    """Tell players of provisional results against them; return how many results there were."""
     unsent = Provisional.objects.filter(ended_at=None, notified_at=None, result__match__provisional=True)
     return _each(
         unsent.order_by("pk").values_list("pk", flat=True)[:AT_ONCE],

@@ -56,7 +56,7 @@ def _log_once(by: Actor, verb: str, topic: str, club: Club | None, **params: int
 
 
 def link_notes(match: Match, results: Sequence[Result], claims: Sequence[Claim]) -> dict[int, str]:
-    """Return version of the result -> remark, where a link answered that its director, who won, had got."""
+    """Return result version -> a remark, if the director who won had got the link that answered for the loser."""
     answered = {result.version: result for result in results if _is_answered_by_link(match, result, claims)}
     if not answered:
         return {}
@@ -93,10 +93,10 @@ def _is_answered_by_link(match: Match, result: Result, claims: Sequence[Claim]) 
 
 @transaction.atomic
 def revoke_link(*, match: Match, side: int, generation: int, by: Actor) -> Match:
-    """End the personal link of a side, of which there is a new one at once; QR codes already printed will stop working.
+    """Replace the personal link of a side by a new one; QR codes already printed stop working.
 
-    `generation` is that of the link to revoke. If it was revoked already nothing changes, so that a second click does
-    not end the new link.
+    `generation` names the link to revoke. If it was revoked already nothing changes, so that a second click does not
+    end the new link.
     """
     locked = lock_match(match.pk)
     if locked.link_generations[side] == generation:

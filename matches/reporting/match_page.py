@@ -50,7 +50,7 @@ from players.models import LogEntry, User
 
 
 def version_of(match: Match, viewer: Viewer, now: datetime) -> str:
-    """What the page shows of a match: it does not change with the play of a match that is played here."""
+    """The version of a match that its page shows. It does not change with play on its board here."""
     if match.state == Match.State.LIVE:
         return match.state
     at_table = facts_of([match], viewer, now)[match.pk].at_tables
@@ -61,7 +61,7 @@ def version_of(match: Match, viewer: Viewer, now: datetime) -> str:
 
 
 def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: datetime) -> dict[str, Any]:
-    """Context of a page that is to be refreshed with the match: its version, topics and ticket for the stream.
+    """Context that keeps a page up to date with the match: its version, topics and ticket for the stream.
 
     While the match is played here only its end matters, and its own topic would show spectators when somebody acts.
     """
@@ -78,7 +78,7 @@ def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: dat
 
 @dataclass(frozen=True, slots=True)
 class ShownRunningScore:
-    """How a match stands that goes on. Until somebody enters that, `who` is empty and `score` is the start score."""
+    """The running score of a match. Until somebody enters one, `who` is empty and `score` is the start score."""
 
     score: tuple[int, int]
     who: str
@@ -89,7 +89,7 @@ class ShownRunningScore:
 
 
 def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | None:
-    """How an open match stands; None unless it belongs to an event whose tables are run here."""
+    """The running score of an open match; None unless it belongs to an event whose tables are run here."""
     if row is None or match.state != Match.State.OPEN:
         return None
     common = (row.notes, row.offer, row.players_offer_from)
@@ -297,7 +297,7 @@ def _play_here(match: Match, side: int | None) -> dict[str, Any]:
 
 
 def _never_came(match: Match) -> list[str]:
-    """Of an unplayed match, who was invited to its board and never came."""
+    """Who was invited to the board of an unplayed match and never came."""
     if match.is_over or has_begun(match):
         return []
     live = LiveMatch.objects.filter(pk=match.pk, invited_at__isnull=False).first()

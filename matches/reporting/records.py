@@ -84,7 +84,7 @@ class CheckedRecord(NamedTuple):
 
     @property
     def outcome(self) -> ResultInput:
-        """The result that the record shows."""
+        """The result that the record shows, as services take it."""
         return ResultInput(self.winner, self.score, self.kind)
 
     def _by_side(self, pair: tuple[int, int] | list[int]) -> tuple[int, int]:

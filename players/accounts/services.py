@@ -83,7 +83,7 @@ def without_address() -> str:
 
 @transaction.atomic
 def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
-    """Make a confirmed address that of the account; harmless when repeated.
+    """Make a confirmed address the account's own; harmless when repeated.
 
     Another account with this address loses it unless it has confirmed it.
     Refused: `email_taken`, `email_changed_since`.
@@ -192,7 +192,7 @@ def change_password(*, user: User, password: str, new_password: str, by: Actor) 
 
 @transaction.atomic
 def reset_password(*, user: User, new_password: str, by: Actor) -> User:
-    """Set a new password for somebody who followed a link sent to their e-mail address, which so is verified.
+    """Set a new password for somebody who followed an e-mailed link, which also verifies the address.
 
     Refused: `weak_password`.
     """

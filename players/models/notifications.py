@@ -1,4 +1,4 @@
-"""Notifications, the ways by which they are delivered, and what each user has chosen."""
+"""Notifications, how they are delivered, and what each user has chosen."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from core.public_ids import LENGTH
 
 
 class NotificationChoice(models.Model):
-    """The ways in which a user wants one kind of notification; without a row the defaults of the kind apply."""
+    """How a user wants to get one kind of notification; without a row the defaults of the kind apply."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=40)

@@ -47,7 +47,7 @@ class Player(models.Model):
     """A player, with an account or without (entered by a director, to be claimed later)."""
 
     class AnalysisVisibility(models.TextChoices):
-        """Who else may see how well the player played. Of a player without an account nobody sees it."""
+        """Who else may see how well the player played; nobody for a player without an account."""
 
         PUBLIC = "public", _("everybody")
         CLUB = "club", _("members of my clubs")
@@ -197,7 +197,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which an account takes over a player whom a director has entered.
+    """A link that lets an account take over a player entered by a director.
 
     Only the hash of the secret is stored.
     """

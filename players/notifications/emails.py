@@ -29,7 +29,7 @@ def token_of(user: User, kinds: Sequence[str]) -> str:
 
 
 def read_token(token: str) -> tuple[User, list[NotificationKind]]:
-    """Return whose e-mails a link stops, and of which kinds. Raises Http404 for a forged link or a deleted account."""
+    """Return the user and the kinds of e-mails that a link stops. Raises Http404 if forged or the user is gone."""
     try:
         pk, _, codes = _SIGNER.unsign(token).partition(".")
     except BadSignature:

@@ -222,7 +222,7 @@ def subscribe(*, user: User, endpoint: str, p256dh: str, auth: str, device: str,
 
 
 def unsubscribe(*, user: User, subscription: int) -> None:
-    """Show a user's notifications no longer in a browser; harmless if it is not one of theirs."""
+    """Stop showing a user's notifications in a browser; harmless if it is not one of theirs."""
     PushSubscription.objects.filter(user=user, pk=subscription).delete()
 
 
@@ -321,7 +321,7 @@ def _body(row: Delivery, browser: PushSubscription) -> bytes:
 
 
 def subject() -> str:
-    """Return where the operator of a push service reaches the operator of this site."""
+    """Return how operators of push services reach the operator of this site."""
     if settings.VAPID_SUBJECT:
         return str(settings.VAPID_SUBJECT)
     if urlsplit(settings.SITE_URL).scheme == "https":
@@ -330,7 +330,7 @@ def subject() -> str:
 
 
 def public_key() -> str:
-    """Return the key with which browsers subscribe; empty if push is off."""
+    """Return the key that browsers subscribe with; empty if push is off."""
     if not settings.VAPID_PRIVATE_KEY:
         return ""
 

@@ -52,7 +52,7 @@ def save_choices(*, user: User, wanted: Mapping[str, Collection[str]]) -> None:
 
 
 def stop_emails(*, user: User, kinds: Collection[str]) -> None:
-    """Send a user no more e-mails of these kinds; the other channels stay as they are."""
+    """Stop e-mails of these kinds to a user; the other channels stay as they are."""
     _change_emails(user, kinds, wanted=False)
 
 

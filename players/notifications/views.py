@@ -165,7 +165,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
-    """Show notifications no longer in a browser."""
+    """Stop showing notifications in a browser."""
     push.unsubscribe(user=me(request), subscription=int(browser))
     messages.success(request, _("Removed. You can turn push on again in that browser."))
     return redirect("notification-settings")

@@ -38,7 +38,7 @@ class Friendly:
 
     @property
     def not_rated_label(self) -> str:
-        """The same as a sentence."""
+        """Why a rated rematch would not be rated, as a sentence."""
         return str(Challenge.NotRated(self.not_rated).label) if self.not_rated else ""
 
     @property
@@ -67,7 +67,7 @@ def lobby_page(user: User, now: datetime) -> dict[str, Any]:
 def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]:
     """The challenges that are open and concern this player: their own, those made to them, and those open to everybody.
 
-    Challenges between players of whom one has blocked the other are left out.
+    Challenges are left out if either player has blocked the other.
     """
     rows = Challenge.objects.filter(state=Challenge.State.OPEN, expires_at__gt=now)
     rows = rows.select_related("challenger__user", "opponent__user", "pool__club")
@@ -184,7 +184,7 @@ def players_called(name: str) -> list[Player]:
 
 
 def pools_for(player: Player | None) -> list[tuple[str, str]]:
-    """The pools in which a friendly match of this player can be rated, as choices of a form."""
+    """The pools that can rate a friendly match of this player, as choices of a form."""
     clubs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club")
     pools = RatingPool.objects.filter(club__in=clubs).select_related("club").order_by("club__name", "name")
     return [(str(pool.pk), f"{pool.club} · {pool.name}") for pool in pools]

@@ -333,7 +333,7 @@ def expire_challenges(*, now: datetime) -> int:
 
 
 def lapse_invitations(*, now: datetime) -> int:
-    """Close the boards to which not both players have come in time; return how many.
+    """Close the boards that only one player or nobody came to in time; return how many.
 
     While the web server is down nobody can come, and the time is given back afterwards.
     """
@@ -344,7 +344,7 @@ def lapse_invitations(*, now: datetime) -> int:
 
 
 def lapse(*, match_id: int, now: datetime) -> bool:
-    """Close a board to which not both players have come in time; return whether that is so.
+    """Close a board that only one player or nobody came to in time; return whether that is so.
 
     A match of an event is open again, to be played in whatever way. A friendly is called off and its challenge offered
     again: as if it were new if the challenger waits for an opponent, else for as long as it would have been open.
@@ -561,7 +561,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two players with more rated friendlies than usual, of which one won all or half ended early."""
+    """Two players with more rated friendlies than usual, all won by one of them or half ended early."""
 
     players: tuple[Player, Player]
     matches: list[Reviewed]
