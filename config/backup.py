@@ -373,7 +373,7 @@ class NotRestorable(Exception):
 def restore(archive: ArchiveReader, *, replace: bool = False) -> None:
     """Load every table in one transaction; the schema stays as it was at the backup.
 
-    A database without tables gets those of the backup. One with rows is refused unless `replace`. Raises
+    A database without tables gets the tables of the backup. One with rows is refused unless `replace`. Raises
     BrokenArchive, NotRestorable and UnknownMigrations.
     """
     archive.verify()

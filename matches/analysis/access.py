@@ -153,7 +153,7 @@ def seen_from_sender(submission: Submission, viewer: Viewer) -> SeenAnalysis | N
 def seen_of_matches(analyses: Iterable[Analysis], viewer: Viewer) -> list[SeenAnalysis]:
     """Return finished analyses of matches that the viewer may see and that are over, with few queries.
 
-    Load them with `select_related("match__live")`. Analyses of which nothing may be shown are left out. Decisions are
+    Load them with `select_related("match__live")`. Analyses are left out if nothing of them may be shown. Decisions are
     not loaded, since an event may have some ten thousand: `decisions_of` queries them.
     """
     rows = [row for row in analyses if row.match is not None and is_open_to_analysis(row.match)]

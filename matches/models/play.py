@@ -293,7 +293,7 @@ class Pulse(models.Model):
 
 
 class Outage(models.Model):
-    """A period in which no web process answered; players lose no time by it."""
+    """A period without any web process; players lose no time by it."""
 
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField()

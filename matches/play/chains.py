@@ -189,9 +189,9 @@ class Chains:
         return in_force is None or in_force.number != link["chain"]
 
     def _in_force(self, owner: str, seen: int, reveal: int) -> DiceChain | None:
-        """The one chain with which a player rolls in full, as link `reveal` over all their chains.
+        """The only chain that gives a player full rolls, as link `reveal` over all their chains.
 
-        It is the one they armed last before it among the armings that the opponent's link of the roll has seen.
+        It is the one they armed last before that link, among the armings that the opponent's link of the roll has seen.
         """
         for arming in reversed(self.armings(owner)[:seen]):
             if arming.own_reveals < reveal:

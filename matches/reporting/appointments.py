@@ -188,9 +188,9 @@ class Tried(NamedTuple):
 def who_tried(match: Match, due_at: datetime) -> Tried:
     """Return which side has tried to agree and to play, if only one has; that side wins by a missed deadline.
 
-    It has to have offered two occasions that the other side got to know of in time: proposed times that were ahead
-    then, or invitations to the board, to which it came itself. In a round of a few hours it has to have waited at the
-    board instead; nor do offers decide against a player whom nothing can be delivered to (docs/reporting.md).
+    It has to have offered two occasions that the other side learned of in time: times that were still ahead, or
+    invitations to the board that it came to itself. In a round of a few hours it has to have waited at the board
+    instead. Offers do not decide against a player who cannot be reached (docs/reporting.md).
     """
     offered = list(match.proposals.exclude(state=State.WITHDRAWN))
     agreed = next((proposal for proposal in offered if proposal.state == State.ACCEPTED), None)
@@ -216,7 +216,7 @@ def who_tried(match: Match, due_at: datetime) -> Tried:
 
 
 def _invitations(match: Match) -> list[tuple[datetime, int]] | None:
-    """The invitations to the board to which only one side came, each with that side; None if both have come."""
+    """The invitations to the board that only one side followed, each with that side; None if both have come."""
     live = LiveMatch.objects.filter(pk=match.pk, invited_at__isnull=False).first()
     invited = live.invited() if live is not None else []
     if len({side for _, came in invited for side in came}) > 1:

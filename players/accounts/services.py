@@ -37,7 +37,7 @@ def register_user(
 ) -> User:
     """Create an account with a player: a new one, or the player of the invitation with this secret.
 
-    The address is to be verified. If it is that of another account, the new one has no address until then: the answer
+    The address is to be verified. If it belongs to another account, the new one has no address until then: the answer
     must not say whose addresses are known.
 
     `by` is the new user unless somebody else is given.

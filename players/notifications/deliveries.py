@@ -1,7 +1,7 @@
 """Deliveries are claimed, sent outside any transaction, and then marked as sent, or tried again later.
 
 A delivery that was marked as sent is never sent again. If a worker dies between sending and marking, the delivery is
-sent again once the claim has expired, with the same Message-ID or tag, by which the recipient's programs recognise it.
+sent again once the claim has expired; its Message-ID or tag is the same, so that programs recognise the repetition.
 """
 
 from collections.abc import Iterable

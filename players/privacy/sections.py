@@ -1,4 +1,4 @@
-"""The files of a data export: the sections that each app registers, and those of this app."""
+"""The files of a data export: the sections that each app registers, and this app's own."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

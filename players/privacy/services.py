@@ -106,7 +106,7 @@ events = structlog.get_logger(__name__)
 def request_export(*, player: Player, user: User, by: Actor, now: datetime, club: Club | None = None) -> DataExport:
     """Have a worker make a copy of a person's data for `user`; an unfinished or fresh copy is returned again.
 
-    With a `club` its director requests it for a player without an account, whom that club entered.
+    With a `club` its director requests it for a player without an account that the club entered.
     Refused: `erased`, `account_decides`, `other_club_entered`.
     """
     player = lock_row(Player, canonical(player).pk)

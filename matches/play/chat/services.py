@@ -222,7 +222,7 @@ class ReportedMessage(NamedTuple):
 
 
 def message_for_moderator(user: Visitor, public_id: str, message: str) -> ChatMessage:
-    """Return a message of a match for somebody who may remove it: its staff, or for a friendly match that of a club.
+    """Return a message of a match for somebody who may remove it: staff, in a friendly of a club of both players.
 
     Raise Http404 if they may not read it either, PermissionDenied or Http404 if they may not remove it.
     """
