@@ -33,8 +33,8 @@ def clubs(q: str = "", visitor: Visitor | None = None) -> QuerySet[Club]:
     )
     rows = Club.objects.annotate(member_count=Coalesce(Subquery(members), 0)).order_by("search_key", "pk")
     if isinstance(visitor, User):
-        mine = Membership.objects.filter(club=OuterRef("pk"), player__user=visitor, left_at__isnull=True)
-        rows = rows.annotate(my_role=Subquery(mine.values("role")[:1]))
+        memberships = Membership.objects.filter(club=OuterRef("pk"), player__user=visitor, left_at__isnull=True)
+        rows = rows.annotate(my_role=Subquery(memberships.values("role")[:1]))
     return rows.filter(search_key__contains=fold(q)) if q.strip() else rows
 
 
@@ -47,8 +47,8 @@ def waiting_clubs(visitor: Visitor) -> QuerySet[Club]:
 
 def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
     """Return the clubs that a user is a member of."""
-    mine = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
-    return clubs(q, user).filter(Exists(mine))
+    memberships = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
+    return clubs(q, user).filter(Exists(memberships))
 
 
 def called(q: str, prefix: str = "") -> Q:

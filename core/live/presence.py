@@ -83,8 +83,8 @@ def goodbye(member: Member, lives: Iterable[str], *, now: float) -> None:
             pipeline.hset(key, name, f"{now}:{now}")
         pipeline.expire(key, KEPT)
         pipeline.hgetall(key)
-        known = _execute_noting(pipeline)
-        old = _outlived(_signs(known[-1]) if known else {}, now)
+        answers = _execute_noting(pipeline)
+        old = _outlived(_signs(answers[-1]) if answers else {}, now)
         if old:
             pipeline.hdel(key, *old)
 

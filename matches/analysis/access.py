@@ -100,12 +100,14 @@ def players_shown(viewer: Viewer, players: Collection[int]) -> frozenset[int]:
     canonical_ids = {player: same.get(player, player) for player in players}
     claimed = Player.objects.filter(pk__in=set(canonical_ids.values()), user__isnull=False, erased_at__isnull=True)
     choices = dict(claimed.order_by().values_list("pk", "analysis_visibility"))
-    shown = {player for player, choice in choices.items() if choice == Audience.PUBLIC or player == viewer.player}
-    for_clubs = {player for player, choice in choices.items() if choice == Audience.CLUB} - shown
+    visible_players = {
+        player for player, choice in choices.items() if choice == Audience.PUBLIC or player == viewer.player
+    }
+    for_clubs = {player for player, choice in choices.items() if choice == Audience.CLUB} - visible_players
     if for_clubs and viewer.clubs:
         shared = Membership.objects.filter(player__in=for_clubs, club__in=viewer.clubs, left_at__isnull=True)
-        shown |= set(shared.order_by().values_list("player", flat=True))
-    return frozenset(player for player, canonical_id in canonical_ids.items() if canonical_id in shown)
+        visible_players |= set(shared.order_by().values_list("player", flat=True))
+    return frozenset(player for player, canonical_id in canonical_ids.items() if canonical_id in visible_players)
 
 
 def is_open_to_analysis(match: Match) -> bool:
@@ -159,8 +161,8 @@ def seen_of_matches(analyses: Iterable[Analysis], viewer: Viewer) -> list[SeenAn
     rows = [row for row in analyses if row.match is not None and is_open_to_analysis(row.match)]
     sides = {row.pk: _players(row, row.match) for row in rows if row.match is not None}
     shown_players = players_shown(viewer, {player for pair in sides.values() for player in pair})
-    shown = {pk: (left in shown_players, right in shown_players) for pk, (left, right) in sides.items()}
-    return [SeenAnalysis(row, shown[row.pk]) for row in rows if any(shown[row.pk])]
+    shown_sides = {pk: (left in shown_players, right in shown_players) for pk, (left, right) in sides.items()}
+    return [SeenAnalysis(row, shown_sides[row.pk]) for row in rows if any(shown_sides[row.pk])]
 
 
 def decisions_of(seen: Collection[SeenAnalysis]) -> QuerySet[Decision]:
@@ -174,13 +176,13 @@ def side_in_match(analysis: Analysis, side: Side) -> Side:
 
 
 def _seen(analysis: Analysis, match: Match | None, viewer: Viewer) -> SeenAnalysis:
-    shown = (True, True)
+    shown_sides = (True, True)
     if match is not None:
         left, right = _players(analysis, match)
         shown_players = players_shown(viewer, {left, right})
-        shown = (left in shown_players, right in shown_players)
-    seen = SeenAnalysis(analysis, shown)
-    if not seen.is_done or not any(shown):
+        shown_sides = (left in shown_players, right in shown_players)
+    seen = SeenAnalysis(analysis, shown_sides)
+    if not seen.is_done or not any(shown_sides):
         return seen
     decisions = Decision.objects.filter(_visible([seen])).order_by("game", "event", "pk")
     return replace(seen, decisions=tuple(decisions))

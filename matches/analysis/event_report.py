@@ -119,11 +119,11 @@ class Night:
 def night(matches: Q, viewer: Viewer) -> Night:
     """Return the report of the matches with this condition, as far as the viewer may see them and their players."""
     visible = Match.objects.filter(viewer.visible(), matches)
-    done = analyses_of_results().filter(match__in=visible)
-    done = done.select_related(
+    analyses = analyses_of_results().filter(match__in=visible)
+    analyses = analyses.select_related(
         "match__live", "match__player_0__merged_into", "match__player_1__merged_into", "submission"
     )
-    newest = {row.match_id: row for row in done.order_by("pk")}
+    newest = {row.match_id: row for row in analyses.order_by("pk")}
     waiting = Analysis.objects.filter(match__in=visible, state__in=[Analysis.State.QUEUED, Analysis.State.WORKING])
     seen = seen_of_matches(newest.values(), viewer)
     players = _player_rows(seen)

@@ -168,10 +168,12 @@ def _spread(situation: Situation, candidates: tuple[Candidate, ...]) -> float:
 
 
 def _stored(candidates: tuple[Candidate, ...], worth: Stakes | None) -> tuple[Candidate, ...]:
-    kept = [candidate for number, candidate in enumerate(candidates) if number < MOST_CANDIDATES or candidate.played]
+    candidates_to_store = [
+        candidate for number, candidate in enumerate(candidates) if number < MOST_CANDIDATES or candidate.played
+    ]
     if worth is None:
-        return tuple(kept)
-    return tuple(replace(candidate, winning=worth.chance(candidate.equity)) for candidate in kept)
+        return tuple(candidates_to_store)
+    return tuple(replace(candidate, winning=worth.chance(candidate.equity)) for candidate in candidates_to_store)
 
 
 def _double(situation: Situation, equities: CubeEquities, worth: Stakes | None) -> JudgedDecision:

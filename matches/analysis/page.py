@@ -130,24 +130,24 @@ def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     return _page(request, requested_record(request.user, public_id))
 
 
-def _state(subject: Subject, shown: MatchAnalysis | None) -> str:
+def _state(subject: Subject, analysis: MatchAnalysis | None) -> str:
     """A state of `Analysis`; `hidden` if not shared, `off` without a program, `broken` if none works, else `none`."""
-    if shown is None:
+    if analysis is None:
         return "off" if subject.is_over and not is_any_installed() else "none"
-    if shown.state == Analysis.State.DONE and not shown.is_shown:
+    if analysis.state == Analysis.State.DONE and not analysis.is_shown:
         return "hidden"
-    if shown.failure == NO_PROGRAM:
+    if analysis.failure == NO_PROGRAM:
         return "broken" if is_any_installed() else "off"
-    return shown.state
+    return analysis.state
 
 
 def _page(request: HttpRequest, requested: Requested) -> HttpResponse:
     subject, seen, senders = requested
-    shown = section(seen, subject, timezone.now()) if seen is not None else None
+    analysis = section(seen, subject, timezone.now()) if seen is not None else None
     context = {
         "subject": subject,
-        "section": shown,
-        "state": _state(subject, shown),
+        "section": analysis,
+        "state": _state(subject, analysis),
         "senders": figures_of(senders, subject) if senders is not None and any(senders.shown) else (),
         "senders_program": labels.program(senders.analysis) if senders is not None else "",
         "topics": f"{subject.topic}={now_shown()}",
@@ -165,12 +165,12 @@ def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     if player.public_id != public_id:
         return redirect("player-analysis", player.public_id)
     viewer = Viewer.of(request.user)
-    shown = quality(player, viewer)
+    player_quality = quality(player, viewer)
     context = {
         "player": player,
         "is_me": player.pk == viewer.player,
-        "quality": shown,
-        "chart": chart(totals_of(shown)) if shown is not None else (),
+        "quality": player_quality,
+        "chart": chart(totals_of(player_quality)) if player_quality is not None else (),
         "window": WINDOW,
     }
     return render(request, "matches/analysis/player.html", context)

@@ -51,8 +51,8 @@ def void_matches(
     voids = []
     for match in matches:
         result = played.get(match.pk) if rated[match] else None
-        kept = result if result is not None and measures_play(result) else None
-        void = _next_version(match, kept, versions, by, now)
+        rated_result = result if result is not None and measures_play(result) else None
+        void = _next_version(match, rated_result, versions, by, now)
         void.kind, void.reason, void.own_match, void.source = Kind.VOID, reason, own_match, source
         voids.append(void)
     Result.objects.bulk_create(voids, batch_size=BATCH)

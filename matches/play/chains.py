@@ -91,9 +91,9 @@ class Chains:
         Refused: `bad_link`, `chain_number_taken` where a new chain was made as number `number` but is not,
         `new_chain_too_soon`, `too_many_armings`.
         """
-        own = self._of(owner)
-        kept = [chain for chain in own if (chain.kept_by_server if anchor is None else chain.anchor == anchor)]
-        chain = kept[-1] if kept and kept[-1].used < LINKS else None
+        chains = self._of(owner)
+        matching = [chain for chain in chains if (chain.kept_by_server if anchor is None else chain.anchor == anchor)]
+        chain = matching[-1] if matching and matching[-1].used < LINKS else None
         armed = self._armed(owner)
         if chain is not None and armed == chain:
             return chain
@@ -101,9 +101,9 @@ class Chains:
         if sum(each.own_reveals == own_reveals for each in self.armings(owner)) >= MOST_ARMINGS:
             raise Refused("too_many_armings", most=MOST_ARMINGS)
         if chain is None:
-            if anchor is not None and number not in (None, len(own) + 1):
+            if anchor is not None and number not in (None, len(chains) + 1):
                 raise Refused("chain_number_taken")
-            if len(own) > 1 and now - own[-1].committed_at < BETWEEN_NEW_CHAINS:
+            if len(chains) > 1 and now - chains[-1].committed_at < BETWEEN_NEW_CHAINS:
                 raise Refused("new_chain_too_soon")
             chain = self.commit(owner, now, anchor=anchor)
         self.live.armings = [*(self.live.armings or []), list(Arming(owner, chain.number, own_reveals))]
@@ -129,11 +129,15 @@ class Chains:
         latest = self._latest(_opponent(owner))
         in_force = self._in_force(owner, latest.seen if latest else 0, self._reveals(owner) + 1)
         chains = [armed] if in_force in (None, armed) else [armed, in_force]
-        kept = [chain for chain in chains if chain is not None and self._is_next(chain, link)]
-        if not kept:
+        matching = [chain for chain in chains if chain is not None and self._is_next(chain, link)]
+        if not matching:
             raise Refused("chain_exhausted" if link and armed.used == LINKS else "bad_link")
-        known = len(self.armings(_opponent(owner)))
-        return self._use(kept[0], link or self._take(kept[0]), known if seen is None else min(seen, known))
+        opponent_armings = len(self.armings(_opponent(owner)))
+        return self._use(
+            matching[0],
+            link or self._take(matching[0]),
+            opponent_armings if seen is None else min(seen, opponent_armings),
+        )
 
     def reveal_with_play(self, side: Side, link: str, seen: int | None = None) -> Reveal | None:
         """Take the link that a side reveals with a play, so that nobody knows the next roll before it; None if it has
@@ -214,8 +218,8 @@ class Chains:
     def _take(self, chain: DiceChain) -> str:
         """The next link of a chain whose secret the server has. Refused: `chain_exhausted`."""
         tag = ChainTag(self.match_id, chain.owner, chain.number)
-        known = Chain.from_checkpoints(tag, bytes(chain.secret.checkpoints))
-        return known.link(chain.used + 1).hex()
+        links = Chain.from_checkpoints(tag, bytes(chain.secret.checkpoints))
+        return links.link(chain.used + 1).hex()
 
     def _is_next(self, chain: DiceChain, link: str) -> bool:
         """Whether this is the next link of a chain: none, where the server keeps it."""

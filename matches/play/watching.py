@@ -83,13 +83,13 @@ def _last_visible(live: LiveMatch, now: datetime) -> tuple[datetime, int]:
 def _state_after(live: LiveMatch, last: int) -> LiveState:
     """The state after action `last`, computed from the one that spectators saw before."""
     key = f"watched:{live.match.public_id}"
-    known, data = cache.get(key) or (0, None)
-    if data is None or known > last:
-        known, state = 0, state_at_start(live)
+    known_last, data = cache.get(key) or (0, None)
+    if data is None or known_last > last:
+        known_last, state = 0, state_at_start(live)
     else:
         state = from_data(data)
-    if known < last:
-        state = state_after(state, live.actions.filter(seq__gt=known, seq__lte=last).order_by("seq"))
+    if known_last < last:
+        state = state_after(state, live.actions.filter(seq__gt=known_last, seq__lte=last).order_by("seq"))
         cache.set(key, (last, to_data(state)), CACHED_FOR)
     return state
 

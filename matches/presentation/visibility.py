@@ -110,7 +110,7 @@ class Viewer:
 
 def _at_least(role: Role, roles: Mapping[int, str]) -> frozenset[int]:
     """Return the clubs where the user has at least this role."""
-    return frozenset(club for club, given in roles.items() if RANK[Role(given)] >= RANK[role])
+    return frozenset(club for club, held_role in roles.items() if RANK[Role(held_role)] >= RANK[role])
 
 
 NOBODY = Viewer()

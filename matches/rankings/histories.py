@@ -284,10 +284,10 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
     """Return a page of a player's matches, or the nearest existing page."""
     same = rated.merged_players()
     matches = filtered(player, filters, viewer, same)
-    shown = page_of(matches.select_related("club"), page, rows)
+    matches_page = page_of(matches.select_related("club"), page, rows)
     first, last = listed(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
     years = range(last.year, first.year - 1, -1) if first and last else ()
-    return History(filters, shown, lines(player, list(shown), viewer, same), years)
+    return History(filters, matches_page, lines(player, list(matches_page), viewer, same), years)
 
 
 # Head to head
@@ -326,9 +326,9 @@ def versus(player: Player, other: Player, ratings: tuple[float, float], page: in
     counts = with_winner(met.order_by()).aggregate(
         count=Count("pk"), first=Count("pk", filter=won_by(ids)), second=Count("pk", filter=won_by(other_ids))
     )
-    shown = page_of(met.select_related("club"), page, ROWS, count=counts["count"])
+    matches_page = page_of(met.select_related("club"), page, ROWS, count=counts["count"])
     wins = (counts["first"], counts["second"])
-    return Versus(wins, shown, lines(player, list(shown), viewer, same), chances(*ratings))
+    return Versus(wins, matches_page, lines(player, list(matches_page), viewer, same), chances(*ratings))
 
 
 def chances(rating: float, other: float) -> list[Chance]:

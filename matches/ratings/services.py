@@ -550,9 +550,9 @@ def _pairs(stored: Mapping[RowKey, Value], derived: Mapping[RowKey, Value]) -> d
 def _unmoved() -> dict[int, tuple[bool, bool]]:
     """Rated matches with a record or a board here, whose stored `moved` differs from what that shows."""
     differences = {}
-    shown = Q(results__submission__isnull=False) | Q(results__source=Result.Source.LIVE)
-    recorded = Match.objects.filter(shown, rated=True).distinct()
-    for match in recorded.order_by("pk").iterator():
+    has_plays = Q(results__submission__isnull=False) | Q(results__source=Result.Source.LIVE)
+    matches = Match.objects.filter(has_plays, rated=True).distinct()
+    for match in matches.order_by("pk").iterator():
         moved = _moved(match)
         if moved != match.moved:
             differences[match.pk] = (match.moved, moved)

@@ -95,16 +95,16 @@ def _groups(
     for severity, title in titles.items():
         of_severity = [finding for finding in with_messages(findings) if finding["severity"] == severity]
         with_board = 0 if severity == "note" else DRAWN_FINDINGS
-        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(of_severity)]
-        if shown:
+        rows = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(of_severity)]
+        if rows:
             groups.append(
                 {
                     "severity": severity,
                     "title": title,
-                    "total": len(shown),
+                    "total": len(rows),
                     # Those with a board.
-                    "first": shown[:DRAWN_FINDINGS],
-                    "rest": shown[DRAWN_FINDINGS:],
+                    "first": rows[:DRAWN_FINDINGS],
+                    "rest": rows[DRAWN_FINDINGS:],
                 }
             )
     return groups

@@ -68,14 +68,14 @@ def announce_unsettled(*, now: datetime) -> int:
 
 def _each(ids: Iterable[int], act: Callable[[int], object]) -> int:
     """Call `act` for every row and return how many succeeded. Failures are raised together at the end."""
-    done, failures = 0, []
+    succeeded, failures = 0, []
     for pk in ids:
         try:
             act(pk)
         except Exception as failure:  # noqa: BLE001, raised again below
             failures.append(failure)
         else:
-            done += 1
+            succeeded += 1
     if failures:
         raise ExceptionGroup("rows that failed", failures)
-    return done
+    return succeeded

@@ -96,8 +96,8 @@ def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | Non
     running = row.running
     if running is None:
         return ShownRunningScore(match.start_score, "", None, *common)
-    who = match.names[running.side] if running.side is not None else gettext("the director")
-    return ShownRunningScore(running.score, who, running.at, *common)
+    entered_by = match.names[running.side] if running.side is not None else gettext("the director")
+    return ShownRunningScore(running.score, entered_by, running.at, *common)
 
 
 def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> dict[str, Any] | None:
@@ -451,10 +451,10 @@ def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> s
     name = match.names[winner]
     if score is None:
         return gettext("{name} won.").format(name=name)
-    shown = labels.score_of(match, winner, score)
+    score_text = labels.score_of(match, winner, score)
     if score[winner] < match.length:
-        return gettext("{name} won. The score was {score}.").format(name=name, score=shown)
-    return gettext("{name} won {score}.").format(name=name, score=shown)
+        return gettext("{name} won. The score was {score}.").format(name=name, score=score_text)
+    return gettext("{name} won {score}.").format(name=name, score=score_text)
 
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:

@@ -176,8 +176,8 @@ def channels_of(match: Match, side: int) -> frozenset[str]:
     accounts = User.objects.filter(pk__in=users_of([match.players[side].pk]), is_active=True).values_list(
         "pk", flat=True
     )
-    wanted = chosen(kind_of(REPORTED), list(accounts))
-    return next(iter(wanted.values()), frozenset())
+    channels_by_account = chosen(kind_of(REPORTED), list(accounts))
+    return next(iter(channels_by_account.values()), frozenset())
 
 
 def respondent_of(report: Claim) -> int:

@@ -107,9 +107,9 @@ def _free_slug(name: str) -> str:
     base = slugify(fold(name))[: LONGEST_SLUG - 4].strip("-_").replace("_", "-")
     if not base:
         return f"club-{secrets.token_hex(4)}"
-    taken = set(Club.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS
+    used_slugs = set(Club.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS
     candidates = [base, *(f"{base}-{number}" for number in range(2, _TRIES))]
-    return next((slug for slug in candidates if slug not in taken), f"club-{secrets.token_hex(4)}")
+    return next((slug for slug in candidates if slug not in used_slugs), f"club-{secrets.token_hex(4)}")
 
 
 @transaction.atomic

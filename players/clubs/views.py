@@ -112,12 +112,12 @@ def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
 @account_needed
 @require_POST
 def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
-    mine = access.my_membership(request.user, slug)
+    membership = access.my_membership(request.user, slug)
     try:
-        club_services.leave_club(membership=mine, by=by(request), now=timezone.now())
+        club_services.leave_club(membership=membership, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "club", slug)
-    messages.success(request, _("You have left %(club)s.") % {"club": mine.club.name})
+    messages.success(request, _("You have left %(club)s.") % {"club": membership.club.name})
     return redirect("club", slug)
 
 

@@ -60,7 +60,7 @@ def claim_push(*, delivery: int, now: datetime) -> Delivery | None:
 
 def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
     """Mark locked rows as claimed, and drop those that are no longer worth sending."""
-    kept = []
+    claimed = []
     for row in rows:
         kind = kind_of(row.notification.kind)
         row.claimed_at, row.batch = now, batch
@@ -70,9 +70,9 @@ def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
             row.state = State.DROPPED
         else:
             row.attempts += 1
-            kept.append(row)
+            claimed.append(row)
         row.save(update_fields=["claimed_at", "batch", "state", "given_up_at", "reason", "attempts"])
-    return kept
+    return claimed
 
 
 def _may_receive(row: Delivery) -> bool:

@@ -37,8 +37,8 @@ def read_token(token: str) -> tuple[User, list[NotificationKind]]:
     user = User.objects.filter(pk=pk).first()
     if user is None:
         raise Http404
-    wanted = codes.split("-")
-    return user, [kind for kind in registered() if kind.code in wanted]
+    kind_codes = codes.split("-")
+    return user, [kind for kind in registered() if kind.code in kind_codes]
 
 
 # Notifications by e-mail. What a user is notified of within a minute is one e-mail.

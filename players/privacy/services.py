@@ -190,5 +190,5 @@ def send_again(*, now: datetime) -> int:
 
 def exports_for(user: User, player: Player, now: datetime) -> QuerySet[DataExport]:
     """Return the copies of a person's data that this user requested and that have not expired, newest first."""
-    kept = Q(expires_at=None) | Q(expires_at__gt=now)
-    return DataExport.objects.filter(kept, requested_by=user, player=player)
+    not_expired = Q(expires_at=None) | Q(expires_at__gt=now)
+    return DataExport.objects.filter(not_expired, requested_by=user, player=player)

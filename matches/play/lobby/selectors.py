@@ -51,13 +51,17 @@ def lobby_page(user: User, now: datetime) -> dict[str, Any]:
     """Everything on the lobby page but its forms. A user without a player sees what is open to everybody."""
     player = player_of(user)
     challenges = foresee(open_challenges(player, now)[:CHALLENGES_SHOWN], player, now)
-    own = player.pk if player is not None else None
+    player_id = player.pk if player is not None else None
     return {
         "player": player,
         "topics": f"{LOBBY_TOPIC}={now_shown()} {user_topic(user)}={now_shown()}",
-        "mine": [_shown(row, player) for row in challenges if row.challenger_id == own],
-        "for_me": [_shown(row, player) for row in challenges if row.opponent_id is not None and row.opponent_id == own],
-        "open": [_shown(row, player) for row in challenges if row.opponent_id is None and row.challenger_id != own],
+        "mine": [_shown(row, player) for row in challenges if row.challenger_id == player_id],
+        "for_me": [
+            _shown(row, player) for row in challenges if row.opponent_id is not None and row.opponent_id == player_id
+        ],
+        "open": [
+            _shown(row, player) for row in challenges if row.opponent_id is None and row.challenger_id != player_id
+        ],
         "running": running_friendlies(player),
         "finished": finished_friendlies(player, now),
         "blocks": blocks_of(player),
@@ -80,11 +84,11 @@ def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]
 
 
 def _shown(row: Challenge, reader: Player | None) -> dict[str, Any]:
-    other = row.opponent if row.challenger == reader else row.challenger
+    opponent = row.opponent if row.challenger == reader else row.challenger
     return {
         "challenge": row,
         # The opponent's name as seen by the reader; empty for an open challenge of their own.
-        "name": other.shown_name if other is not None else "",
+        "name": opponent.shown_name if opponent is not None else "",
         "clock": str(ClockPreset(row.clock).label),
         # The pool it is rated in; empty for an unrated match.
         "ratings": (row.pool or default_pool()).name if row.rated else "",
@@ -92,9 +96,9 @@ def _shown(row: Challenge, reader: Player | None) -> dict[str, Any]:
 
 
 def _friendlies(player: Player) -> QuerySet[Match]:
-    own = Q(player_0=player) | Q(player_1=player)
+    is_own = Q(player_0=player) | Q(player_1=player)
     friendly = Q(challenge__isnull=False) | Q(live__bot_side__isnull=False)
-    return Match.objects.filter(own, friendly).select_related("player_0", "player_1", "live")
+    return Match.objects.filter(is_own, friendly).select_related("player_0", "player_1", "live")
 
 
 def running_friendlies(player: Player | None) -> list[Friendly]:
