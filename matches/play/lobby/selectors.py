@@ -1,7 +1,6 @@
 """What the lobby shows, and the challenges and players a user may act on."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -20,31 +19,6 @@ from players.people.rows import canonical, player_of, user_topic
 
 LATEST = 5
 CHALLENGES_SHOWN = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Friendly:
-    """A friendly or practice match of the reader."""
-
-    match: Match
-    opponent: Player
-    is_practice: bool
-    wants_rematch: bool = False
-    """The reader has asked for a rematch."""
-    asked_for_rematch: bool = False
-    """The opponent has."""
-    not_rated: str = ""
-    """Why a rated rematch would not be rated, of `Challenge.NotRated`."""
-
-    @property
-    def not_rated_label(self) -> str:
-        """Why a rated rematch would not be rated, as a sentence."""
-        return str(Challenge.NotRated(self.not_rated).label) if self.not_rated else ""
-
-    @property
-    def practice(self) -> str:
-        """The level of a practice match, or that it is one; empty for other matches."""
-        return (self.match.live.get_bot_level_display() or gettext("practice")) if self.is_practice else ""
 
 
 def lobby_page(user: User, now: datetime) -> dict[str, Any]:
@@ -101,7 +75,7 @@ def _friendlies(player: Player) -> QuerySet[Match]:
     return Match.objects.filter(is_own, friendly).select_related("player_0", "player_1", "live")
 
 
-def running_friendlies(player: Player | None) -> list[Friendly]:
+def running_friendlies(player: Player | None) -> list[dict[str, Any]]:
     """The friendly and practice matches that a player has to finish, the newest first."""
     if player is None:
         return []
@@ -109,7 +83,7 @@ def running_friendlies(player: Player | None) -> list[Friendly]:
     return [_friendly(match, player) for match in rows]
 
 
-def finished_friendlies(player: Player | None, now: datetime) -> list[Friendly]:
+def finished_friendlies(player: Player | None, now: datetime) -> list[dict[str, Any]]:
     """The latest friendly matches with people, and who wants a rematch."""
     if player is None:
         return []
@@ -132,17 +106,23 @@ def _has_rematch(match: Match) -> bool:
 
 def _friendly(
     match: Match, player: Player, now: datetime | None = None, not_rated: Mapping[int, str] = MappingProxyType({})
-) -> Friendly:
+) -> dict[str, Any]:
     opponent = _opponent(match, player)
     wishes = list(_open(match.rematches.all(), now)) if now is not None else []
-    return Friendly(
-        match,
-        opponent,
-        is_practice=match.live.bot_side is not None,
-        wants_rematch=any(wish.challenger == player for wish in wishes),
-        asked_for_rematch=any(wish.challenger != player for wish in wishes),
-        not_rated=not_rated.get(opponent.pk, "") if now is not None and match.challenge.rated else "",
-    )
+    is_practice = match.live.bot_side is not None
+    reason = not_rated.get(opponent.pk, "") if now is not None and match.challenge.rated else ""
+    return {
+        "match": match,
+        "opponent": opponent,
+        # The level of a practice match, or that it is one; empty for other matches.
+        "practice": (match.live.get_bot_level_display() or gettext("practice")) if is_practice else "",
+        # Whether the reader and the opponent have asked for a rematch.
+        "wants_rematch": any(wish.challenger == player for wish in wishes),
+        "asked_for_rematch": any(wish.challenger != player for wish in wishes),
+        # Why a rated rematch would not be rated, of `Challenge.NotRated`.
+        "not_rated": reason,
+        "not_rated_label": Challenge.NotRated(reason).label if reason else "",
+    }
 
 
 def _open(wishes: Iterable[Challenge], now: datetime) -> Iterable[Challenge]:
