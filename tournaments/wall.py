@@ -49,7 +49,7 @@ from tournaments.state.topics import event_topics
 
 
 class PartKey(StrEnum):
-    """The parts of the wall screen, in the order in which they are shown."""
+    """The parts of the wall screen, in the order that they are shown in."""
 
     FLOOR = "floor"
     BRACKETS = "brackets"
@@ -127,7 +127,7 @@ class ExpectedTime:
 
 @dataclass(slots=True)
 class FloorScreen:
-    """One screen of the floor."""
+    """What the wall shows of the floor at once: calls, tables, the next matches and expected times."""
 
     calls: list[CallCard] = field(default_factory=list)
     tables: list[TableTile] = field(default_factory=list)
@@ -484,7 +484,7 @@ def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the brackets of a division."""
+    """Show the brackets of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
     return _framed(request, row.tournament, {"drawings": draw_pages(row, DRAW_AREAS["a4"])}, row.name)
 
@@ -492,7 +492,7 @@ def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
 @xframe_options_exempt
 @require_safe
 def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the standings of a division."""
+    """Show the standings of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
     return _framed(request, row.tournament, {"lists": list(lists.standings(row))}, row.name)
 
@@ -500,7 +500,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 @xframe_options_exempt
 @require_safe
 def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show who is called to which table."""
+    """Show the matches called to tables, for a frame on another website."""
     event = access.tournament(AnonymousUser(), club, slug)
     called = [call for screen in floor_screens(floor(event, timezone.now(), staff=False)) for call in screen.calls]
     return _framed(request, event, {"calls": called, "shows_calls": True})

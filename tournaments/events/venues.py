@@ -84,7 +84,7 @@ ONE_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NextEvening:
-    """The local times at which a new event starts, and ends if the closing time of the venue is known."""
+    """The local start of a new event, and its end if the closing time of the venue is known."""
 
     starts: datetime
     ends: datetime | None
@@ -118,5 +118,4 @@ def tables_of_venue(venue: Venue) -> int | None:
 
 
 def hours_of(venue: Venue) -> list[OpeningHours]:
-    """Return the opening hours of a venue."""
     return list(venue.hours.all()) if venue.pk else []

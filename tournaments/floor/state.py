@@ -19,7 +19,7 @@ Pair = tuple[int, int]
 
 
 class Rank(IntEnum):
-    """The order in which brackets get tables."""
+    """Which brackets get tables first."""
 
     MAIN = 0
     CONSOLATION = 1
@@ -28,7 +28,7 @@ class Rank(IntEnum):
 
 
 class Progress(StrEnum):
-    """How far a match is without regard to the floor; the values of `Match.State`."""
+    """The state of a match apart from the floor: the values of `Match.State`."""
 
     UNKNOWN = ""
     """A player is still to be decided."""
@@ -118,7 +118,7 @@ class MatchFacts:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """A table, in the order in which tables are filled."""
+    """A table; tables are filled in this order."""
 
     table: int
     label: str
@@ -160,7 +160,7 @@ class FloorFacts:
 
 
 class MatchState(StrEnum):
-    """The states of a match on the floor, in the order in which it goes through them.
+    """The states of a match on the floor, in the order that it passes through.
 
     They take some of `matches.lifecycle.where.State` together: what directors do with a match is the same in them.
     """
@@ -289,8 +289,8 @@ class Attention:
 class FloorState:
     """The state of the floor at a moment.
 
-    `queue` has the ids of the fixtures whose players are free, in the order in which they are called; the first of them
-    are ready. `changes_at` is when the state changes by itself next (a rest ends, a call is due), if ever.
+    `queue` has the ids of the fixtures whose players are free, in call order; the first of them are ready. `changes_at`
+    is when the state changes by itself next (a rest ends, a call is due), if ever.
     """
 
     matches: Mapping[int, MatchOnFloor]
@@ -353,7 +353,7 @@ class Seat:
 
 @dataclass
 class Folded:
-    """What holds after all facts."""
+    """The state of the floor after every fact."""
 
     seats: dict[int, Seat] = field(default_factory=dict)
     occupants: dict[int, int] = field(default_factory=dict)
@@ -365,7 +365,7 @@ class Folded:
     accessible: set[int] = field(default_factory=set)
 
     def seat(self, fixture: int) -> Seat:
-        """Return what holds for a fixture, new if nothing does yet."""
+        """Return the state of a fixture, a new one if no fact is about it yet."""
         return self.seats.setdefault(fixture, Seat())
 
 
@@ -386,7 +386,7 @@ def standing(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def applies(fact: Fact, pairs: Mapping[int, Pair | None]) -> bool:
-    """Whether a fact is about nobody's match, or about two players who still meet in that fixture."""
+    """Whether a fact still holds: it is about no match, or about two players who still meet in that fixture."""
     if fact.fixture is None:
         return True
     if fact.fixture not in pairs:
@@ -488,7 +488,7 @@ def _fold_match(folded: Folded, fact: Fact) -> None:
 
 
 def _fold_closing(folded: Folded, fact: Fact) -> None:
-    """Note that a match got clocks, was adjourned, goes on or is shorter. Its length is that of the match itself."""
+    """Note that a match got clocks, was adjourned, goes on or is shorter; the match itself has its length."""
     if fact.fixture is None:
         return
     seat = folded.seat(fact.fixture)

@@ -100,7 +100,7 @@ class CardMark:
 
 
 class Cards:
-    """Builds the cards of one event; `needs` are those of the console."""
+    """Builds the cards of one event; `needs` are the needs that the console lists."""
 
     def __init__(self, view: FloorView, needs: Sequence[Need]) -> None:
         self.view = view
@@ -117,7 +117,7 @@ class Cards:
         return [self._card(table) for table in self.view.tables.values()]
 
     def counts(self) -> str:
-        """Return how many tables are in which state, in words."""
+        """Return the numbers of tables by state, in words."""
         states = [table.match.state if table.match else table.row.state for table in self.view.tables.values()]
         words: list[tuple[MatchState | TableState, str]] = [
             (MatchState.PLAYING, _("%(count)d playing")),
@@ -143,7 +143,6 @@ class Cards:
         return f"{match.division} · {match.round}" if self.several else match.round
 
     def sheet_url(self, match: MatchView) -> str:
-        """Return the URL of the sheet of a match."""
         return f"{self._match_url}{match.public_id}/"
 
     def _queue_row(self, match: MatchView) -> QueueRow:
@@ -252,7 +251,7 @@ class Cards:
 
 
 def _url_before(route: str, args: Sequence[str]) -> str:
-    """Return the URLs of a route up to the public id at their end, so that not each card reverses its own."""
+    """Return the URL of a route up to its final public id, so that it is not reversed for each card."""
     placeholder = "x" * LENGTH
     return reverse(route, args=[*args, placeholder]).removesuffix(f"{placeholder}/")
 
