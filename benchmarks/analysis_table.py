@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 def same_best(pairs: Iterable[Pair], *, cube: bool) -> float:
-    """Return the share of decisions that count in which both name the same best decision."""
+    """Return the share of counted decisions for which both name the same best one."""
     same = [a.best == b.best for a, b in pairs if a.counted and b.counted and (a.kind is not DecisionKind.PLAY) is cube]
     return fmean(same) if same else float("nan")
 

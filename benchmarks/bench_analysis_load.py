@@ -84,7 +84,7 @@ def _samples(actions: dict[str, Callable[[], float]], count: int) -> dict[str, l
 
 
 def _slowdown(name: str, times: dict[bool, list[float]]) -> float:
-    """Print the figures of one kind of work, and return by which share its 95th percentile is longer with analyses."""
+    """Print the figures of one kind of work; return by which share analyses lengthen its 95th percentile."""
     p95 = {is_loaded: quantiles(seconds, n=20, method="inclusive")[-1] for is_loaded, seconds in times.items()}
     for is_loaded, condition in CONDITIONS.items():
         seconds = times[is_loaded]
@@ -250,7 +250,7 @@ def _stopped() -> Iterator[None]:
 
 @contextmanager
 def _analysing(records: _Records) -> Iterator[None]:
-    """Have all records wait for their analyses, of which one is being made all the time."""
+    """Keep all records waiting for their analyses, with one being made at any time."""
     from matches.models import Analysis
 
     records.enqueue()

@@ -1,4 +1,4 @@
-"""The page on which a match is played, in Chromium at 6× CPU throttle: its weight, its first paint, and dragging.
+"""The board page in Chromium at 6× CPU throttle: its weight, its first paint, and dragging.
 
 The mover of an opening roll opens the page by a personal link, lifts a checker and drags it about for two seconds.
 Weights are those of all files of a first visit, with gzip.

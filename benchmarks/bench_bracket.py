@@ -30,7 +30,7 @@ LAST = ["Ristic", "Kageyama", "Trencsenyi", "Simonsen", "Tomar", "Wright", "Lyll
 
 
 def half_played(rng: random.Random) -> dict[str, Division]:
-    """Return a knockout and a double elimination in which the first matches have a result."""
+    """Return a knockout and a double elimination with results for their first matches."""
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
     tournament = events.create_tournament(club=club, by=SYSTEM, now=now, name="Nordic Cup", starts_at=now)

@@ -165,13 +165,6 @@ def grind(seed: int) -> tuple[float, float]:
     return at_once * TRIES / RECOMMITS, by_the_rule * TRIES / RECOMMITS
 
 
-class Switching(NamedTuple):
-    """What changing devices gave: the pips of full and of weak rolls."""
-
-    full: list[int]
-    weak: list[int]
-
-
 class Operator:
     """A player who runs the server and has five devices, beside an honest opponent; both write down the proof.
 
@@ -252,13 +245,15 @@ class Operator:
         self.rolls.append(entry)
 
 
-def switch(number: int, seed: int, *, weak_too: bool) -> Switching:
+def switch(number: int, seed: int, *, weak_too: bool) -> tuple[list[int], list[int]]:
     """Play a match in which the operator arms the device that would have rolled best, each turn.
 
-    With `weak_too` they also roll on it at once where it is not in force, which marks the roll weak. The proof is
-    checked as tools/verify_dice.py does.
+    Return the pips of full and of weak rolls. With `weak_too` they also roll on it at once where it is not in force,
+    which marks the roll weak. The proof is checked as tools/verify_dice.py does.
     """
-    operator, switching = Operator(number, seed), Switching([], [])
+    operator = Operator(number, seed)
+    full: list[int] = []
+    weak: list[int] = []
     operator.open()
     for _ in range(SWITCHED_TURNS):
         operator.opponents_turn()
@@ -268,12 +263,12 @@ def switch(number: int, seed: int, *, weak_too: bool) -> Switching:
             operator.arm("0", best)
         worth = pips(operator.would_roll(device))
         operator.note(0, [operator.reveal("0", device)], weak=device != in_force)
-        (switching.full if device == in_force else switching.weak).append(worth)
+        (full if device == in_force else weak).append(worth)
     verifier = Verifier(operator.export)
     problems = verifier.run()
-    if problems or verifier.weak != len(switching.weak):
+    if problems or verifier.weak != len(weak):
         raise AssertionError(problems[:3])
-    return switching
+    return full, weak
 
 
 def mean(values: list[int]) -> float:
@@ -281,15 +276,15 @@ def mean(values: list[int]) -> float:
 
 
 def switch_devices(pool: Any, seed: int) -> bool:
-    """Measure and print what five devices gain an operator; whether full rolls are those of fair dice."""
+    """Measure and print what five devices gain an operator; return whether full rolls are fair."""
     print(f"\n{DEVICES} devices of a player who runs the server, changed as suits them; pips a roll")
     numbers = range(SWITCHED_MATCHES)
     by_the_rule = pool.map(partial(switch, seed=seed, weak_too=False), numbers)
-    full = [worth for each in by_the_rule for worth in each.full]
+    full = [worth for of_match, _ in by_the_rule for worth in of_match]
     print(f"armed each turn, effective after the opponent's play: {len(full):,} full rolls {mean(full):.2f}")
     weak_too = pool.map(partial(switch, seed=seed, weak_too=True), numbers)
-    rest = [worth for each in weak_too for worth in each.full]
-    weak = [worth for each in weak_too for worth in each.weak]
+    rest = [worth for of_match, _ in weak_too for worth in of_match]
+    weak = [worth for _, of_match in weak_too for worth in of_match]
     print(
         f"rolled at once where better: {len(weak):,} rolls marked weak {mean(weak):.2f}, "
         f"{len(rest):,} kept in full {mean(rest):.2f}"

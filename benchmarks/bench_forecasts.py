@@ -31,7 +31,7 @@ def outlined(stage: StageSettings, entries: int) -> float:
 
 
 def tie() -> float:
-    """Return the seconds for a table in which everybody is tied."""
+    """Return the seconds for a table with everybody tied."""
     games = {entry: [Game(RoundKind.REQUESTED_BYE, 0.5)] for entry in range(TIED)}
     records = Records(games, lots_seed=bytes(16))
     began = process_time()

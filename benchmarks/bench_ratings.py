@@ -48,7 +48,6 @@ def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
 
 
 def result(match: Match, version: int, winner: int) -> Result:
-    """Return a version of a result."""
     score = (match.length, 3) if winner == 0 else (3, match.length)
     return Result(
         match=match,

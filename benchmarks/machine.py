@@ -1,4 +1,4 @@
-"""The machine on which a benchmark runs."""
+"""The machine that a benchmark runs on."""
 
 import platform
 from pathlib import Path

@@ -88,7 +88,7 @@ def main() -> None:
     for depth, of_depth in zip(ADVICE_PLIES[options.backend], zip(*of_files, strict=True), strict=True):
         pairs = [pair for of_file in of_depth for pair in of_file]
         print(f"{len(pairs)} decisions, {depth} look of {options.backend}, judged by {judge.name}")
-        levels = {level.value: strength.noise for level, strength in STRENGTHS.items() if strength.depth is depth}
+        levels = {level.value: noise for level, (of_level, noise) in STRENGTHS.items() if of_level is depth}
         if 0.0 not in levels.values():
             levels["no noise"] = 0.0
         for name, noise in ({str(noise): noise for noise in options.noise} or levels).items():

@@ -2,7 +2,6 @@
 
 import gzip
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from threading import Lock
@@ -70,7 +69,7 @@ def problems(result: Description, **_context: Any) -> Description:
 
 
 def plain_numbers(result: Description, **_context: Any) -> Description:
-    """Describe choices between fractions by a type alone: generators of clients drop what has an enum of floats."""
+    """Describe a choice between fractions as a number: client generators drop fields with an enum of floats."""
     for schema in result["components"]["schemas"].values():
         if schema.get("type") == "number" and "enum" in schema:
             schema["description"] = f"One of {', '.join(map(str, schema.pop('enum')))}."
@@ -78,7 +77,7 @@ def plain_numbers(result: Description, **_context: Any) -> Description:
 
 
 def json_bodies(result: Description, **_context: Any) -> Description:
-    """Describe bodies as JSON alone where a form is only the second choice: generated clients send the last one named.
+    """Describe bodies as JSON alone where a form is the second choice: generated clients send what is named last.
 
     Uploads name the form first and keep both.
     """
@@ -96,27 +95,21 @@ RENDERERS: dict[str, type[BaseRenderer]] = {"json": OpenApiJsonRenderer, "yaml":
 _lock = Lock()
 
 
-@dataclass(frozen=True)
-class ServedDescription:
-    """The description in one language and format."""
+def description(language: str, file_type: str) -> tuple[bytes, bytes, str]:
+    """Return the description in one language and format, the same compressed, and its ETag.
 
-    text: bytes
-    compressed: bytes
-    etag: str
-
-
-def description(language: str, file_type: str) -> ServedDescription:
-    """Return the description; whoever asks for it while it is generated waits for the same one."""
+    Whoever asks for it while it is generated waits for the same one.
+    """
     with _lock:
         return _generated(language, file_type)
 
 
 @cache
-def _generated(language: str, file_type: str) -> ServedDescription:
+def _generated(language: str, file_type: str) -> tuple[bytes, bytes, str]:
     with translation.override(language):
         schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
         text = force_bytes(RENDERERS[file_type]().render(schema, renderer_context={}))
-    return ServedDescription(text, gzip.compress(text, mtime=0), f'W/"{blake2b(text, digest_size=12).hexdigest()}"')
+    return text, gzip.compress(text, mtime=0), f'W/"{blake2b(text, digest_size=12).hexdigest()}"'
 
 
 class ApiSchema(SpectacularAPIView):
@@ -127,18 +120,18 @@ class ApiSchema(SpectacularAPIView):
         """Return it, or 304 to a client that has it already."""
         chosen = request.query_params.get("lang")
         language = chosen if chosen in dict(settings.LANGUAGES) else translation.get_language()
-        shown = description(language or settings.LANGUAGE_CODE, request.accepted_renderer.format)
+        text, compressed, etag = description(language or settings.LANGUAGE_CODE, request.accepted_renderer.format)
         is_compressed = accepts_gzip(request.headers.get("Accept-Encoding", "").encode())
         response = HttpResponse(
-            shown.compressed if is_compressed else shown.text,
+            compressed if is_compressed else text,
             content_type=f"{request.accepted_media_type}; charset=utf-8",
             headers={
                 "Cache-Control": "public, no-cache",
                 "Content-Disposition": f'inline; filename="Barpoint.{request.accepted_renderer.format}"',
-                "ETag": shown.etag,
+                "ETag": etag,
                 "Vary": "Accept, Accept-Encoding, Accept-Language, Cookie",
             },
         )
         if is_compressed:
             response["Content-Encoding"] = "gzip"
-        return get_conditional_response(request._request, etag=shown.etag, response=response)  # noqa: SLF001
+        return get_conditional_response(request._request, etag=etag, response=response)  # noqa: SLF001

@@ -58,8 +58,6 @@ class BrokenArchive(Exception):
 
 @dataclass(frozen=True)
 class ArchivedTable:
-    """One table in the archive."""
-
     table: str
     rows: int
     size: int
@@ -269,7 +267,7 @@ class UnknownMigrations(Exception):
 
 
 def applied_migrations() -> Migrations:
-    """Return the migrations that have been applied to the database, sorted; those that others replace left out."""
+    """Return the applied migrations, sorted, without those that others replace."""
     loader = MigrationLoader(connection)
     replaced = {key for migration in (loader.disk_migrations or {}).values() for key in migration.replaces}
     return sorted(set(MigrationRecorder(connection).applied_migrations()) - replaced)
@@ -373,9 +371,9 @@ class NotRestorable(Exception):
 
 
 def restore(archive: ArchiveReader, *, replace: bool = False) -> None:
-    """Load every table in one transaction; the schema stays that of the backup.
+    """Load every table in one transaction; the schema stays as it was at the backup.
 
-    A database without tables gets those of the backup. One with rows is refused unless `replace`. Raises
+    A database without tables gets the tables of the backup. One with rows is refused unless `replace`. Raises
     BrokenArchive, NotRestorable and UnknownMigrations.
     """
     archive.verify()

@@ -73,7 +73,7 @@ def broker_url(redis_url: str) -> str:
 
 
 def take_turns(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return a schedule for beat in which the tasks of each period take turns over it, not all at the same moment.
+    """Return a beat schedule that spreads the tasks of each period over it instead of starting all at once.
 
     A dozen sweeps at once would hold up whoever plays on the same machine.
     """

@@ -96,7 +96,7 @@ class ImportedSite:
         gc.freeze()
 
     def has_changed(self) -> bool:
-        """Whether a source file that was imported is another one by now."""
+        """Whether an imported source file has changed since."""
         return any(modified != _modified(path) for path, modified in self._modified.items())
 
     def _note_files(self) -> None:

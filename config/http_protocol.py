@@ -1,4 +1,4 @@
-"""HTTP/1.1 of the web processes: uvicorn's protocol for httptools, with a limit to what comes beside a body.
+"""HTTP/1.1 of the web processes: uvicorn's protocol for httptools, with limits on everything but bodies.
 
 Of uvicorn's two parsers, h11 is written in Python and takes a tenth of the processor time of an action in a match.
 httptools is written in C, but it accepts headers of any size, and it parses the body of a request that asks for another

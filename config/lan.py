@@ -13,14 +13,14 @@ ELSEWHERE = ("192.0.2.1", 9)
 
 
 def addresses() -> list[str]:
-    """Return the IPv4 addresses of this machine except loopback, that of the default route first."""
+    """Return the IPv4 addresses of this machine except loopback, the one of the default route first."""
     names = [name for _, name in socket.if_nameindex()]
     known = [address for name in names if (address := _address_of(name)) and not address.startswith("127.")]
     return sorted(known, key=lambda address: address != _address_of_default_route())
 
 
 def local_name() -> str:
-    """Return the name by which multicast DNS finds this machine."""
+    """Return the name that multicast DNS finds this machine by."""
     return f"{socket.gethostname().partition('.')[0].lower()}.local"
 
 

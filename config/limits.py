@@ -37,7 +37,7 @@ class Refusal(NamedTuple):
     advice: str
 
     def detail(self, method: str) -> str:
-        """What a person is told about a request by this method."""
+        """The explanation shown to a person, by the method of the request."""
         lost = () if method in SAFE else ("Nothing was saved.",)
         return " ".join((self.reason, *lost, self.advice))
 

@@ -241,10 +241,10 @@ OF_PERSONAL_LINKS = frozenset({"token", "event_token", "owner_token"})
 
 
 class SecretUrls:
-    """Keep URLs that work like a key out of search engines, and those of personal links out of `Referer` as well.
+    """Keep URLs that work like a key out of search engines, and personal links out of `Referer` as well.
 
     Without a referrer browsers do not say which site a form comes from, so that Django refuses it; the forms behind
-    personal links need no such check, those of other secret URLs do.
+    personal links need no such check, but forms behind other secret URLs do.
     """
 
     def __init__(self, get_response: Handler) -> None:

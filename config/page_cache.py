@@ -182,10 +182,8 @@ def known_parameters(path: str) -> frozenset[str] | None:
 # Reduce a request to what a public page may depend on.
 
 
-LONGEST_QUERY = 200
-"""In bytes; longer queries are not stored."""
 LONGEST_PATH = 200
-"""In characters; longer paths lead nowhere, and are not to be kept in memory."""
+"""Longer paths and queries are not stored: such paths lead nowhere, and must not fill the memory."""
 PERSONAL_HEADERS = frozenset({b"authorization", b"match-link", b"range"})
 
 
@@ -201,7 +199,7 @@ class PageRequest:
     is_htmx: bool
 
     def scope_for(self, scope: Scope) -> Scope:
-        """Return the scope that Django renders: that of the original request without what makes it personal."""
+        """Return the scope that Django renders: the original request without what makes it personal."""
         headers = [(b"host", self.host), (b"accept-language", self.language.encode())]
         if self.is_htmx:
             headers.append((b"hx-request", b"true"))
@@ -210,7 +208,7 @@ class PageRequest:
 
 def page_request(scope: Scope) -> PageRequest | None:
     """Return the reduced request; None if it is not one for a public page by an anonymous visitor."""
-    if scope["method"] != "GET" or len(scope["query_string"]) > LONGEST_QUERY or len(scope["path"]) > LONGEST_PATH:
+    if scope["method"] != "GET" or max(len(scope["query_string"]), len(scope["path"])) > LONGEST_PATH:
         return None
     parameters = known_parameters(scope["path"])
     headers = dict(scope["headers"])
@@ -235,7 +233,7 @@ def page_request(scope: Scope) -> PageRequest | None:
 
 @lru_cache(maxsize=1)
 def personal_cookies() -> frozenset[str]:
-    """The cookies with which a request is somebody's: a session, a message to be shown, input to be sent again."""
+    """The cookies that make a request personal: a session, a message to be shown, input to be sent again."""
     return frozenset({settings.SESSION_COOKIE_NAME, "messages", KEPT_INPUT_COOKIE})
 
 
@@ -250,7 +248,7 @@ def _query(query: bytes, parameters: Iterable[str]) -> bytes | None:
 
 @lru_cache(maxsize=512)
 def _language(accepted: str, chosen: str) -> str:
-    """Return the language in which Django would answer."""
+    """Return the language that Django would answer in."""
     request = HttpRequest()
     request.META["HTTP_ACCEPT_LANGUAGE"] = accepted
     request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = chosen
@@ -528,7 +526,7 @@ class Shelf:
     async def next_rendering(
         self, requested: PageRequest, render: Callable[[], Awaitable[Answer | None]]
     ) -> Answer | None:
-        """Render once for all who wait until then, while something is written: what has begun already may be old."""
+        """Render once for all who ask during a write: a rendering that has begun may be out of date."""
         if requested not in self._waiting:
             task = asyncio.ensure_future(self._after(requested, self._running.get(requested), render))
             self._waiting[requested] = task
@@ -557,7 +555,7 @@ def _name(key: Key) -> str:
 
 
 def _nothing_to_read() -> Receive:
-    """A `receive` of a request without a body, whose reader stays."""
+    """An ASGI `receive` for a request without a body, whose client stays connected."""
     messages = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> Any:

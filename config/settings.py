@@ -62,7 +62,7 @@ def _kept(name: str, new: str) -> str:
 
 
 def _vapid_key() -> str:
-    """Return the private key by which push services know this site, as base64url; empty for none."""
+    """Return the private key that identifies this site to push services, as base64url; empty for none."""
     if (key := os.environ.get("VAPID_PRIVATE_KEY")) or not LOCAL:
         return key or ""
     order_of_p256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551

@@ -94,7 +94,7 @@ def set_theme(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """Say whom to tell about a weakness (RFC 9116). The file expires, so it always does so half a year from now."""
+    """Name the contact for reports of weaknesses (RFC 9116); the file expires half a year from now."""
     expires = timezone.now().replace(microsecond=0) + SECURITY_TXT_LASTS
     lines = (
         f"Contact: {settings.SECURITY_CONTACT}",

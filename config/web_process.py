@@ -20,7 +20,7 @@ request are often still in use when the youngest are collected."""
 
 
 def collect_rarely() -> None:
-    """Keep what is loaded by now out of collections for good, and run them less often.
+    """Exclude what is loaded by now from garbage collection for good, and collect less often.
 
     A full one stops the process for some 200 ms with all modules loaded, and for as long with 400 streams open.
     """

@@ -116,7 +116,7 @@ class Body:
         return self.in_memory - before
 
     def describe(self, scope: Scope) -> None:
-        """Note in a request's scope how long its body is, which a chunked request does not say."""
+        """Store the length of the body in the request's scope, since a chunked request does not state it."""
         if self.is_too_large:
             self._parts.clear()
             scope[TOO_LARGE] = True

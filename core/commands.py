@@ -34,7 +34,7 @@ class DelegatedCommand(BaseCommand):
 
 
 class MaintenanceCommand(BaseCommand):
-    """A command for the site's own database; it refuses to take one by default where a server is expected."""
+    """A command for the site's own database; on a server it refuses to run without DATABASE_URL."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         if settings.IMPLICIT_DATABASE_REFUSED:

@@ -84,7 +84,7 @@ def long_download(request: HttpRequest, chunks: Chunks, *, name: str, content_ty
 
 
 def saved_as(name: str) -> dict[str, str]:
-    """Return the header by which a browser saves an answer as a file of this name."""
+    """Return the Content-Disposition header that makes a browser save the response under this name."""
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 

@@ -44,8 +44,8 @@ def fold(name: str) -> str:
     'soren kierkegard aebelo'
     """
     apart = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
-    kept = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
-    words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in kept).split()
+    unaccented = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
+    words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in unaccented).split()
     # A name without letters or digits is compared as it is, without NUL, which databases cannot store.
     return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_NAME_KEY]
 

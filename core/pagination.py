@@ -76,7 +76,7 @@ class CursorPages(BasePagination):
 
 
 def _order(queryset: QuerySet[Any]) -> Sequence[str]:
-    """The fields by which a queryset is ordered."""
+    """The fields that a queryset is ordered by."""
     return [str(name) for name in queryset.query.order_by or queryset.model._meta.ordering]
 
 
@@ -92,7 +92,7 @@ def _row_of(cursor: str, signer: Signer, queryset: QuerySet[Any]) -> Any:
 
 
 def _after(last: Any, order: Sequence[str]) -> Q:
-    """Condition: a row comes after `last`, in the order of fields of which the last is unique.
+    """Condition: a row comes after `last` in this order, whose last field is unique.
 
     The first field is compared once more on its own, which is what databases use an index for.
     """

@@ -132,7 +132,7 @@ class SignInAttempt:
         cache.set(self._known_key, 1, KNOWN_FOR)
 
     def was_no_failure(self) -> None:
-        """Take the attempt off the count of the network; it stays on that of the account, known or not."""
+        """Take the attempt off the count of the network; it still counts for the account, known or not."""
         take_back(SIGN_IN_FROM, self.network)
 
     @property
@@ -212,7 +212,7 @@ class GuestThrottle(AnonymousThrottle):
 
 
 class AccountThrottle(_AnnouncedThrottle, UserRateThrottle):
-    """The rate of an account."""
+    """The rate of an account, over all its browsers and API tokens."""
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         """Return the key of an account, None without one: Django REST framework would count the IP address."""

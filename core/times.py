@@ -64,7 +64,7 @@ def event_element(at: datetime, zone: str, style: str = SHORT) -> SafeString:
 def _element(at: datetime, text: str, style: str, *, offset: int, plain: str) -> SafeString:
     """Return a `<time>` element; without a known reader, with what `config/local_times.js` needs.
 
-    `offset` is that of the zone in minutes, and `plain` the text without the zone's name.
+    `offset` is the zone's in minutes, and `plain` the text without the zone's name.
     """
     if reader_zone_known():
         return format_html('<time datetime="{}">{}</time>', at.isoformat(), text)

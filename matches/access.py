@@ -163,7 +163,7 @@ def is_insider(user: Visitor, match: Match) -> bool:
 
 
 def refetch(match: Match) -> Match:
-    """Fetch a match again that was already authorised, but not its club, pool and players if they are the same."""
+    """Fetch an authorised match again, but keep its club, pool and players where they are unchanged."""
     again = Match.objects.get(pk=match.pk)
     for relation in ("club", "pool", "player_0", "player_1"):
         if getattr(again, f"{relation}_id") == getattr(match, f"{relation}_id"):

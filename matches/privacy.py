@@ -106,7 +106,7 @@ def _forget_records(players: list[Player], user: User | None) -> None:
 
 
 def empty_record(row: Submission, names: set[str]) -> None:
-    """Empty the file of a record and remove these names and those of its players; plays and verdicts stay."""
+    """Empty the file of a record and remove these names and its players' names; plays and verdicts stay."""
     mask = _mask(row, names)
     row.data, row.file_name, row.refusal = b"", "", mask.inside(row.refusal, keys=False)
     if row.is_open:
@@ -125,7 +125,7 @@ def _mask(submission: Submission, names: set[str]) -> Mask:
 
 
 def _forget_friendlies(players: list[Player]) -> None:
-    """Withdraw the open challenges of these players, and delete whom they blocked and who blocked them."""
+    """Withdraw these players' open challenges, and delete their blocks and the blocks against them."""
     concerned = Q(challenger__in=players) | Q(opponent__in=players)
     Challenge.objects.filter(concerned, state=Challenge.State.OPEN).update(state=Challenge.State.WITHDRAWN)
     FriendlyBlock.objects.filter(Q(player__in=players) | Q(blocked__in=players)).delete()

@@ -22,7 +22,7 @@ def adjudicate(submission_id: int) -> None:
 
 @shared_task(name="matches.sweep_submissions")
 def sweep_submissions() -> None:
-    """Publish the task again for submissions whose message was lost or whose worker crashed."""
+    """Publish the task again for submissions that a lost message or a crashed worker left behind."""
     submissions.send_again(now=timezone.now())
 
 
@@ -34,7 +34,7 @@ def replay_ratings(pool_id: int) -> None:
 
 @shared_task(name="matches.sweep_ratings")
 def sweep_ratings() -> None:
-    """Publish the task again for pools that wait for a replay or whose worker crashed."""
+    """Publish the task again for pools that wait for a replay or that a crashed worker left behind."""
     ratings.send_again(now=timezone.now())
 
 
@@ -46,7 +46,7 @@ def settle_record(submission_id: int) -> None:
 
 @shared_task(name="matches.sweep_claims")
 def sweep_claims() -> None:
-    """Accept reports whose waiting time has run out, end provisional results, and tell whom new ones go against."""
+    """Accept reports whose waiting time has run out, end provisional results, and tell players of new ones."""
     now = timezone.now()
     deadlines.accept_due_reports(now=now)
     deadlines.end_due_results(now=now)
@@ -80,13 +80,13 @@ def act_for_bot(match_id: int) -> None:
 
 @shared_task(name=journal.ACT_AT_LEVEL)
 def act_at_level(match_id: int) -> None:
-    """Do the same with an analysis program, which may take seconds."""
+    """Let the bot of a match act as an analysis program says, which may take seconds."""
     bots.act_for_bot(match_id=match_id, now=timezone.now(), advisor=chosen_backend())
 
 
 @shared_task(name="matches.sweep_live")
 def sweep_live() -> None:
-    """Hint workers at matches played here in which a flag has fallen or a pause has ended."""
+    """Hint workers at matches played here with a fallen flag or an ended pause."""
     due.sweep_due(now=timezone.now())
 
 
@@ -98,7 +98,7 @@ def sweep_challenges() -> None:
 
 @shared_task(name=finish.ANNOUNCE)
 def announce_result(match_id: int) -> None:
-    """Tell whatever made a match that it has a result."""
+    """Send `match_settled` for a match, so that its event moves on."""
     finish.announce(match_id)
 
 
@@ -119,7 +119,7 @@ def analyse(analysis_id: int) -> None:
 
 @shared_task(name="matches.sweep_analyses")
 def sweep_analyses() -> None:
-    """Publish the task again for analyses whose message was lost, whose worker crashed or that are tried again."""
+    """Publish the task again for analyses left behind by a lost message or a crash, or due for another try."""
     queue.send_again(now=timezone.now())
 
 

@@ -33,7 +33,7 @@ def club(slug: str) -> Club:
 
 
 def role_in(user: Visitor, club: Club) -> Role | None:
-    """Return the role by which a user may act in a club; None for anonymous users and for those who are no members.
+    """Return the role that a user may act in within a club; None for anonymous users and non-members.
 
     An owner without the second factor that the club requires may do what members may.
     """
@@ -42,7 +42,7 @@ def role_in(user: Visitor, club: Club) -> Role | None:
 
 
 def role_given(user: Visitor, club: Club) -> Role | None:
-    """Return the role that a user was given in a club; None for those who are not, or no longer, members."""
+    """Return the role that a user was given in a club; None for former members and non-members."""
     if not isinstance(user, User) or not user.is_active:
         return None
     role = (
@@ -84,7 +84,7 @@ def require(user: Visitor, club: Club, needed: Role) -> Role:
 
 
 def require_of(role: Role | None, user: Visitor, club: Club, needed: Role) -> Role:
-    """Do the same as `require` for a user who was given this role in the club."""
+    """Check the role that a user was given in a club, as `require` does."""
     if role is None or not is_at_least(role, needed):
         raise PermissionDenied
     if needs_second_factor(user, club, role):
@@ -93,12 +93,12 @@ def require_of(role: Role | None, user: Visitor, club: Club, needed: Role) -> Ro
 
 
 def club_for_owner(user: Visitor, slug: str) -> Club:
-    """Return a club for one of its owners."""
+    """Return a club for one of its owners; 404 if there is no such club, else 403."""
     return club_as(user, slug, Role.OWNER)
 
 
 def club_for_director(user: Visitor, slug: str) -> Club:
-    """Return a club for one of its directors."""
+    """Return a club for one of its directors; 404 if there is no such club, else 403."""
     return club_as(user, slug, Role.DIRECTOR)
 
 
@@ -152,7 +152,7 @@ def member_for_owner(user: Visitor, slug: str, public_id: str) -> Membership:
 
 
 def member_below(user: Visitor, slug: str, public_id: str) -> Membership:
-    """Return a member whom the user may remove: directors remove those below them, owners everybody; else 403."""
+    """Return a member that the user may remove: directors remove those below them, owners everybody; else 403."""
     club_row = club(slug)
     role = require(user, club_row, Role.DIRECTOR)
     membership = _membership(club_row, public_id)
@@ -199,7 +199,7 @@ def invitation_for_director(user: Visitor, slug: str, pk: int) -> Invitation:
 
 
 def merge_for_director(user: Visitor, slug: str, pk: int) -> Merge:
-    """Return a merge of a player whom this club entered, for one of its directors."""
+    """Return a merge of a player that this club entered, for one of its directors."""
     merge = Merge.objects.select_related("player", "into").filter(pk=pk).first()
     own_club = club_for_director(user, slug)
     if merge is None or home_club(merge.player) != own_club:

@@ -46,21 +46,18 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     """An admin page that only shows: changes go through the services, which write the log."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False."""
         return False
 
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
-    """Players and whom they were merged into."""
+    """Players, with the player each was merged into."""
 
     list_display = ["name", "public_id", "user", "merged_into", "erased_at", "created_at"]
     list_select_related = ["user", "merged_into"]
@@ -110,8 +107,6 @@ class MergeAdmin(ReadOnlyAdmin):
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
-    """The log."""
-
     list_display = ["at", "verb", "topic", "by", "user", "club"]
     list_select_related = ["user", "club"]
     list_filter = ["verb", "by"]

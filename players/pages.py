@@ -22,12 +22,11 @@ from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import User
 
-LONGEST_URL = 2000
 View = Callable[..., HttpResponseBase]
 
 
 def me(request: HttpRequest) -> User:
-    """Return the signed-in user; 403 for anonymous users, whom `account_needed` sends to the sign-in page first."""
+    """Return the signed-in user; 403 for anonymous users, unless `account_needed` has sent them to sign in."""
     if isinstance(request.user, AnonymousUser):
         raise PermissionDenied
     return request.user
@@ -90,7 +89,7 @@ def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
 class NextForm(Form):
     """The `next` parameter of links to sign in or up."""
 
-    next = CharField(max_length=LONGEST_URL, required=False)
+    next = CharField(max_length=2000, required=False)
 
     @property
     def target(self) -> str:

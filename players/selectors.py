@@ -1,6 +1,5 @@
 """Queries for pages and API; their number does not grow with the number of rows."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -34,8 +33,8 @@ def clubs(q: str = "", visitor: Visitor | None = None) -> QuerySet[Club]:
     )
     rows = Club.objects.annotate(member_count=Coalesce(Subquery(members), 0)).order_by("search_key", "pk")
     if isinstance(visitor, User):
-        mine = Membership.objects.filter(club=OuterRef("pk"), player__user=visitor, left_at__isnull=True)
-        rows = rows.annotate(my_role=Subquery(mine.values("role")[:1]))
+        memberships = Membership.objects.filter(club=OuterRef("pk"), player__user=visitor, left_at__isnull=True)
+        rows = rows.annotate(my_role=Subquery(memberships.values("role")[:1]))
     return rows.filter(search_key__contains=fold(q)) if q.strip() else rows
 
 
@@ -48,8 +47,8 @@ def waiting_clubs(visitor: Visitor) -> QuerySet[Club]:
 
 def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
     """Return the clubs that a user is a member of."""
-    mine = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
-    return clubs(q, user).filter(Exists(mine))
+    memberships = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
+    return clubs(q, user).filter(Exists(memberships))
 
 
 def called(q: str, prefix: str = "") -> Q:
@@ -152,18 +151,11 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
     }
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A log entry with the values before and after."""
-
-    entry: LogEntry
-    changes: list[str]
-
-
-def _log_of(player: Player, club: Club) -> list[LogLine]:
+def _log_of(player: Player, club: Club) -> list[tuple[LogEntry, list[str]]]:
+    """The latest log entries of a member, each with its values before and after."""
     rows = LogEntry.objects.filter(topic=player_topic(player), club=club).select_related("user")[:LOG_ON_A_PAGE]
     return [
-        LogLine(row, [f"{before or '–'} → {after or '–'}" for before, after in row.params.get("changed", {}).values()])
+        (row, [f"{before or '–'} → {after or '–'}" for before, after in row.params.get("changed", {}).values()])
         for row in rows
     ]
 
@@ -180,7 +172,7 @@ def open_invitations(now: datetime) -> QuerySet[Invitation]:
 
 
 def merges(club: Club) -> QuerySet[Merge]:
-    """Return the merges, not undone, of players whom this club entered."""
+    """Return the merges, not undone, of players that this club entered."""
     first = Membership.objects.filter(player=OuterRef("player")).order_by("pk").values("club")[:1]
     standing = Merge.objects.filter(undone_at__isnull=True, player__erased_at__isnull=True)
     return (

@@ -24,7 +24,7 @@ def send_push(delivery_id: int) -> None:
 
 @shared_task(name="players.sweep_deliveries")
 def sweep_deliveries() -> None:
-    """Publish the tasks of deliveries that are due, and of those whose message was lost or whose worker crashed."""
+    """Publish the tasks of due deliveries, also of those that a lost message or a crashed worker left behind."""
     deliveries.send_again(now=timezone.now())
 
 
@@ -36,7 +36,7 @@ def make_data_export(export_id: int) -> None:
 
 @shared_task(name="players.sweep_data_exports")
 def sweep_data_exports() -> None:
-    """Publish the task again for copies whose message was lost or whose worker crashed."""
+    """Publish the task again for copies that a lost message or a crashed worker left behind."""
     privacy.send_again(now=timezone.now())
 
 

@@ -79,7 +79,7 @@ def build() -> Path:
 
 
 def unpack_engine(wheel: Path) -> None:
-    """Unpack the engine and its library, and none of the packages that share a name with those of the checkout."""
+    """Unpack the engine and its library, and no package with the name of one in the checkout."""
     shutil.rmtree(INSTALLED, ignore_errors=True)
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith("engine/") or "/" not in name]

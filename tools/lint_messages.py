@@ -85,7 +85,7 @@ def python_faults(source: str, *, for_api: bool = False) -> Iterator[tuple[int, 
 
 
 def _labels(node: ast.ClassDef) -> Iterator[ast.expr]:
-    """Yield the labels of a class of choices, and those of a class such as an `AppConfig` or `Meta`."""
+    """Yield the labels of a class of choices, or of a class such as an `AppConfig` or `Meta`."""
     choices = any(ast.unparse(base).endswith("TextChoices") for base in node.bases)
     for item in node.body:
         if isinstance(item, ast.Assign) and ast.unparse(item.targets[0]) in SHOWN_KEYWORDS:

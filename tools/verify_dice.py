@@ -187,7 +187,7 @@ def games_in_record(text: str) -> list[list[Roll]]:
 
 
 def compare_with_record(export: dict[str, Any], record: list[list[Roll]]) -> Problems:
-    """Where the dice on the board, by the record of the match, are not those of the proof."""
+    """Where the dice in the record of the match differ from the proof."""
     problems = Problems()
     games: list[list[dict[str, Any]]] = []
     for roll in export["rolls"]:
@@ -229,7 +229,7 @@ def compare(earlier: dict[str, Any], export: dict[str, Any]) -> Problems:
 
 
 def is_continued(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether a roll is as it was, but that it may have been played since."""
+    """Whether a roll is unchanged, except that it may have been played since."""
     if not before.get("unplayed"):
         return before == after
     later = ("unplayed", "play_link")

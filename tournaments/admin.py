@@ -14,11 +14,9 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     """An admin page without adding, changing or deleting."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

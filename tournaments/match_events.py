@@ -46,7 +46,6 @@ def play_rules_of(topic: str) -> PlayRules:
 
 
 def rules_of(division: Division) -> PlayRules:
-    """The rules of a division."""
     return PlayRules(
         mode=division.play_mode,
         clock=division.clock,
@@ -115,7 +114,7 @@ def _end_of_bracket(won: bool, name: str, bracket: str, reader: int | None) -> s
 
 
 def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
-    """Return match id -> how it stands, for those of these matches that belong to an open floor.
+    """Return match id -> how it stands, for the matches among these that belong to an open floor.
 
     Four queries at most, and some more for each event with a match `inside` that has not begun and may wait for
     something.
@@ -135,7 +134,7 @@ def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetim
 
 
 def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: datetime) -> Mapping[int, tuple[str, ...]]:
-    """Return fixture id -> what its match waits for, for those of these fixtures that cannot be called now."""
+    """Return fixture id -> what its match waits for, for the fixtures among these that cannot be called now."""
     to_come: dict[tuple[Tournament, bool], list[int]] = {}
     for row in fixtures:
         if row.match is not None and row.match.pk in inside and is_untouched(row.match):

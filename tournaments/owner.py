@@ -107,15 +107,12 @@ def _refuse_expired(row: Installation, now: datetime) -> None:
 
 
 KEY_BYTES = 16
-LONGEST_KEY = 64
 
 
 class KeyForm(RefusingForm):
-    """The random key by which the same form is recognised when it is sent again."""
+    """The random key that identifies a form when it is sent again."""
 
-    key = forms.CharField(
-        max_length=LONGEST_KEY, widget=forms.HiddenInput, initial=lambda: secrets.token_urlsafe(KEY_BYTES)
-    )
+    key = forms.CharField(max_length=64, widget=forms.HiddenInput, initial=lambda: secrets.token_urlsafe(KEY_BYTES))
 
 
 class OwnClubForm(KeyForm):
@@ -199,7 +196,7 @@ def _action(*, has_demo: bool, needs_account: bool) -> str:
 
 
 def _needs_account(request: HttpRequest) -> bool:
-    """Whether the visitor is not signed in, or only as somebody of the demo, who goes with it."""
+    """Whether the visitor needs an account: nobody is signed in, or only a demo account, which will be removed."""
     return not isinstance(request.user, User) or accounts().filter(pk=request.user.pk).exists()
 
 

@@ -178,7 +178,7 @@ def _pools(person: Person) -> Iterable[Row]:
 
 
 def _splits(person: Person) -> Iterator[Row]:
-    """The person's own amounts; those of the others are theirs."""
+    """The person's own amounts; what others get belongs to their data."""
     mine = set(Entry.objects.filter(player__in=person.players).values_list("pk", flat=True))
     rows = AgreedSplit.objects.filter(division__entries__in=mine).distinct().select_related("division__tournament")
     for split in rows.order_by("pk"):

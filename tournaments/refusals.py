@@ -1,4 +1,4 @@
-"""The codes with which tournaments refuse, their English sentences and HTTP statuses."""
+"""The codes of the refusals of tournaments, with their English sentences and HTTP statuses."""
 
 from http import HTTPStatus
 

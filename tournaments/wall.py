@@ -36,7 +36,6 @@ from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
 from tournaments.models import Division, Tournament, Wall
-from tournaments.models.floor import LONGEST_MESSAGE
 from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
@@ -50,7 +49,7 @@ from tournaments.state.topics import event_topics
 
 
 class PartKey(StrEnum):
-    """The parts of the wall screen, in the order in which they are shown."""
+    """The parts of the wall screen, in the order that they are shown in."""
 
     FLOOR = "floor"
     BRACKETS = "brackets"
@@ -109,7 +108,7 @@ class CallCard:
 
 @dataclass(slots=True)
 class FloorScreen:
-    """One screen of the floor."""
+    """What the wall shows of the floor at once: calls, tables, the next matches and expected times."""
 
     calls: list[CallCard] = field(default_factory=list)
     tables: list[TableTile] = field(default_factory=list)
@@ -344,7 +343,7 @@ class WallForm(RefusingForm):
 
     message = forms.CharField(
         label=gettext_lazy("Message"),
-        max_length=LONGEST_MESSAGE,
+        max_length=Wall._meta.get_field("message").max_length,
         required=False,
         help_text=gettext_lazy("Always at the bottom of the screen. Leave it empty to remove it."),
     )
@@ -456,7 +455,7 @@ def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the brackets of a division."""
+    """Show the brackets of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
     return _framed(request, row.tournament, {"drawings": draw_pages(row, DRAW_AREAS["a4"])}, row.name)
 
@@ -464,7 +463,7 @@ def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
 @xframe_options_exempt
 @require_safe
 def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the standings of a division."""
+    """Show the standings of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
     return _framed(request, row.tournament, {"lists": list(lists.standings(row))}, row.name)
 
@@ -472,7 +471,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 @xframe_options_exempt
 @require_safe
 def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show who is called to which table."""
+    """Show the matches called to tables, for a frame on another website."""
     event = access.tournament(AnonymousUser(), club, slug)
     called = [call for screen in floor_screens(floor(event, timezone.now(), staff=False)) for call in screen.calls]
     return _framed(request, event, {"calls": called, "shows_calls": True})

@@ -19,7 +19,7 @@ COPIES = 9
 
 
 def copied(model: "type[Model]", spans: "dict[type[Model], int]", copy: int, values: dict[str, str]) -> str:
-    """Return the statement that copies the first rows of a table, with ids beyond those of all former copies."""
+    """Return the statement that copies the first rows of a table, with ids beyond all former copies."""
     from django.db import connection
 
     def value(field: Any) -> str:

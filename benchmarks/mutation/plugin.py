@@ -37,7 +37,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Instead of running the tests once, run those of each planned mutant."""
+    """Run the tests of each planned mutant, instead of all tests once."""
     if plan := session.config.getoption("--plant"):
         plant_all(session, Path(plan))
         return True

@@ -35,7 +35,7 @@ class Mutant:
 
     @property
     def package(self) -> str:
-        """The folder by which the results are listed, at most two deep."""
+        """The folder that results are listed under, at most two deep."""
         return "/".join(Path(self.path).parent.parts[:2])
 
     def as_json(self) -> dict[str, Any]:

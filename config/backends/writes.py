@@ -58,7 +58,7 @@ _TARGET = re.compile(r'\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w
 
 
 def is_public_write(sql: str) -> bool:
-    """Return whether a statement may change what public pages show; true for what is neither known nor a query."""
+    """Return whether a statement may change public pages; true for what is neither a query nor known."""
     if _READS.match(sql):
         return False
     target = _TARGET.match(sql)

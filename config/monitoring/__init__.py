@@ -12,7 +12,7 @@ def is_measured() -> bool:
 
 
 def open_stream() -> AbstractContextManager[None]:
-    """Return a context in which a stream counts as open."""
+    """Return a context that counts a stream as open."""
     if not is_measured():
         return nullcontext()
     from config.monitoring import metrics

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 import structlog
@@ -120,7 +120,7 @@ def queue_state() -> str:
 
 @contextmanager
 def _impatient() -> Iterator[None]:
-    """A transaction in which a lock is waited for no longer than PATIENCE_MS."""
+    """Run a transaction that waits at most PATIENCE_MS for a lock."""
     if connection.vendor == "postgresql":
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = {PATIENCE_MS}")
@@ -153,24 +153,15 @@ def _state_of(error: Exception) -> str:
 # How much work waits and for how long, read from the database and the broker when metrics are scraped.
 
 
-class Work(NamedTuple):
-    """Rows that wait for a worker."""
-
-    name: str
-    rows: QuerySet[Any]
-    since: str | None
-    """The column since when they wait, if there is one."""
-
-
-def waiting_work(now: datetime) -> list[Work]:
-    """Return all kinds of work that are rows of the database."""
+def waiting_work(now: datetime) -> list[tuple[str, QuerySet[Any], str | None]]:
+    """Return each kind of work with its waiting rows and the column that says since when, if any."""
     return [
-        Work("submissions", Submission.objects.filter(state=Submission.State.QUEUED), "created_at"),
-        Work("analyses", Analysis.objects.filter(state=Analysis.State.QUEUED), "created_at"),
-        Work("draws", Draw.objects.filter(state=Draw.State.REQUESTED), "made_at"),
-        Work("ratings", RatingMark.objects.all(), None),
-        Work("deliveries", Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now), "next_at"),
-        Work("unsettled", Match.objects.filter(unsettled=True), "finished_at"),
+        ("submissions", Submission.objects.filter(state=Submission.State.QUEUED), "created_at"),
+        ("analyses", Analysis.objects.filter(state=Analysis.State.QUEUED), "created_at"),
+        ("draws", Draw.objects.filter(state=Draw.State.REQUESTED), "made_at"),
+        ("ratings", RatingMark.objects.all(), None),
+        ("deliveries", Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now), "next_at"),
+        ("unsettled", Match.objects.filter(unsettled=True), "finished_at"),
     ]
 
 
@@ -182,12 +173,12 @@ class QueueCollector(Collector):
         now = timezone.now()
         length = GaugeMetricFamily("barpoint_waiting_work", "Rows that wait for a worker.", labels=["kind"])
         age = GaugeMetricFamily("barpoint_waiting_seconds", "Age of the oldest of them.", labels=["kind"])
-        for work in waiting_work(now):
-            oldest = {"since": Min(work.since)} if work.since else {}
-            row = work.rows.aggregate(count=Count("pk"), **oldest)
-            length.add_metric([work.name], row["count"])
+        for kind, rows, waiting_since in waiting_work(now):
+            oldest = {"since": Min(waiting_since)} if waiting_since else {}
+            row = rows.aggregate(count=Count("pk"), **oldest)
+            length.add_metric([kind], row["count"])
             if oldest:
-                age.add_metric([work.name], _seconds(row["since"], now))
+                age.add_metric([kind], _seconds(row["since"], now))
         yield from (length, age)
         try:
             with Redis.from_url(
@@ -281,7 +272,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _may_read_metrics(request: HttpRequest) -> bool:
-    """With METRICS_TOKEN whoever sends it; without, this machine only, and not through a proxy."""
+    """Whether the client sends METRICS_TOKEN or, without such a token, is this machine and no proxy on it."""
     if settings.METRICS_TOKEN:
         sent = request.headers.get("Authorization", "")
         return constant_time_compare(sent, f"Bearer {settings.METRICS_TOKEN}")

@@ -83,8 +83,8 @@ def goodbye(member: Member, lives: Iterable[str], *, now: float) -> None:
             pipeline.hset(key, name, f"{now}:{now}")
         pipeline.expire(key, KEPT)
         pipeline.hgetall(key)
-        known = _execute_noting(pipeline)
-        old = _outlived(_signs(known[-1]) if known else {}, now)
+        answers = _execute_noting(pipeline)
+        old = _outlived(_signs(answers[-1]) if answers else {}, now)
         if old:
             pipeline.hdel(key, *old)
 
@@ -148,7 +148,7 @@ def _presence(signs: Signs, started: float, now: float) -> Presence:
 
 
 def _outlived(signs: Signs, now: float) -> list[str]:
-    """What is stored of lives that ended or fell silent so long ago that nothing of them is under way."""
+    """The stored lives that ended or fell silent so long ago that no sign of them is still under way."""
     return [life for life, (_, until) in signs.items() if life != _CLOSED and until < now - ENDED_FOR]
 
 

@@ -57,7 +57,7 @@ Content = Callable[[], str]
 
 
 def publish_on_commit(topic: str, seq: int, content: Content | None = None) -> None:
-    """Publish the new number of a topic once the transaction has committed, with its content where there is one.
+    """After commit, publish the new number of a topic, with its content if given.
 
     The content must be for everybody who may watch the topic.
     """
@@ -77,7 +77,7 @@ def publish(topic: str, seq: int, content: str = "") -> None:
 
 
 def touch(*topics: str) -> None:
-    """Publish that something behind topics without a number of their own has changed; their number is the time in ms.
+    """Publish a change behind topics without a number of their own; their number is the time in ms.
 
     The number is lost with the broker; then it is 0 until the next change.
     """
@@ -93,7 +93,7 @@ def touch(*topics: str) -> None:
 
 
 def touch_on_commit(*topics: str) -> None:
-    """Do the same once the transaction has committed."""
+    """After commit, publish a change behind these topics, as `touch` does."""
     if topics:
         transaction.on_commit(partial(touch, *topics), robust=True)
 
@@ -113,7 +113,7 @@ def last_touch(topic: str) -> int:
 
 
 def last_touches(topics: Sequence[str]) -> list[int]:
-    """Return the same for several topics at once."""
+    """Return when each of several topics was touched last, as `last_touch` does."""
     try:
         return [int(number or 0) for number in _client().mget([TOUCHED + topic for topic in topics])]
     except RedisError as error:
@@ -122,7 +122,7 @@ def last_touches(topics: Sequence[str]) -> list[int]:
 
 
 def authorise_again_on_commit(topic: str) -> None:
-    """End the streams of a topic once the transaction has committed, since fewer people may watch it from now on.
+    """After commit, end the streams of a topic, because fewer people may watch it from now on.
 
     Their clients connect again.
     """
@@ -130,7 +130,7 @@ def authorise_again_on_commit(topic: str) -> None:
 
 
 def publish_all_on_commit(changes: Iterable[tuple[str, int]]) -> None:
-    """Publish the new numbers of several topics at once, when the transaction has committed."""
+    """After commit, publish the new numbers of several topics at once."""
     transaction.on_commit(partial(publish_all, list(changes)), robust=True)
 
 

@@ -127,7 +127,7 @@ class Hub:
                     self._take(message["channel"], message["data"])
 
     def _take(self, channel: bytes, data: bytes) -> None:
-        """Hand out the change that a message tells of; one that nobody of ours can have sent is left out."""
+        """Pass on the change in a message; ignore messages that none of our processes can have sent."""
         seq, _, content = data.partition(b" ")
         try:
             change = TopicChange(channel.decode().removeprefix(CHANNEL), int(seq), content)

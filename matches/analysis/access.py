@@ -32,7 +32,7 @@ def analysis_of_record(submission: Submission) -> Analysis | None:
 
 
 def analysis_of_match(match: Match) -> Analysis | None:
-    """Return the same for a match: of the record of its result, or of what was played here."""
+    """Return the analysis of a match: of the record that its result is based on, or of the play here."""
     result = standing_result(match)
     if result is not None and result.submission_id is not None:
         return _newest(Q(submission_id=result.submission_id))
@@ -42,7 +42,7 @@ def analysis_of_match(match: Match) -> Analysis | None:
 def analyses_of_results() -> QuerySet[Analysis]:
     """Return the finished analyses that `analysis_of_match` chooses from, of all matches that are over.
 
-    A record that was sent for a match, but is not that of its result, says nothing about how its players played.
+    A record of a match other than the one that its result is based on says nothing about how its players played.
     """
     latest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("submission")[:1]
     finished = Analysis.objects.filter(
@@ -72,7 +72,7 @@ Audience = Player.AnalysisVisibility
 
 @dataclass(frozen=True, slots=True)
 class SeenAnalysis:
-    """An analysis as one reader may see it; sides are those of the record."""
+    """An analysis as one reader may see it. Sides are numbered as in the record."""
 
     analysis: Analysis
     shown: tuple[bool, bool]
@@ -87,7 +87,7 @@ class SeenAnalysis:
 
     @property
     def summary(self) -> Summary:
-        """The totals; those of a side that is not shown are empty."""
+        """The totals; empty for a side that is not shown."""
         return summary(self.decisions)
 
 
@@ -100,12 +100,14 @@ def players_shown(viewer: Viewer, players: Collection[int]) -> frozenset[int]:
     canonical_ids = {player: same.get(player, player) for player in players}
     claimed = Player.objects.filter(pk__in=set(canonical_ids.values()), user__isnull=False, erased_at__isnull=True)
     choices = dict(claimed.order_by().values_list("pk", "analysis_visibility"))
-    shown = {player for player, choice in choices.items() if choice == Audience.PUBLIC or player == viewer.player}
-    for_clubs = {player for player, choice in choices.items() if choice == Audience.CLUB} - shown
+    visible_players = {
+        player for player, choice in choices.items() if choice == Audience.PUBLIC or player == viewer.player
+    }
+    for_clubs = {player for player, choice in choices.items() if choice == Audience.CLUB} - visible_players
     if for_clubs and viewer.clubs:
         shared = Membership.objects.filter(player__in=for_clubs, club__in=viewer.clubs, left_at__isnull=True)
-        shown |= set(shared.order_by().values_list("player", flat=True))
-    return frozenset(player for player, canonical_id in canonical_ids.items() if canonical_id in shown)
+        visible_players |= set(shared.order_by().values_list("player", flat=True))
+    return frozenset(player for player, canonical_id in canonical_ids.items() if canonical_id in visible_players)
 
 
 def is_open_to_analysis(match: Match) -> bool:
@@ -120,7 +122,7 @@ def seen_of_match(match: Match, viewer: Viewer) -> SeenAnalysis | None:
 
 
 def seen_of_live(match: Match, viewer: Viewer) -> SeenAnalysis | None:
-    """Return the same for the games that were played here; None as well where a record has replaced their result."""
+    """Return the analysis of the games played here, as `seen_of_match` does; None if a record replaced their result."""
     seen = seen_of_match(match, viewer)
     return seen if seen is not None and seen.analysis.submission_id is None else None
 
@@ -153,14 +155,14 @@ def seen_from_sender(submission: Submission, viewer: Viewer) -> SeenAnalysis | N
 def seen_of_matches(analyses: Iterable[Analysis], viewer: Viewer) -> list[SeenAnalysis]:
     """Return finished analyses of matches that the viewer may see and that are over, with few queries.
 
-    Load them with `select_related("match__live")`. Analyses of which nothing may be shown are left out. Decisions are
+    Load them with `select_related("match__live")`. Analyses are left out if nothing of them may be shown. Decisions are
     not loaded, since an event may have some ten thousand: `decisions_of` queries them.
     """
     rows = [row for row in analyses if row.match is not None and is_open_to_analysis(row.match)]
     sides = {row.pk: _players(row, row.match) for row in rows if row.match is not None}
     shown_players = players_shown(viewer, {player for pair in sides.values() for player in pair})
-    shown = {pk: (left in shown_players, right in shown_players) for pk, (left, right) in sides.items()}
-    return [SeenAnalysis(row, shown[row.pk]) for row in rows if any(shown[row.pk])]
+    shown_sides = {pk: (left in shown_players, right in shown_players) for pk, (left, right) in sides.items()}
+    return [SeenAnalysis(row, shown_sides[row.pk]) for row in rows if any(shown_sides[row.pk])]
 
 
 def decisions_of(seen: Collection[SeenAnalysis]) -> QuerySet[Decision]:
@@ -169,18 +171,18 @@ def decisions_of(seen: Collection[SeenAnalysis]) -> QuerySet[Decision]:
 
 
 def side_in_match(analysis: Analysis, side: Side) -> Side:
-    """Return the side of the match that a side of the record is, and the reverse."""
+    """Convert a side of the record to the side of the match, or the reverse."""
     return 1 - side if analysis.swapped else side
 
 
 def _seen(analysis: Analysis, match: Match | None, viewer: Viewer) -> SeenAnalysis:
-    shown = (True, True)
+    shown_sides = (True, True)
     if match is not None:
         left, right = _players(analysis, match)
         shown_players = players_shown(viewer, {left, right})
-        shown = (left in shown_players, right in shown_players)
-    seen = SeenAnalysis(analysis, shown)
-    if not seen.is_done or not any(shown):
+        shown_sides = (left in shown_players, right in shown_players)
+    seen = SeenAnalysis(analysis, shown_sides)
+    if not seen.is_done or not any(shown_sides):
         return seen
     decisions = Decision.objects.filter(_visible([seen])).order_by("game", "event", "pk")
     return replace(seen, decisions=tuple(decisions))
@@ -217,7 +219,7 @@ def record_topic(submission: Submission) -> str:
 
 
 def announce(analysis: Analysis) -> None:
-    """Publish on commit that an analysis has another state."""
+    """After commit, publish that the state of an analysis has changed."""
     topics = [match_topic(analysis.match)] if analysis.match is not None else []
     topics += [record_topic(analysis.submission)] if analysis.submission is not None else []
     touch_on_commit(*topics)
@@ -238,7 +240,7 @@ def record_analysis_number(request: HttpRequest, public_id: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is analysed; sides are those of the match, or of a record that was sent for no match."""
+    """What is analysed. Sides are numbered as in the match, or in the record where there is no match."""
 
     names: tuple[str, str]
     winner: Side | None

@@ -39,26 +39,19 @@ FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2999, 12, 31)
 
 
 @dataclass(slots=True)
-class Sums:
-    """What is added up for one player."""
+class PlayerRow:
+    """How one player did in the evening, added up over their matches."""
 
     name: str
     public_id: str
     matches: int = 0
     total: Total = field(default_factory=Total)
-    luck: float = 0.0
+    luck_winning: float = 0.0
 
-
-@dataclass(frozen=True, slots=True)
-class PlayerRow:
-    """How one player did in the evening."""
-
-    name: str
-    public_id: str
-    matches: int
-    total: Total
-    luck_winning: float
-    has_enough: bool
+    @property
+    def has_enough(self) -> bool:
+        """Whether there are enough decisions to be listed among the best."""
+        return self.total.decisions >= ENOUGH_DECISIONS
 
     @property
     def pr(self) -> float | None:
@@ -126,28 +119,28 @@ class Night:
 def night(matches: Q, viewer: Viewer) -> Night:
     """Return the report of the matches with this condition, as far as the viewer may see them and their players."""
     visible = Match.objects.filter(viewer.visible(), matches)
-    done = analyses_of_results().filter(match__in=visible)
-    done = done.select_related(
+    analyses = analyses_of_results().filter(match__in=visible)
+    analyses = analyses.select_related(
         "match__live", "match__player_0__merged_into", "match__player_1__merged_into", "submission"
     )
-    newest = {row.match_id: row for row in done.order_by("pk")}
+    newest = {row.match_id: row for row in analyses.order_by("pk")}
     waiting = Analysis.objects.filter(match__in=visible, state__in=[Analysis.State.QUEUED, Analysis.State.WORKING])
     seen = seen_of_matches(newest.values(), viewer)
-    sums = _sums(seen)
-    rows = sorted((_row(row) for row in sums.values()), key=lambda row: (not row.has_enough, row.total.pr))
-    by_luck = sorted(sums.values(), key=lambda row: -row.luck)
+    players = _player_rows(seen)
+    rows = sorted(players, key=lambda row: (not row.has_enough, row.total.pr))
+    by_luck = sorted(players, key=lambda row: -row.luck_winning)
     return Night(
         rows=tuple(rows),
-        luckiest=tuple(_row(row) for row in by_luck[:3] if row.luck > 0),
+        luckiest=tuple(row for row in by_luck[:3] if row.luck_winning > 0),
         swing=_swing(seen),
         matches=len(seen),
         pending=waiting.order_by().values("match").distinct().count(),
     )
 
 
-def _sums(seen: Collection[SeenAnalysis]) -> dict[int, Sums]:
-    """The sums by player, merged ones together."""
-    same, sums, totals = merged_players(), dict[int, Sums](), _totals(seen)
+def _player_rows(seen: Collection[SeenAnalysis]) -> list[PlayerRow]:
+    """How each player did, merged ones together."""
+    same, rows, totals = merged_players(), dict[int, PlayerRow](), _totals(seen)
     for row in seen:
         match = row.analysis.match
         assert match is not None  # noqa: S101 - only analyses of matches are seen.
@@ -156,10 +149,12 @@ def _sums(seen: Collection[SeenAnalysis]) -> dict[int, Sums]:
                 continue
             player = match.players[side_in_match(row.analysis, side)]
             player = player.merged_into or player
-            own = sums.setdefault(same.get(player.pk, player.pk), Sums(player.shown_name, player.public_id))
+            own = rows.setdefault(same.get(player.pk, player.pk), PlayerRow(player.shown_name, player.public_id))
             total, luck = totals.get((row.analysis.pk, side), (Total(), 0.0))
-            own.matches, own.total, own.luck = own.matches + 1, own.total + total, own.luck + luck
-    return sums
+            own.matches += 1
+            own.total += total
+            own.luck_winning += luck
+    return list(rows.values())
 
 
 def _totals(seen: Collection[SeenAnalysis]) -> dict[tuple[int, int], tuple[Total, float]]:
@@ -179,17 +174,6 @@ def _totals(seen: Collection[SeenAnalysis]) -> dict[tuple[int, int], tuple[Total
         (analysis, side): (Total(number, lost or 0.0, squares or 0.0), luck or 0.0)
         for analysis, side, number, lost, squares, luck in rows
     }
-
-
-def _row(sums: Sums) -> PlayerRow:
-    return PlayerRow(
-        sums.name,
-        sums.public_id,
-        sums.matches,
-        sums.total,
-        sums.luck,
-        sums.total.decisions >= ENOUGH_DECISIONS,
-    )
 
 
 def _swing(seen: Collection[SeenAnalysis]) -> Swing | None:
@@ -269,7 +253,7 @@ NIGHT_COLUMNS: dict[str, Callable[[PlayerRow], str | float | None]] = {
 
 
 def decision_rows(seen: SeenAnalysis | None, names: tuple[str, str]) -> Iterator[list[Any]]:
-    """Yield the header and the decisions that the reader may see; `names` are those of sides 0 and 1 of the match."""
+    """Yield the header and the decisions that the reader may see; `names` belong to sides 0 and 1 of the match."""
     yield list(HEADERS)
     if seen is None:
         return

@@ -1,4 +1,4 @@
-"""From what a program says about a situation to the decision as it is stored."""
+"""Turn what a program says about a situation into the decision that is stored."""
 
 import json
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ class Stakes(NamedTuple):
 
 
 def match_chance(own_away: int, opposing_away: int, *, after_crawford: bool = False) -> float:
-    """Return the chance (0–1) to win a match in which the sides need so many points.
+    """Return the chance (0–1) of winning a match when the sides need this many points.
 
     `after_crawford` says that the Crawford game is over. Raises ValueError beyond 25 points.
 
@@ -84,7 +84,7 @@ def stakes(situation: Situation) -> Stakes | None:
 
 @cache
 def _tables() -> tuple[list[list[float]], list[float]]:
-    """Return the chances before the Crawford game by own and opposing points, and those of the side behind after it."""
+    """Return the chances before the Crawford game by own and opposing points, and after it for the side behind."""
     data = json.loads(_TABLE.read_text())
     return data["before_crawford"], data["after_crawford"]
 
@@ -168,10 +168,12 @@ def _spread(situation: Situation, candidates: tuple[Candidate, ...]) -> float:
 
 
 def _stored(candidates: tuple[Candidate, ...], worth: Stakes | None) -> tuple[Candidate, ...]:
-    kept = [candidate for number, candidate in enumerate(candidates) if number < MOST_CANDIDATES or candidate.played]
+    candidates_to_store = [
+        candidate for number, candidate in enumerate(candidates) if number < MOST_CANDIDATES or candidate.played
+    ]
     if worth is None:
-        return tuple(kept)
-    return tuple(replace(candidate, winning=worth.chance(candidate.equity)) for candidate in kept)
+        return tuple(candidates_to_store)
+    return tuple(replace(candidate, winning=worth.chance(candidate.equity)) for candidate in candidates_to_store)
 
 
 def _double(situation: Situation, equities: CubeEquities, worth: Stakes | None) -> JudgedDecision:

@@ -84,7 +84,7 @@ def program(analysis: Analysis) -> str:
 def diagram_of(decision: Decision, names: tuple[str, str], *, swapped: bool = False) -> Diagram | None:
     """The position of a decision, with the best play marked; None if it cannot be read.
 
-    `names` are those of sides 0 and 1 of the match, and `swapped` says that side 0 of the record is side 1 of it.
+    `names` belong to sides 0 and 1 of the match; `swapped` says that side 0 of the record is side 1 of the match.
     """
     try:
         state = parse_xgid(decision.xgid)

@@ -6,11 +6,12 @@ from datetime import datetime
 from itertools import groupby, pairwise
 from math import ceil
 from statistics import fmean
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext, ngettext
 
-from core.charts import Frame, path
+from core.charts import Frame, Mark, path
 from engine.cube import Side
 from matches.analysis import labels
 from matches.analysis.access import SeenAnalysis, Subject, side_in_match
@@ -18,7 +19,6 @@ from matches.analysis.arithmetic import SideSummary
 from matches.analysis.labels import scene_of
 from matches.analysis.values import Phase
 from matches.models import Analysis, Decision
-from matches.records.board import Scene
 from matches.records.replays import event_path
 
 # The winning chances through a match as SVG coordinates, ready for the template. Pure functions.
@@ -57,59 +57,7 @@ class Moment:
     is_blunder: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A blunder; circles are those of side 0, squares those of side 1."""
-
-    x: float
-    y: float
-    side: Side
-    url: str
-    words: str
-
-    @property
-    def left(self) -> float:
-        """The left edge of its square."""
-        return round(self.x - HALF_SQUARE, 1)
-
-    @property
-    def top(self) -> float:
-        """The upper edge of its square."""
-        return round(self.y - HALF_SQUARE, 1)
-
-
 HALF_SQUARE = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """A part of the width that leads to the position drawn in its middle."""
-
-    x: float
-    width: float
-    url: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A game: its part of the width, and its label where there is space for it."""
-
-    game: int
-    x: float
-    width: float
-    middle: float
-    is_shaded: bool
-    label: str
-    """Empty where there is no space."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A horizontal line."""
-
-    y: float
-    percent: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +67,13 @@ class Drawing:
     size: Size
     line: str
     area: str
-    bands: tuple[Band, ...]
-    levels: tuple[Level, ...]
-    marks: tuple[Mark, ...]
-    strips: tuple[Strip, ...]
+    bands: tuple[dict[str, Any], ...]
+    """The games: their parts of the width."""
+    levels: tuple[Mark, ...]
+    marks: tuple[dict[str, Any], ...]
+    """The blunders; circles are those of side 0, squares those of side 1."""
+    strips: tuple[dict[str, Any], ...]
+    """Parts of the width that lead to the position drawn in their middle."""
 
     @property
     def ceiling(self) -> int:
@@ -146,26 +97,11 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
-class GameChances:
-    """The chances of side 0 in one game, for the table beside the graph."""
-
-    game: int
-    chances: tuple[float, float, float, float]
-    """At the first decision, the lowest, the highest, and at the last decision."""
-    url: str
-
-    @property
-    def percents(self) -> list[str]:
-        """The chances in words."""
-        return [labels.percent(chance) for chance in self.chances]
-
-
-@dataclass(frozen=True, slots=True)
 class Graph:
     """The drawings, and the same in figures."""
 
     drawings: tuple[Drawing, ...]
-    games: tuple[GameChances, ...]
+    games: tuple[dict[str, Any], ...]
     blunders: int
 
 
@@ -180,9 +116,16 @@ def graph(moments: Sequence[Moment], winner: Side | None, sizes: Sequence[Size] 
     )
 
 
-def _chances(moments: list[Moment]) -> GameChances:
+def _chances(moments: list[Moment]) -> dict[str, Any]:
+    """The chances of side 0 in one game, for the table beside the graph."""
     chances = [moment.chance for moment in moments]
-    return GameChances(moments[0].game, (chances[0], min(chances), max(chances), chances[-1]), moments[0].url)
+    figures = (chances[0], min(chances), max(chances), chances[-1])
+    return {
+        "game": moments[0].game,
+        # At the first decision, the lowest, the highest, and at the last decision.
+        "percents": [labels.percent(figure) for figure in figures],
+        "url": moments[0].url,
+    }
 
 
 def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing:
@@ -201,9 +144,17 @@ def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing
         line=line,
         area=f"{line}L{places[-1][0]:g} {middle:g}L{size.left} {middle:g}Z",
         bands=tuple(_bands(moments, size, across)),
-        levels=tuple(Level(round(size.floor - level * height, 1), round(100 * level)) for level in LEVELS),
+        levels=tuple(Mark(round(size.floor - level * height, 1), str(round(100 * level))) for level in LEVELS),
         marks=tuple(
-            Mark(x, y, moment.side, moment.url, moment.words)
+            {
+                "x": x,
+                "y": y,
+                "left": round(x - HALF_SQUARE, 1),
+                "top": round(y - HALF_SQUARE, 1),
+                "side": moment.side,
+                "url": moment.url,
+                "words": moment.words,
+            }
             for (x, y), moment in zip(places, moments, strict=False)
             if moment.is_blunder
         ),
@@ -211,20 +162,21 @@ def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing
     )
 
 
-def _bands(moments: Sequence[Moment], size: Size, across: float) -> list[Band]:
+def _bands(moments: Sequence[Moment], size: Size, across: float) -> list[dict[str, Any]]:
     bands, start = [], 0
     for number, (game, rows) in enumerate(groupby(moments, key=lambda moment: moment.game)):
         count = len(list(rows))
         x, width = size.left + start * across, count * across
         bands.append(
-            Band(
-                game,
-                round(x, 1),
-                round(width, 1),
-                round(x + width / 2, 1),
-                is_shaded=number % 2 == 1,
-                label=_label(game, width, size),
-            )
+            {
+                "game": game,
+                "x": round(x, 1),
+                "width": round(width, 1),
+                "middle": round(x + width / 2, 1),
+                "is_shaded": number % 2 == 1,
+                # Empty where there is no space.
+                "label": _label(game, width, size),
+            }
         )
         start += count
     return bands
@@ -236,16 +188,16 @@ def _label(game: int, width: float, size: Size) -> str:
     return str(game) if width >= LEAST_LABEL else ""
 
 
-def _strips(moments: Sequence[Moment], size: Size, across: float) -> list[Strip]:
+def _strips(moments: Sequence[Moment], size: Size, across: float) -> list[dict[str, Any]]:
     count = min(len(moments), size.strips)
     edges = [len(moments) * number // count for number in range(count + 1)]
     return [
-        Strip(
-            round(size.left + start * across, 1),
-            round((end - start) * across, 1),
-            moments[(start + end - 1) // 2].url,
-            moments[(start + end - 1) // 2].words,
-        )
+        {
+            "x": round(size.left + start * across, 1),
+            "width": round((end - start) * across, 1),
+            "url": moments[(start + end - 1) // 2].url,
+            "words": moments[(start + end - 1) // 2].words,
+        }
         for start, end in pairwise(edges)
     ]
 
@@ -277,36 +229,6 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseRow:
-    """The equity that both sides lost by one kind of decision, with the lengths of their bars."""
-
-    label: str
-    lost: tuple[str, str]
-    bars: tuple[int, int]
-    """From 0 to 100."""
-
-    @property
-    def left_start(self) -> int:
-        """Where the left bar begins, which ends at 100."""
-        return 100 - self.bars[0]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownError:
-    """A decision that lost equity."""
-
-    side: Side
-    name: str
-    place: str
-    lost: str
-    severity: str
-    played: str
-    best: str
-    url: str
-    scene: Scene | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class MatchAnalysis:
     """The analysis of a match, ready for the template."""
 
@@ -318,12 +240,12 @@ class MatchAnalysis:
     wait: str = ""
     """How long the analysis will take, in words."""
     figures: tuple[Figures, ...] = ()
-    phases: tuple[PhaseRow, ...] = ()
+    phases: tuple[dict[str, Any], ...] = ()
     """Empty where no decision counts."""
     graph: Graph | None = None
     graph_name: str = ""
-    biggest: tuple[ShownError, ...] = ()
-    errors: tuple[ShownError, ...] = ()
+    biggest: tuple[dict[str, Any], ...] = ()
+    errors: tuple[dict[str, Any], ...] = ()
     """All errors in the order of the match, at most 40."""
     errors_count: int = 0
 
@@ -423,7 +345,8 @@ def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | N
     )
 
 
-def _phases(seen: SeenAnalysis) -> tuple[PhaseRow, ...]:
+def _phases(seen: SeenAnalysis) -> tuple[dict[str, Any], ...]:
+    """The equity that both sides lost by each kind of decision, with the lengths of their bars."""
     sides = seen.summary.sides
     if not any(side.decisions for side in sides):
         return ()
@@ -436,7 +359,15 @@ def _phases(seen: SeenAnalysis) -> tuple[PhaseRow, ...]:
         is_shown = [seen.shown[side_in_match(seen.analysis, side)] for side in (0, 1)]
         left, right = (labels.number(error, 2) if ok else "" for error, ok in zip(lost, is_shown, strict=True))
         bars = [round(100 * error / most) if most else 0 for error in lost]
-        rows.append(PhaseRow(labels.phase(phase), (left, right), (bars[0], bars[1])))
+        rows.append(
+            {
+                "label": labels.phase(phase),
+                "lost": (left, right),
+                # From 0 to 100. The left bar ends at 100.
+                "bars": bars,
+                "left_start": 100 - bars[0],
+            }
+        )
     return tuple(rows)
 
 
@@ -464,19 +395,19 @@ def _moment(decision: Decision, winning: float | None, seen: SeenAnalysis, subje
     )
 
 
-def _error(decision: Decision, seen: SeenAnalysis, subject: Subject, *, drawn: bool = False) -> ShownError:
+def _error(decision: Decision, seen: SeenAnalysis, subject: Subject, *, drawn: bool = False) -> dict[str, Any]:
     side = side_in_match(seen.analysis, decision.side)
-    return ShownError(
-        side=side,
-        name=subject.names[side],
-        place=place(decision),
-        lost=labels.number(-decision.error, 3),
-        severity=labels.severity(decision.error),
-        played=labels.action(decision.played),
-        best=labels.action(decision.best),
-        url=event_path(subject.replay_url, decision.game, decision.event),
-        scene=scene_of(decision, subject.names, swapped=seen.analysis.swapped) if drawn else None,
-    )
+    return {
+        "side": side,
+        "name": subject.names[side],
+        "place": place(decision),
+        "lost": labels.number(-decision.error, 3),
+        "severity": labels.severity(decision.error),
+        "played": labels.action(decision.played),
+        "best": labels.action(decision.best),
+        "url": event_path(subject.replay_url, decision.game, decision.event),
+        "scene": scene_of(decision, subject.names, swapped=seen.analysis.swapped) if drawn else None,
+    }
 
 
 def _wait(analysis: Analysis, now: datetime) -> str:

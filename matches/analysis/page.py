@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -37,16 +38,6 @@ LEAST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A match."""
-
-    x: float
-    y: float
-    url: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class Drawing:
     """The chart drawn in one size."""
 
@@ -54,22 +45,13 @@ class Drawing:
     line: str
     band: str
     levels: tuple[Mark, ...]
-    spots: tuple[Spot, ...]
+    spots: tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A match: its totals, its page and its label."""
-
-    total: Total
-    url: str
-    words: str
-
-
-def entries_of(quality: Quality) -> list[Entry]:
-    """The matches of a player, oldest first, with their labels."""
+def totals_of(quality: Quality) -> list[tuple[Total, str, str]]:
+    """The totals of a player's matches, oldest first, each with the URL of the match and its label."""
     return [
-        Entry(
+        (
             row.total,
             row.url,
             gettext("{date}, {opponent}: {pr} ± {error}").format(
@@ -88,17 +70,18 @@ def running(totals: Sequence[Total], window: int = WINDOW) -> list[Total]:
     return [sum(totals[max(0, end - window) : end], Total()) for end in range(1, len(totals) + 1)]
 
 
-def chart(entries: Sequence[Entry], sizes: Sequence[Size] = (DESK, PHONE)) -> tuple[Drawing, ...]:
+def chart(matches: Sequence[tuple[Total, str, str]], sizes: Sequence[Size] = (DESK, PHONE)) -> tuple[Drawing, ...]:
     """Draw matches, oldest first and evenly spaced; nothing for fewer than two."""
-    return tuple(_draw(entries, size) for size in sizes) if len(entries) >= LEAST else ()
+    return tuple(_draw(matches, size) for size in sizes) if len(matches) >= LEAST else ()
 
 
-def _draw(entries: Sequence[Entry], size: Size) -> Drawing:
-    means = running([entry.total for entry in entries])
+def _draw(matches: Sequence[tuple[Total, str, str]], size: Size) -> Drawing:
+    totals = [total for total, _, _ in matches]
+    means = running(totals)
     upper = [mean.pr + mean.sampling_error for mean in means]
     lower = [max(0.0, mean.pr - mean.sampling_error) for mean in means]
-    levels = scale(0, max(*upper, *(entry.total.pr for entry in entries), 1), size.lines)
-    across = (size.right_end - size.left) / (len(entries) - 1)
+    levels = scale(0, max(*upper, *(total.pr for total in totals), 1), size.lines)
+    across = (size.right_end - size.left) / (len(matches) - 1)
     up = (size.floor - CEILING) / (levels[-1] - levels[0])
 
     def places(values: Sequence[float]) -> list[tuple[float, float]]:
@@ -115,7 +98,10 @@ def _draw(entries: Sequence[Entry], size: Size) -> Drawing:
         line=path(places([mean.pr for mean in means])),
         band=path([*places(upper), *reversed(places(lower))]) + "Z",
         levels=tuple(Mark(y(level), str(level)) for level in levels),
-        spots=tuple(Spot(x(number), y(entry.total.pr), entry.url, entry.words) for number, entry in enumerate(entries)),
+        spots=tuple(
+            {"x": x(number), "y": y(total.pr), "url": url, "words": words}
+            for number, (total, url, words) in enumerate(matches)
+        ),
     )
 
 
@@ -125,7 +111,7 @@ def _draw(entries: Sequence[Entry], size: Size) -> Drawing:
 @never_cache
 @require_safe
 def match_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The analysis of a match."""
+    """Show the analysis of a match; for htmx, only the part that other pages load."""
     return _page(request, requested_match(request.user, public_id))
 
 
@@ -140,28 +126,28 @@ def match_csv(request: HttpRequest, public_id: str) -> HttpResponse:
 @never_cache
 @require_safe
 def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The analysis of a record."""
+    """Show the analysis of a record; for htmx, only the part that other pages load."""
     return _page(request, requested_record(request.user, public_id))
 
 
-def _state(subject: Subject, shown: MatchAnalysis | None) -> str:
+def _state(subject: Subject, analysis: MatchAnalysis | None) -> str:
     """A state of `Analysis`; `hidden` if not shared, `off` without a program, `broken` if none works, else `none`."""
-    if shown is None:
+    if analysis is None:
         return "off" if subject.is_over and not is_any_installed() else "none"
-    if shown.state == Analysis.State.DONE and not shown.is_shown:
+    if analysis.state == Analysis.State.DONE and not analysis.is_shown:
         return "hidden"
-    if shown.failure == NO_PROGRAM:
+    if analysis.failure == NO_PROGRAM:
         return "broken" if is_any_installed() else "off"
-    return shown.state
+    return analysis.state
 
 
 def _page(request: HttpRequest, requested: Requested) -> HttpResponse:
     subject, seen, senders = requested
-    shown = section(seen, subject, timezone.now()) if seen is not None else None
+    analysis = section(seen, subject, timezone.now()) if seen is not None else None
     context = {
         "subject": subject,
-        "section": shown,
-        "state": _state(subject, shown),
+        "section": analysis,
+        "state": _state(subject, analysis),
         "senders": figures_of(senders, subject) if senders is not None and any(senders.shown) else (),
         "senders_program": labels.program(senders.analysis) if senders is not None else "",
         "topics": f"{subject.topic}={now_shown()}",
@@ -179,12 +165,12 @@ def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     if player.public_id != public_id:
         return redirect("player-analysis", player.public_id)
     viewer = Viewer.of(request.user)
-    shown = quality(player, viewer)
+    player_quality = quality(player, viewer)
     context = {
         "player": player,
         "is_me": player.pk == viewer.player,
-        "quality": shown,
-        "chart": chart(entries_of(shown)) if shown is not None else (),
+        "quality": player_quality,
+        "chart": chart(totals_of(player_quality)) if player_quality is not None else (),
         "window": WINDOW,
     }
     return render(request, "matches/analysis/player.html", context)

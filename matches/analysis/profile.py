@@ -166,7 +166,7 @@ def _analyses(players: set[int], viewer: Viewer) -> list[Analysis]:
 
 
 def _once_a_match(rows: Iterable[Analysis]) -> list[Analysis]:
-    """One analysis of each match that is over: the newest."""
+    """The newest analysis of each match that is over."""
     by_match: dict[int, Analysis] = {}
     for row in rows:
         if row.match is not None and is_open_to_analysis(row.match):
@@ -175,7 +175,7 @@ def _once_a_match(rows: Iterable[Analysis]) -> list[Analysis]:
 
 
 def _side(analysis: Analysis, players: set[int]) -> int:
-    """The side of the record that the player has."""
+    """The player's side in the record."""
     assert analysis.match is not None  # noqa: S101 - the query excludes records without a match.
     side = 0 if analysis.match.player_0_id in players else 1
     return 1 - side if analysis.swapped else side
@@ -239,7 +239,7 @@ def _worst(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ShownDec
 
 
 def _best(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ShownDecision, ...]:
-    """Right plays of which the second best would have cost most."""
+    """The right plays whose second-best alternative would have cost most."""
     right = _own(sides).filter(kind=Decision.Kind.PLAY, error=0).order_by("-analysis", "-pk")[:READ_FOR_BEST]
     rows = sorted(right, key=lambda row: -_gap(row))[:BEST]
     return tuple(_shown(row, analyses, sides, saved=_gap(row)) for row in rows if _gap(row) > 0)

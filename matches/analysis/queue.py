@@ -117,7 +117,7 @@ def enqueue_record(*, submission: Submission, swapped: bool, now: datetime) -> A
 
 
 def enqueue_match(*, match: Match, now: datetime) -> Analysis | None:
-    """Have a match that was played here analysed; the same for matches."""
+    """Have a match that was played here analysed, as `enqueue_record` does with a record."""
     return _enqueue(Analysis(match=match, club=match.club), Q(match=match, submission=None), now)
 
 

@@ -108,7 +108,7 @@ def has_contact(position: Position) -> bool:
 
 
 def phase_of(position: Position, play_number: int) -> DecisionPhase:
-    """Return the kind of position in which a play is made; plays of a game are counted from 1."""
+    """Return the kind of position before a play; the plays of a game are numbered from 1."""
     if has_contact(position):
         return DecisionPhase.OPENING if play_number <= OPENING_PLAYS else DecisionPhase.CONTACT
     at_home = max(position.counts[HOME + 1 :]) <= 0

@@ -67,7 +67,7 @@ def stored_analysis(data: bytes) -> AnalysedMatch:
 def _judgements(
     records: bytes, transcript: Transcript, situations: Sequence[Situation]
 ) -> Iterator[tuple[int, Judgement]]:
-    """Yield the index of each situation that the file has an analysis of, and the analysis."""
+    """Yield the index and the analysis of each situation that the file has analysed."""
     turns = _turns(records, transcript)
     for at, situation in enumerate(situations):
         cube, play = turns.get((situation.game, situation.event), (None, None))

@@ -1,8 +1,8 @@
 """Values of an analysis, independent of the program that made it and of the database.
 
 Equities are normalised to the cube before the decision, as in money play: losing a single game is −1 and winning it +1.
-Those of plays are seen by the side that decides, those of the cube by the side that may double or has doubled; errors
-and luck are those of the side that decides. Chances are between 0 and 1.
+Plays, errors and luck are seen by the side that decides, the cube by the side that may double or has doubled. Chances
+are between 0 and 1.
 """
 
 from collections.abc import Mapping
@@ -141,7 +141,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDecision:
-    """One decision with its error; the fields are those of `matches.models.Decision`."""
+    """One decision with its error; it has the fields of `matches.models.Decision`."""
 
     game: int
     event: int

@@ -38,7 +38,7 @@ def arrive(*, match: Match, side: int, by: Actor, now: datetime) -> Proposal:
 
 
 def arrive_at_board(*, match: Match, side: int, by: Actor, now: datetime) -> None:
-    """Note that a side which has come to the board of its locked match is there for the appointment, if it has one."""
+    """Count a side that has come to the board of its locked match as there for the appointment, if it has one."""
     agreed = appointment(match)
     if agreed is not None and agreed.agreed_at is not None and now >= agreed.agreed_at - EARLY:
         _note_arrival(agreed, match, side, by, now)

@@ -123,11 +123,11 @@ _events: Events = NoEvents()
 
 
 def events() -> Events:
-    """Return what knows the events of matches."""
+    """Return the object that answers what a match has to know of its event."""
     return _events
 
 
 def set_events(implementation: Events) -> None:
-    """Ask this from now on."""
+    """Set the object that `events` returns."""
     global _events
     _events = implementation

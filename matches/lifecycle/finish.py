@@ -176,8 +176,10 @@ def same_outcome(
     length: int, winner: int | None, score: Score | None, other_winner: int | None, other_score: Score | None
 ) -> bool:
     """Whether two results of a match agree. Points beyond the length are ignored, since they are often left out."""
-    shown, other_shown = (None if points is None else shown_score(length, points) for points in (score, other_score))
-    return (winner, shown) == (other_winner, other_shown)
+    score_shown, other_score_shown = (
+        None if points is None else shown_score(length, points) for points in (score, other_score)
+    )
+    return (winner, score_shown) == (other_winner, other_score_shown)
 
 
 def check_report(*, length: int, start: Score, winner: int, score: Score) -> None:

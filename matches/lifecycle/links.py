@@ -107,14 +107,14 @@ def refuse_expired_link(match: Match, now: datetime) -> None:
 
 
 def refuse_expired_event_link(end: EventEnd, matches: Iterable[Match], now: datetime) -> None:
-    """Refused: `link_expired`, as for the link of a match, for a link to all of a player's matches of an event."""
+    """Refuse (`link_expired`), as for one match, a link to all matches of a player in an event."""
     limit = now - timedelta(hours=settings.PERSONAL_LINK_HOURS)
     if end.at is not None and end.at < limit and not any(_may_object(match, now) for match in matches):
         raise Refused("link_expired")
 
 
 def _may_have_expired(match: Match, limit: datetime) -> bool:
-    """Answer without a query for matches of today, whose pages are opened most."""
+    """Whether a link may have expired; needs no query, so that pages of today's matches cost none."""
     return (match.finished_at or match.created_at) < limit
 
 

@@ -51,7 +51,7 @@ def changed(
 ) -> None:
     """Save a locked match after a visible change, which increments `seq`.
 
-    `in_lists` says if the lists of its event show the change, `for_players` if those of its players do. `content` is
+    `in_lists` and `for_players` say whether the lists of its event and of its players show the change. `content` is
     published to whoever follows the match without a delay.
     """
     match.seq += 1

@@ -1,4 +1,4 @@
-"""Which matches are hidden from spectators for a while, and the topic by which spectators watch those."""
+"""Matches that spectators see with a delay, and the topic that they watch meanwhile."""
 
 from matches.models import LiveMatch, Match
 
@@ -13,7 +13,7 @@ def is_delayed(live: LiveMatch, match: Match) -> bool:
 
 
 def is_behind_for_spectators(match: Match) -> bool:
-    """The same for a match that may not be played here at all."""
+    """Whether spectators see a match with a delay; it need not be one that is played here."""
     if match.state not in (Match.State.LIVE, Match.State.VOID):
         return False
     live: LiveMatch | None = getattr(match, "live", None)
@@ -21,7 +21,7 @@ def is_behind_for_spectators(match: Match) -> bool:
 
 
 def seq_for(match: Match, *, is_insider: bool) -> int:
-    """The number of a match as its reader may see it. It would show spectators who are behind when somebody acts."""
+    """The `seq` of a match for its reader; 0 for spectators who are behind, as it would show when somebody acts."""
     return match.seq if is_insider or not is_behind_for_spectators(match) else 0
 
 

@@ -1,7 +1,6 @@
 """Voiding matches, reinstating their results, and the matches that replace them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q
@@ -52,8 +51,8 @@ def void_matches(
     voids = []
     for match in matches:
         result = played.get(match.pk) if rated[match] else None
-        kept = result if result is not None and measures_play(result) else None
-        void = _next_version(match, kept, versions, by, now)
+        rated_result = result if result is not None and measures_play(result) else None
+        void = _next_version(match, rated_result, versions, by, now)
         void.kind, void.reason, void.own_match, void.source = Kind.VOID, reason, own_match, source
         voids.append(void)
     Result.objects.bulk_create(voids, batch_size=BATCH)
@@ -167,20 +166,10 @@ def _save(matches: Sequence[Match], state: str, results: Iterable[Result]) -> No
 # The matches that replaced a void match, so that its printed sheet and its links lead on to them.
 
 
-@dataclass(frozen=True, slots=True)
-class Successor:
-    """A later match of one of the players or of both."""
+def successors_of(match: Match) -> list[tuple[str, str, tuple[str, str]]]:
+    """The next match of each player in the same division, as URL, place and names; empty unless this match is void.
 
-    url: str
-    place: str
-    """Board, round and match number; empty if unknown."""
-    names: tuple[str, str]
-
-
-def successors_of(match: Match) -> list[Successor]:
-    """The next match of each player in the same division; empty unless this match is void.
-
-    If the two meet again, only that match is returned.
+    If the two meet again, only that match is returned. The place is empty if it is unknown.
     """
     if match.state != Match.State.VOID or not match.parent_topic:
         return []
@@ -195,14 +184,7 @@ def successors_of(match: Match) -> list[Successor]:
     rematch = next((row for row in later if {row.player_0_id, row.player_1_id} == set(players)), None)
     successors = [rematch] if rematch is not None else _next_of_each(players, later)
     places = events().places([row.pk for row in successors])
-    return [
-        Successor(
-            reverse("match", args=[row.public_id]),
-            places.get(row.pk, ""),
-            row.names,
-        )
-        for row in successors
-    ]
+    return [(reverse("match", args=[row.public_id]), places.get(row.pk, ""), row.names) for row in successors]
 
 
 def _next_of_each(players: tuple[int, int], later: list[Match]) -> list[Match]:

@@ -16,7 +16,7 @@ from matches.presentation.labels import score_of
 
 
 class WhereState(StrEnum):
-    """Where a match is, roughly in the order in which it gets there."""
+    """Where a match is, roughly in the order that it passes through."""
 
     WAITING = "waiting"
     READY = "ready"
@@ -99,7 +99,7 @@ NO_SEAT, NO_BOARD = Seating(), OnBoard()
 
 
 class Facts(NamedTuple):
-    """What a match is derived from beside its own row: how it stands at a table, or here, and its report."""
+    """What is known about a match beside its own row: its table, its board here, and its report."""
 
     at_tables: AtTables | None = None
     board: OnBoard | None = None
@@ -129,7 +129,7 @@ class Where:
 
     @property
     def label(self) -> str:
-        """It in a few words, such as “Called to table 5”, for lists that show the score elsewhere."""
+        """In a few words, such as “Called to table 5”, for lists that show the score elsewhere."""
         if self.table and self.state == WhereState.CALLED:
             return gettext("Called to table {table}").format(table=self.table)
         if self.table and self.state == WhereState.PLAYING:
@@ -152,7 +152,7 @@ class Where:
 
     @property
     def text(self) -> str:
-        """The same with the score, if there is one."""
+        """The label with the score, if there is one."""
         if self.score is None:
             return self.label
         return gettext("{where}, {score}").format(where=self.label, score="{}–{}".format(*self.score))
@@ -181,7 +181,7 @@ class Where:
 
 
 def where_is(match: HasState, facts: Facts = NO_FACTS) -> Where:
-    """Return where a match is."""
+    """Derive where a match is from its own row and these facts."""
     seat = facts.at_tables.seat if facts.at_tables is not None else NO_SEAT
     board, report = facts.board or NO_BOARD, facts.report
     state = OF_MATCH.get(match.state) or _state_of_open(match, seat, board)

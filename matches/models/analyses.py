@@ -109,8 +109,8 @@ class Analysis(models.Model):
 class Decision(models.Model):
     """One decision as it was judged; written once with its analysis, never changed.
 
-    Equities are normalised to the cube before the decision. Those of plays are seen by the side that decides, those of
-    the cube by the side that may double or has doubled; errors and luck are those of the side that decides.
+    Equities are normalised to the cube before the decision. Plays, errors and luck are seen by the side that decides,
+    the cube by the side that may double or has doubled.
     """
 
     class Kind(models.TextChoices):

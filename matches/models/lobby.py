@@ -36,7 +36,7 @@ class Challenge(models.Model):
         EXPIRED = "expired", _("expired")
 
     class NotRated(models.TextChoices):
-        """Why a match that was wished rated is not."""
+        """Why a match is unrated although its challenge asked for a rated one."""
 
         ADDRESS = "address", _("not rated: an email address is not confirmed")
         DAY = "day", _("not rated: the 4th today")
@@ -172,7 +172,7 @@ class PlayPreferences(models.Model):
         FELT = "felt", _("Felt")
 
     class Speed(models.IntegerChoices):
-        """Milliseconds in which a checker moves."""
+        """Milliseconds that a checker takes to move."""
 
         NONE = 0, _("No animation")
         FAST = 100, _("Fast")

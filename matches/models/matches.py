@@ -244,7 +244,7 @@ class Result(models.Model):
 
 
 class Provisional(models.Model):
-    """A version of a result that became one although not both sides acted and nobody else ruled (docs/reporting.md).
+    """A result that stands although not both sides acted and nobody else ruled (docs/reporting.md).
 
     It ends by an act of the side it goes against, once that side was told and its time to answer is over, by a person
     who does not play the match, or by another version.

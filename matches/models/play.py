@@ -37,7 +37,7 @@ class PlayMode(models.TextChoices):
 
 
 class ClockPreset(models.TextChoices):
-    """The usual clocks of matches played here; those of fast matches are `engine.clock.PRESETS`."""
+    """The usual clocks of matches played here; `engine.clock.PRESETS` has the fast ones."""
 
     NONE = "none", _("No clock")
     TABLE = "table", _("12 seconds a turn and 2 minutes a point")
@@ -47,7 +47,7 @@ class ClockPreset(models.TextChoices):
 
 
 class PracticeLevel(models.TextChoices):
-    """How well an analysis program plays in a practice match; `matches.play.bots` has what that means."""
+    """How well an analysis program plays in a practice match; see `matches.play.bots`."""
 
     BEGINNER = "beginner", _("beginner level")
     CASUAL = "casual", _("casual level")
@@ -65,7 +65,7 @@ class LiveMatch(models.Model):
     """
 
     class FlagRule(models.TextChoices):
-        """What a player loses whose time has run out."""
+        """What a player loses when their time runs out."""
 
         MATCH_LOST = "match_lost", _("the match")
         GAME_LOST = "game_lost", _("the game, at the value of the cube")
@@ -293,7 +293,7 @@ class Pulse(models.Model):
 
 
 class Outage(models.Model):
-    """A time in which no web process answered; it costs no player anything."""
+    """A period without any web process; players lose no time by it."""
 
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField()

@@ -48,7 +48,7 @@ def abort_friendly(
 ) -> None:
     """Call off a locked friendly match, and tell its players.
 
-    `left` are the sides because of which, unless the challenger has withdrawn the challenge.
+    `left` are the sides that caused it, unless the challenger withdrew the challenge.
     """
     void_matches({match: False}, club=None, by=by, now=now, source=Result.Source.LIVE.value)
     Challenge.objects.filter(match=match).update(

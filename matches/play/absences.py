@@ -69,7 +69,7 @@ def _credit_all(outage: Outage, now: datetime) -> None:
 
 
 def _credit(match_id: int, outage: Outage) -> None:
-    """Put back the clocks of a match by what it lost since its last action, which a second time is nothing."""
+    """Put back the clocks of a match by what it lost since its last action; a second call changes nothing."""
     with transaction.atomic():
         try:
             journal = Journal.open(match_id)
@@ -108,7 +108,7 @@ def member(public_id: str, side: Side) -> tuple[str, str]:
 
 
 def sign_of(public_id: str, side: Side, life: str, every: int) -> Sign:
-    """Return the sign of life of a page of a side that gives one every so many seconds."""
+    """Return the sign of life of a side's page that gives one every so many seconds."""
     return Sign(member(public_id, side), life, lasts=every * PINGS_MISSED)
 
 
@@ -178,7 +178,7 @@ def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -
 
 
 def claim_absence(journal: Journal, event: Event, *, by: Actor, key: str) -> None:
-    """Let the flag of an absent opponent fall, whose match or game is lost by the event's rule.
+    """Let an absent opponent's flag fall; they lose the match or the game, by the rule of the event.
 
     Refused: `not_away`, `not_away_long_enough`.
     """

@@ -217,11 +217,11 @@ def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -
 
 
 def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
-    """Make the opening roll from the links with which both sides were ready, once both are here as well."""
+    """Make the opening roll from the links of both sides, once both are ready and here."""
     if journal.state.awaits_opening_roll:
         links = (_link_of(journal, 0), _link_of(journal, 1))
-        rolled = Chains(journal.live, journal.match.public_id).opening_roll(links)
-        journal.append(Event(Act.ROLL, at, dice=rolled.dice), by=SYSTEM, data=rolled.data)
+        dice, proof = Chains(journal.live, journal.match.public_id).opening_roll(links)
+        journal.append(Event(Act.ROLL, at, dice=dice), by=SYSTEM, data=proof)
 
 
 def _link_of(journal: Journal, side: Side) -> dict[str, object]:
@@ -241,8 +241,8 @@ def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor) -> No
     # Any dice tell whether this side may roll now: a link must not be revealed for nothing.
     after_event(journal.state, event._replace(dice=(1, 2)))
     chains = Chains(journal.live, journal.match.public_id)
-    rolled = chains.roll(side, chains.reveal(side, request.link, request.seen))
-    journal.append(event._replace(dice=rolled.dice), by=by, key=request.key, data=rolled.data)
+    dice, proof = chains.roll(side, chains.reveal(side, request.link, request.seen))
+    journal.append(event._replace(dice=dice), by=by, key=request.key, data=proof)
     _play_by_itself(journal, request, event.at, by)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
-from typing import NamedTuple
 
 import structlog
 from django.db.models import Q
@@ -31,21 +30,14 @@ from players.actors import SYSTEM
 PROGRAM_NAMES = {"gnubg": "GNU Backgammon", "bgsage": "Open Sage"}
 
 
-class Strength(NamedTuple):
-    """How a level decides."""
-
-    depth: Depth
-    noise: float
-    """Standard deviation of what is added to each equity."""
-
-
 STRENGTHS = {
-    PracticeLevel.BEGINNER: Strength(Depth.QUICK, 0.16),
-    PracticeLevel.CASUAL: Strength(Depth.QUICK, 0.10),
-    PracticeLevel.CLUB: Strength(Depth.QUICK, 0.06),
-    PracticeLevel.STRONG: Strength(Depth.QUICK, 0.03),
-    PracticeLevel.STRONGEST: Strength(Depth.DEEP, 0.0),
+    PracticeLevel.BEGINNER: (Depth.QUICK, 0.16),
+    PracticeLevel.CASUAL: (Depth.QUICK, 0.10),
+    PracticeLevel.CLUB: (Depth.QUICK, 0.06),
+    PracticeLevel.STRONG: (Depth.QUICK, 0.03),
+    PracticeLevel.STRONGEST: (Depth.DEEP, 0.0),
 }
+"""How deeply the program of a level looks, and the standard deviation of the noise."""
 
 
 def has_choice(state: MatchState) -> bool:

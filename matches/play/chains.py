@@ -48,13 +48,6 @@ class Reveal(NamedTuple):
         return data if self.owner == SERVER else data | {"seen": self.seen}
 
 
-class Rolled(NamedTuple):
-    """Dice with everything that proves them."""
-
-    dice: Dice
-    data: Data
-
-
 class Chains:
     """The chains of one match, whose row is locked; loaded once for one action."""
 
@@ -98,9 +91,9 @@ class Chains:
         Refused: `bad_link`, `chain_number_taken` where a new chain was made as number `number` but is not,
         `new_chain_too_soon`, `too_many_armings`.
         """
-        own = self._of(owner)
-        kept = [chain for chain in own if (chain.kept_by_server if anchor is None else chain.anchor == anchor)]
-        chain = kept[-1] if kept and kept[-1].used < LINKS else None
+        chains = self._of(owner)
+        matching = [chain for chain in chains if (chain.kept_by_server if anchor is None else chain.anchor == anchor)]
+        chain = matching[-1] if matching and matching[-1].used < LINKS else None
         armed = self._armed(owner)
         if chain is not None and armed == chain:
             return chain
@@ -108,9 +101,9 @@ class Chains:
         if sum(each.own_reveals == own_reveals for each in self.armings(owner)) >= MOST_ARMINGS:
             raise Refused("too_many_armings", most=MOST_ARMINGS)
         if chain is None:
-            if anchor is not None and number not in (None, len(own) + 1):
+            if anchor is not None and number not in (None, len(chains) + 1):
                 raise Refused("chain_number_taken")
-            if len(own) > 1 and now - own[-1].committed_at < BETWEEN_NEW_CHAINS:
+            if len(chains) > 1 and now - chains[-1].committed_at < BETWEEN_NEW_CHAINS:
                 raise Refused("new_chain_too_soon")
             chain = self.commit(owner, now, anchor=anchor)
         self.live.armings = [*(self.live.armings or []), list(Arming(owner, chain.number, own_reveals))]
@@ -118,7 +111,7 @@ class Chains:
         return chain
 
     def armings(self, owner: str) -> list[Arming]:
-        """Those of a side, in order."""
+        """The armings of a side, in order."""
         return [each for each in armings_of(self.live) if each.owner == owner]
 
     def reveal(self, side: Side, link: str, seen: int | None = None) -> Reveal:
@@ -136,11 +129,15 @@ class Chains:
         latest = self._latest(_opponent(owner))
         in_force = self._in_force(owner, latest.seen if latest else 0, self._reveals(owner) + 1)
         chains = [armed] if in_force in (None, armed) else [armed, in_force]
-        kept = [chain for chain in chains if chain is not None and self._is_next(chain, link)]
-        if not kept:
+        matching = [chain for chain in chains if chain is not None and self._is_next(chain, link)]
+        if not matching:
             raise Refused("chain_exhausted" if link and armed.used == LINKS else "bad_link")
-        known = len(self.armings(_opponent(owner)))
-        return self._use(kept[0], link or self._take(kept[0]), known if seen is None else min(seen, known))
+        opponent_armings = len(self.armings(_opponent(owner)))
+        return self._use(
+            matching[0],
+            link or self._take(matching[0]),
+            opponent_armings if seen is None else min(seen, opponent_armings),
+        )
 
     def reveal_with_play(self, side: Side, link: str, seen: int | None = None) -> Reveal | None:
         """Take the link that a side reveals with a play, so that nobody knows the next roll before it; None if it has
@@ -165,14 +162,14 @@ class Chains:
         return before
 
     def _ready_for_next_roll(self, side: Side) -> Reveal | None:
-        """The link with which a side was ready last, unless the roll has been made since."""
+        """The link that a side was last ready with, unless the roll has been made since."""
         last = self.live.actions.filter(Q(kind=Act.ROLL) | Q(kind=EventKind.READY, side=side)).order_by("seq").last()
         return (
             Reveal(**({"seen": 1} | last.data["link"])) if last is not None and last.kind == EventKind.READY else None
         )
 
-    def roll(self, side: Side, revealed: Reveal) -> Rolled:
-        """The next roll, of the side that revealed a link for it."""
+    def roll(self, side: Side, revealed: Reveal) -> tuple[Dice, Data]:
+        """The next roll, of the side that revealed a link for it, and everything that proves it."""
         server, number = self._server_link()
         latest = self._latest(_opponent(revealed.owner))
         assert latest is not None  # noqa: S101, both were ready for the opening roll
@@ -180,15 +177,15 @@ class Chains:
             _bytes(server.link), self.match_id, number, fresh=_bytes(revealed.link), latest=_bytes(latest.latest)
         )
         weak = self._is_weak(revealed.data, latest.seen)
-        return _rolled(dice, number, [revealed.data], server, weak=weak)
+        return dice, _proof(dice, number, [revealed.data], server, weak=weak)
 
-    def opening_roll(self, links: tuple[Data, Data]) -> Rolled:
-        """The next roll, an opening, from the links with which both sides were ready; side 0's first."""
+    def opening_roll(self, links: tuple[Data, Data]) -> tuple[Dice, Data]:
+        """The next roll, an opening, and its proof, from the links both sides are ready with; side 0's first."""
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
         dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))
         weak = any(self._is_weak(link, other.get("seen", 1)) for link, other in (links, links[::-1]))
-        return _rolled(dice, number, list(links), server, weak=weak)
+        return dice, _proof(dice, number, list(links), server, weak=weak)
 
     def _is_weak(self, link: Data, seen: int) -> bool:
         """Whether the latest link of a player is not of the chain in force, the opponent's having seen `seen`."""
@@ -196,9 +193,9 @@ class Chains:
         return in_force is None or in_force.number != link["chain"]
 
     def _in_force(self, owner: str, seen: int, reveal: int) -> DiceChain | None:
-        """The one chain with which a player rolls in full, as link `reveal` over all their chains.
+        """The only chain that gives a player full rolls, as link `reveal` over all their chains.
 
-        It is the one they armed last before it among the armings that the opponent's link of the roll has seen.
+        It is the one they armed last before that link, among the armings that the opponent's link of the roll has seen.
         """
         for arming in reversed(self.armings(owner)[:seen]):
             if arming.own_reveals < reveal:
@@ -221,8 +218,8 @@ class Chains:
     def _take(self, chain: DiceChain) -> str:
         """The next link of a chain whose secret the server has. Refused: `chain_exhausted`."""
         tag = ChainTag(self.match_id, chain.owner, chain.number)
-        known = Chain.from_checkpoints(tag, bytes(chain.secret.checkpoints))
-        return known.link(chain.used + 1).hex()
+        links = Chain.from_checkpoints(tag, bytes(chain.secret.checkpoints))
+        return links.link(chain.used + 1).hex()
 
     def _is_next(self, chain: DiceChain, link: str) -> bool:
         """Whether this is the next link of a chain: none, where the server keeps it."""
@@ -269,5 +266,5 @@ def _bytes(link: str) -> bytes:
     return value
 
 
-def _rolled(dice: Dice, number: int, links: list[Data], server: Reveal, *, weak: bool) -> Rolled:
-    return Rolled(dice, {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": weak})
+def _proof(dice: Dice, number: int, links: list[Data], server: Reveal, *, weak: bool) -> Data:
+    return {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": weak}

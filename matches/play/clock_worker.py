@@ -1,6 +1,6 @@
 """What the clock worker does again and again, without broker and beat.
 
-It settles what is due, closes boards to which nobody has come, notes who is away, acts for bots that no worker has
+It settles what is due, closes boards that nobody has come to, notes who is away, acts for bots that no worker has
 served, and tells spectators who are behind what they may see now.
 """
 
@@ -18,7 +18,7 @@ INTERVAL = 0.5
 
 
 def work(*, now: datetime) -> int:
-    """Settle every live match in which something is due; return how many there were.
+    """Settle every live match with something due; return how many there were.
 
     While the database cannot be reached nothing is lost: the next round finds the same matches.
     """

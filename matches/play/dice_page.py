@@ -1,4 +1,4 @@
-"""The dice of a match played here: their file, and the page on which every roll can be checked."""
+"""The dice of a match played here: their file, and the page that checks every roll."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ def dice_of(live: LiveMatch, reader: Watched | None = None) -> dict[str, Any]:
 def armings_up_to(
     armings: Iterable[Arming], chains: set[tuple[str, int]], reveals: Mapping[str, int]
 ) -> Iterator[Arming]:
-    """Yield the armings that a reader may know who sees these chains, and so many links of each side."""
+    """Yield the armings known to a reader who sees these chains and so many links of each side."""
     for arming in armings:
         if (arming.owner, arming.chain) not in chains or arming.own_reveals > reveals.get(arming.owner, 0):
             return
@@ -118,14 +118,6 @@ class ShownLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownDie:
-    """A die and the side it belongs to."""
-
-    value: int
-    side: int
-
-
-@dataclass(frozen=True, slots=True)
 class ShownRoll:
     """A roll and the three links it follows from."""
 
@@ -135,7 +127,7 @@ class ShownRoll:
     """None in an opening."""
     roller: str
     """The name of the player who rolled; of both in an opening."""
-    dice: tuple[ShownDie, ShownDie]
+    dice: tuple[dict[str, Any], dict[str, Any]]
     server: ShownLink
     first: ShownLink
     """The roller's new link, or side 0's in an opening."""
@@ -149,25 +141,15 @@ class ShownRoll:
         return self.first.begins_chain or (self.side is None and self.second.begins_chain)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChain:
-    """A chain that somebody committed to."""
-
-    owner: str
-    number: int
-    anchor: str
-    kept_by_server: bool
-
-
-def shown_chains(export: Json, names: Sequence[str]) -> list[ShownChain]:
-    """All chains in the order in which they were committed to."""
+def shown_chains(export: Json, names: Sequence[str]) -> list[dict[str, Any]]:
+    """All chains in the order of their commitments."""
     return [
-        ShownChain(
-            gettext("Server") if chain["owner"] == DiceChain.Owner.SERVER else names[int(chain["owner"])],
-            chain["number"],
-            chain["anchor"],
-            chain.get("kept_by_server", False),
-        )
+        {
+            "owner": gettext("Server") if chain["owner"] == DiceChain.Owner.SERVER else names[int(chain["owner"])],
+            "number": chain["number"],
+            "anchor": chain["anchor"],
+            "kept_by_server": chain.get("kept_by_server", False),
+        }
         for chain in export["chains"]
     ]
 
@@ -191,7 +173,7 @@ def _rolls_shown(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
             game=game,
             side=side,
             roller=gettext("Both") if side is None else names[side],
-            dice=(ShownDie(left, roller), ShownDie(right, other if side is None else roller)),
+            dice=({"value": left, "side": roller}, {"value": right, "side": other if side is None else roller}),
             server=_link(roll["server"]),
             first=latest[roller],
             second=latest[other],
@@ -207,7 +189,7 @@ def _link(link: Json) -> ShownLink:
 
 
 class DiceRequest(NamedTuple):
-    """A match played here as its reader sees it, with the URLs by which they got there."""
+    """A match played here as its reader sees it, with the URLs for their link or account."""
 
     live: LiveMatch
     reader: Watched
@@ -219,7 +201,7 @@ class DiceRequest(NamedTuple):
 
     @property
     def topics(self) -> str:
-        """The topic by which the page is refreshed, with the number that it shows."""
+        """The topic that refreshes the page, with the number that the page shows."""
         number = self.reader.last if self.reader.is_behind else self.live.match.seq
         return f"{topic_of(self.reader)}={number}"
 

@@ -103,7 +103,7 @@ def _first_ruling(match: Match, ruling: Ruling) -> Action | None:
 
 
 def _stored_key(ruling: Ruling) -> str:
-    """The key as it is stored; those of the players begin with their side."""
+    """The key as it is stored; a player's begins with their side."""
     return f"d:{ruling.key}" if ruling.key else ""
 
 
@@ -118,7 +118,7 @@ def _can_end(match: MatchState, ruling: Ruling) -> bool:
 
 
 def adjourn_boards(match_ids: Iterable[int], *, now: datetime) -> None:
-    """Adjourn those of these matches that are being played here, so that no clock runs while they are void.
+    """Adjourn the boards that these matches are being played on, so that no clock runs while they are void.
 
     Call it in the transaction that makes them void, before they are locked for that.
     """

@@ -79,7 +79,7 @@ def _due_event(state: LiveState, at: int, credit: tuple[int, int]) -> Event | No
 
 
 def sweep_due(*, now: datetime) -> int:
-    """Hint workers at the matches in which something is due; how many there are."""
+    """Hint workers at the matches with something due; return how many there are."""
     ids = due_matches(now=now)
     for match_id in ids:
         hint(SETTLE_DUE, match_id)
@@ -87,6 +87,6 @@ def sweep_due(*, now: datetime) -> int:
 
 
 def due_matches(*, now: datetime) -> list[int]:
-    """Return the matches in which something was due `GRACE` ago, the longest due first."""
+    """Return the matches with something due `GRACE` ago, the longest due first."""
     due = LiveMatch.objects.filter(due_at__lte=now - GRACE, match__state=Match.State.LIVE).order_by("due_at")
     return list(due.values_list("pk", flat=True)[:MOST_AT_ONCE])

@@ -156,7 +156,7 @@ class Journal:
                 self._notify_next(now)
 
     def _notify_next(self, now: datetime) -> None:
-        """Tell the players for whom a match by correspondence waits, except who has just acted."""
+        """Tell the players that a match by correspondence waits for, except the one who has just acted."""
         acted = {action.side for action in self.appended}
         for side in (0, 1):
             if self.state.has_to_act(side) and side not in acted:
@@ -213,7 +213,7 @@ class Journal:
 
 
 def lapses_at(match: Match, *, by_correspondence: bool, now: datetime, wait: timedelta = timedelta(0)) -> datetime:
-    """When an invitation to play a match lapses that is sent now: never after the deadline of its round.
+    """When an invitation sent now lapses: never after the deadline of its round.
 
     `wait` is added to the usual time.
     """

@@ -40,8 +40,8 @@ def measure(*, match_id: int, side: Side, network: str, ping: str, now: datetime
     if (signed_match, signed_side) != (str(match_id), str(side)):
         raise Refused("bad_ping")
     took = to_ms(now) - int(sent_at)
-    known, samples = cache.get(_measured_key(match_id, side), ("", []))
-    samples = samples if known == network else []
+    known_network, samples = cache.get(_measured_key(match_id, side), ("", []))
+    samples = samples if known_network == network else []
     if 0 <= took <= LONGEST:
         samples = [*samples, took][-SAMPLES:]
         cache.set(_measured_key(match_id, side), (network, samples), LASTS)
@@ -50,8 +50,8 @@ def measure(*, match_id: int, side: Side, network: str, ping: str, now: datetime
 
 def measured(match_id: int, side: Side, network: str) -> int:
     """Return the estimated lag of a side on a network in milliseconds; 0 where nothing was measured."""
-    known, samples = cache.get(_measured_key(match_id, side), ("", []))
-    return min(samples, default=0) if known == network else 0
+    known_network, samples = cache.get(_measured_key(match_id, side), ("", []))
+    return min(samples, default=0) if known_network == network else 0
 
 
 class MatchLag(NamedTuple):

@@ -55,7 +55,7 @@ class SideAbsence(NamedTuple):
     """Whether the present absence began with a goodbye."""
 
     def begun(self, at: int, *, already: int, page_closed: bool) -> "SideAbsence":
-        """Away, of which `already` ms before `at` count."""
+        """The absence of a side that leaves at `at`; `already` ms before that count as well."""
         return self._replace(since=at - already, page_closed=page_closed)
 
     def counted(self, at: int, *, waited_for: bool) -> "SideAbsence":

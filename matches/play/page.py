@@ -1,4 +1,4 @@
-"""The page on which a match is played and watched."""
+"""The page to play and to watch a match."""
 
 from datetime import timedelta
 from typing import Any, NamedTuple

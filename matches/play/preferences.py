@@ -55,7 +55,7 @@ class PlayPreferencesSerializer(serializers.ModelSerializer[PlayPreferences]):
 
 
 def preferences_of(user: User | AnonymousUser) -> PlayPreferences:
-    """Return what an account has chosen, or the unsaved defaults; those of visitors are kept by their browser."""
+    """Return what an account has chosen, or the unsaved defaults; visitors' choices stay in their browser."""
     if isinstance(user, AnonymousUser):
         return PlayPreferences()
     return PlayPreferences.objects.filter(user=user).first() or PlayPreferences(user=user)

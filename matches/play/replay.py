@@ -66,34 +66,13 @@ Kind = Decision.Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """The winning chances of both sides."""
-
-    left: int
-    """Of side 0, in percent."""
-    texts: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A candidate play or a cube action with its equity."""
-
-    name: str
-    equity: str
-    lost: str
-    """Empty for the best one, and where it is unknown."""
-    is_best: bool
-    is_played: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ShownDecision:
     """One decision with its candidates, best first."""
 
     headline: str
     severity: str
     """`blunder`, `error` or nothing."""
-    choices: tuple[Choice, ...]
+    choices: tuple[dict[str, Any], ...]
     is_play: bool
 
 
@@ -102,7 +81,7 @@ class JudgedStep:
     """The decisions at one step: whether to double, then the play."""
 
     number: int
-    bar: Bar | None
+    bar: dict[str, Any] | None
     decisions: tuple[ShownDecision, ...]
 
     @property
@@ -171,9 +150,13 @@ def _step(number: int, decisions: list[Decision]) -> JudgedStep:
     return JudgedStep(number, bar, tuple(_judged(decision) for decision in doubles_first))
 
 
-def _bar(side: Side, winning: float) -> Bar:
+def _bar(side: Side, winning: float) -> dict[str, Any]:
     left = winning if side == 0 else 1 - winning
-    return Bar(round(100 * left), (analysis_labels.percent(left), analysis_labels.percent(1 - left)))
+    return {
+        # Of side 0, in percent.
+        "left": round(100 * left),
+        "texts": (analysis_labels.percent(left), analysis_labels.percent(1 - left)),
+    }
 
 
 def _judged(decision: Decision) -> ShownDecision:
@@ -192,14 +175,14 @@ def _headline(decision: Decision, severity: str) -> str:
     return gettext("Nearly the best: {lost}").format(lost=lost)
 
 
-def _choices(decision: Decision) -> tuple[Choice, ...]:
+def _choices(decision: Decision) -> tuple[dict[str, Any], ...]:
     if decision.kind == Kind.PLAY:
         rows = [(row["play"], row["equity"], bool(row.get("played"))) for row in decision.candidates]
         return _ranked(rows)
     return _cube_choices(decision)
 
 
-def _cube_choices(decision: Decision) -> tuple[Choice, ...]:
+def _cube_choices(decision: Decision) -> tuple[dict[str, Any], ...]:
     """The cube actions with equities of the side that decides."""
     if decision.no_double is None or decision.double_take is None or decision.double_pass is None:
         return ()
@@ -214,20 +197,21 @@ def _cube_choices(decision: Decision) -> tuple[Choice, ...]:
     )
 
 
-def _ranked(rows: Sequence[tuple[str, float, bool]]) -> tuple[Choice, ...]:
+def _ranked(rows: Sequence[tuple[str, float, bool]]) -> tuple[dict[str, Any], ...]:
     """Choices of name, equity and whether it was played, best first.
 
     One with a higher equity than the best was looked at less deeply, so that nothing is known to be lost by it.
     """
     best = rows[0][1] if rows else 0.0
     return tuple(
-        Choice(
-            name,
-            analysis_labels.signed(equity, 3),
-            lost="" if number == 0 or equity > best else analysis_labels.number(equity - best, 3),
-            is_best=number == 0,
-            is_played=is_played,
-        )
+        {
+            "name": name,
+            "equity": analysis_labels.signed(equity, 3),
+            # Empty for the best one, and where it is unknown.
+            "lost": "" if number == 0 or equity > best else analysis_labels.number(equity - best, 3),
+            "is_best": number == 0,
+            "is_played": is_played,
+        }
         for number, (name, equity, is_played) in enumerate(rows)
     )
 
@@ -392,21 +376,6 @@ class ReplaySource:
     """As far as the reader may see it."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardPlayer:
-    """A player next to the board."""
-
-    name: str
-    side: int
-    pips: int
-    score: int
-    decides: bool
-
-    @property
-    def colour(self) -> str:
-        return "white" if self.side == 0 else "black"
-
-
 def replay_context(source: ReplaySource, wanted: Step, *, flip: bool, preferences: dict[str, Any]) -> dict[str, Any]:
     """Context of one step of the replay, or of the nearest existing step.
 
@@ -469,14 +438,15 @@ def nearest_step(match: replays.ReplayedMatch, wanted: Step) -> tuple[PlayedGame
     return chosen, chosen.moments[min(max(step, 1), len(chosen.moments)) - 1]
 
 
-def _board_player(side: int, game: PlayedGame, moment: ReplayStep) -> BoardPlayer:
-    return BoardPlayer(
-        name=moment.diagram.names[side],
-        side=side,
-        pips=_pips(moment)[side],
-        score=game.start[side],
-        decides=moment.side == side,
-    )
+def _board_player(side: int, game: PlayedGame, moment: ReplayStep) -> dict[str, Any]:
+    return {
+        "name": moment.diagram.names[side],
+        "side": side,
+        "colour": "white" if side == 0 else "black",
+        "pips": _pips(moment)[side],
+        "score": game.start[side],
+        "decides": moment.side == side,
+    }
 
 
 def _pips(moment: ReplayStep) -> tuple[int, int]:
@@ -605,7 +575,7 @@ def record_source(submission: Submission, mask: Mask) -> ReplaySource:
 
 
 def live_source(reader: Watched, token: str = "") -> ReplaySource:
-    """A match played here, with the URLs of the link by which its reader came, if any."""
+    """A match played here, with the URLs of the reader's personal link, if any."""
     match = reader.live.match
     stored, verdict = _adjudicated(reader)
     names = match.names

@@ -181,7 +181,7 @@ def play_matches(count: int, seed: int) -> Iterator[Played]:
 def is_conserved(played: Played) -> bool:
     """Whether score and bank of the stored state add up.
 
-    The score of the result is that of the games, and no side has more time than it was given.
+    The result has the score of the games, and no side has more time than it was given.
     """
     live = played.match.live
     state = due.state_of(live)
@@ -190,6 +190,6 @@ def is_conserved(played: Played) -> bool:
         return False
     games = state.match.results
     points = [sum(game.points for game in games if game.winner == side) for side in (0, 1)]
-    given = live.bank + sum(action.data["value"] for action in live.actions.filter(kind=EventKind.ADJUST_CLOCK))
+    granted_time = live.bank + sum(action.data["value"] for action in live.actions.filter(kind=EventKind.ADJUST_CLOCK))
     banks = [side.bank for side in state.clock.sides] if state.clock else [0, 0]
-    return points == list(state.match.score) and max(banks) <= given
+    return points == list(state.match.score) and max(banks) <= granted_time

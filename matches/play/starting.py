@@ -1,4 +1,4 @@
-"""A board is opened, which invites both players to it, and its dice chains are committed to."""
+"""Opening a board, which invites both players to it, and committing to its dice chains."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple

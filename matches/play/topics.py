@@ -76,13 +76,13 @@ def lobby_number(request: HttpRequest, name: str) -> int:
 
 
 def topic_of(watched: Watched) -> str:
-    """The topic by which a reader of a match watches it."""
+    """The topic that a reader of a match watches."""
     match = watched.live.match
     return watch_topic(match.public_id) if watched.is_behind else match.topic
 
 
 class Authorised(NamedTuple):
-    """A match, and by what its reader may see it."""
+    """A match, with the seat or the account that lets its reader see it."""
 
     match: Match
     seat: MatchSeat | None

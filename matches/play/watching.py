@@ -1,4 +1,4 @@
-"""What whoever is not playing sees of a match played here, and when."""
+"""What readers who do not play see of a match played here, and when."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -83,13 +83,13 @@ def _last_visible(live: LiveMatch, now: datetime) -> tuple[datetime, int]:
 def _state_after(live: LiveMatch, last: int) -> LiveState:
     """The state after action `last`, computed from the one that spectators saw before."""
     key = f"watched:{live.match.public_id}"
-    known, data = cache.get(key) or (0, None)
-    if data is None or known > last:
-        known, state = 0, state_at_start(live)
+    known_last, data = cache.get(key) or (0, None)
+    if data is None or known_last > last:
+        known_last, state = 0, state_at_start(live)
     else:
         state = from_data(data)
-    if known < last:
-        state = state_after(state, live.actions.filter(seq__gt=known, seq__lte=last).order_by("seq"))
+    if known_last < last:
+        state = state_after(state, live.actions.filter(seq__gt=known_last, seq__lte=last).order_by("seq"))
         cache.set(key, (last, to_data(state)), CACHED_FOR)
     return state
 
@@ -153,7 +153,7 @@ def delay_text(minutes: int | None) -> str:
 
 
 def boards_of(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, OnBoard]:
-    """Return match id -> where those of these matches are that are being played here.
+    """Return match id -> its board, for the given matches that are being played here.
 
     Spectators see them with their delay; the players and those who run a match, in `inside`, as they stand.
     """
@@ -267,8 +267,8 @@ def where_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict
 def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Facts]:
     """Return the facts of `where_is` by match, as this reader may see them.
 
-    The number of queries does not depend on that of the matches. Scores of matches that the reader may not see are left
-    out.
+    The number of queries does not depend on the number of matches. Scores of matches that the reader may not see are
+    left out.
     """
     rows = [row for row in matches if row.state not in (Match.State.SETTLED, Match.State.VOID)]
     inside = {row.pk: viewer.is_staff_of(row) for row in rows if viewer.plays_or_runs(row)}
@@ -280,6 +280,6 @@ def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict
 
 
 def reports_of(matches: Collection[int]) -> dict[int, Claim]:
-    """Return match id -> the signed report of it that waits for an answer."""
+    """Return match id -> its signed report that waits for an answer."""
     signed = Claim.objects.filter(match__in=matches, state=Claim.State.OPEN, side__isnull=False)
     return {claim.match_id: claim for claim in (signed if matches else ())}

@@ -121,8 +121,8 @@ def shown_score(length: int, score: tuple[int, int]) -> tuple[int, int]:
 
 def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
     """The score as shown on pages, with the points of this side first, e.g. “7–5”."""
-    shown = shown_score(match.length, score)
-    return f"{shown[side]}–{shown[1 - side]}"
+    points = shown_score(match.length, score)
+    return f"{points[side]}–{points[1 - side]}"
 
 
 def duration(seconds: int) -> str:

@@ -20,7 +20,7 @@ class HasPlayers(Protocol):
 
     @property
     def club_id(self) -> int | None:
-        """Its club."""
+        """The club that runs it; None for a friendly."""
 
     @property
     def visibility(self) -> str:
@@ -109,8 +109,8 @@ class Viewer:
 
 
 def _at_least(role: Role, roles: Mapping[int, str]) -> frozenset[int]:
-    """Return the clubs in which one has this role or a higher one."""
-    return frozenset(club for club, given in roles.items() if RANK[Role(given)] >= RANK[role])
+    """Return the clubs where the user has at least this role."""
+    return frozenset(club for club, held_role in roles.items() if RANK[Role(held_role)] >= RANK[role])
 
 
 NOBODY = Viewer()

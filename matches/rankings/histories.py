@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import islice
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page
@@ -62,7 +63,7 @@ class Filters:
 
     @property
     def query(self) -> str:
-        """The filters as a query string."""
+        """The filters as a query string, without the empty ones."""
         names = ("result", "rated", "length", "year", "opponent")
         return urlencode({name: value for name in names if (value := getattr(self, name))})
 
@@ -283,10 +284,10 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
     """Return a page of a player's matches, or the nearest existing page."""
     same = rated.merged_players()
     matches = filtered(player, filters, viewer, same)
-    shown = page_of(matches.select_related("club"), page, rows)
+    matches_page = page_of(matches.select_related("club"), page, rows)
     first, last = listed(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
     years = range(last.year, first.year - 1, -1) if first and last else ()
-    return History(filters, shown, lines(player, list(shown), viewer, same), years)
+    return History(filters, matches_page, lines(player, list(matches_page), viewer, same), years)
 
 
 # Head to head
@@ -325,9 +326,9 @@ def versus(player: Player, other: Player, ratings: tuple[float, float], page: in
     counts = with_winner(met.order_by()).aggregate(
         count=Count("pk"), first=Count("pk", filter=won_by(ids)), second=Count("pk", filter=won_by(other_ids))
     )
-    shown = page_of(met.select_related("club"), page, ROWS, count=counts["count"])
+    matches_page = page_of(met.select_related("club"), page, ROWS, count=counts["count"])
     wins = (counts["first"], counts["second"])
-    return Versus(wins, shown, lines(player, list(shown), viewer, same), chances(*ratings))
+    return Versus(wins, matches_page, lines(player, list(matches_page), viewer, same), chances(*ratings))
 
 
 def chances(rating: float, other: float) -> list[Chance]:
@@ -336,21 +337,7 @@ def chances(rating: float, other: float) -> list[Chance]:
     return [Chance(length, chance, 1 - chance) for length, chance in expected]
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """A frequent opponent of a player."""
-
-    player: Player
-    matches: int
-    wins: int
-
-    @property
-    def losses(self) -> int:
-        """Matches won by the opponent."""
-        return self.matches - self.wins
-
-
-def rivals(player: Player, most: int) -> list[Rival]:
+def rivals(player: Player, most: int) -> list[dict[str, Any]]:
     """The player's most frequent opponents in rated public matches."""
     met = (
         RatingChange.objects.filter(player=player, match__visibility=Match.Visibility.PUBLIC)
@@ -362,7 +349,7 @@ def rivals(player: Player, most: int) -> list[Rival]:
     )
     rows = list(met)
     people = Player.objects.in_bulk([row["opponent"] for row in rows])
-    return [Rival(people[row["opponent"]], row["matches"], row["wins"]) for row in rows]
+    return [row | {"player": people[row["opponent"]], "losses": row["matches"] - row["wins"]} for row in rows]
 
 
 # Rows of the ranking and of the rated matches for CSV downloads (`core.downloads`).

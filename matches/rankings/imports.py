@@ -104,7 +104,7 @@ def _rows(text: str, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
 
 
 def _cells(lines: Iterable[str], delimiter: str, row: int) -> Iterator[list[str]]:
-    """Yield the cells of each row, the first of which has the number `row`. Refused: `import_unreadable_row`."""
+    """Yield the cells of each row; the first row has the number `row`. Refused: `import_unreadable_row`."""
     reader = csv.reader(lines, delimiter=delimiter)
     for number in count(row):
         try:

@@ -80,11 +80,11 @@ def chart(points: Sequence[Point], sizes: Sequence[Size] = (DESK, PHONE)) -> Cha
     """Draw at least two points, oldest first and evenly spaced; return None for fewer."""
     if len(points) < 2:
         return None
-    shown = thin(points, MOST_POINTS)
+    thinned = thin(points, MOST_POINTS)
     ratings = [point.rating for point in points]
     return Chart(
-        drawings=[_draw(shown, size) for size in sizes],
-        points=[point for _, point in shown],
+        drawings=[_draw(thinned, size) for size in sizes],
+        points=[point for _, point in thinned],
         matches=len(points) - 1,
         lowest=min(ratings),
         highest=max(ratings),
@@ -97,42 +97,42 @@ def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
     if len(numbered) <= most:
         return numbered
     stretches = most // 2
-    kept = {0, len(points) - 1}
+    kept_indexes = {0, len(points) - 1}
     edges = [len(points) * number // stretches for number in range(stretches + 1)]
     for start, end in pairwise(edges):
         stretch = numbered[start:end]
-        kept.add(min(stretch, key=lambda item: item[1].rating)[0])
-        kept.add(max(stretch, key=lambda item: item[1].rating)[0])
-    return [numbered[number] for number in sorted(kept)]
+        kept_indexes.add(min(stretch, key=lambda item: item[1].rating)[0])
+        kept_indexes.add(max(stretch, key=lambda item: item[1].rating)[0])
+    return [numbered[number] for number in sorted(kept_indexes)]
 
 
-def _draw(shown: Sequence[tuple[int, Point]], size: Size) -> Drawing:
-    ratings = [point.rating for _, point in shown]
+def _draw(numbered_points: Sequence[tuple[int, Point]], size: Size) -> Drawing:
+    ratings = [point.rating for _, point in numbered_points]
     levels = scale(min(ratings), max(ratings), size.lines)
-    across = (size.right_end - size.left) / shown[-1][0]
+    across = (size.right_end - size.left) / numbered_points[-1][0]
     up = (size.floor - CEILING) / (levels[-1] - levels[0])
 
     def place(number: int, rating: float) -> tuple[float, float]:
         return round(size.left + number * across, 1), round(size.floor - (rating - levels[0]) * up, 1)
 
-    places = [place(number, point.rating) for number, point in shown]
+    places = [place(number, point.rating) for number, point in numbered_points]
     return Drawing(
         size=size,
         path=path(places),
         lines=[Mark(place(0, level)[1], str(level)) for level in levels],
-        dates=_dates(shown, size, across),
+        dates=_dates(numbered_points, size, across),
         end=places[-1],
     )
 
 
-def _dates(shown: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:
+def _dates(numbered_points: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:
     """Evenly spaced dates of the points above them, without repetitions and within the drawing."""
-    span = shown[-1][1].at - shown[0][1].at
+    span = numbered_points[-1][1].at - numbered_points[0][1].at
     style = "Y" if span >= YEARS_FROM else "M Y" if span >= MONTHS_FROM else "j M"
     marks: list[Mark] = []
     for number in range(size.dates):
-        target = shown[-1][0] * (number + 0.5) / size.dates
-        index, point = min(shown, key=lambda item: abs(item[0] - target))
+        target = numbered_points[-1][0] * (number + 0.5) / size.dates
+        index, point = min(numbered_points, key=lambda item: abs(item[0] - target))
         label = date_format(timezone.localtime(point.at), style)
         place = round(size.left + index * across, 1)
         if not marks or (label != marks[-1].label and place - marks[-1].place > _width(label)):
@@ -149,7 +149,7 @@ def _width(label: str) -> float:
 
 
 class Completion(NamedTuple):
-    """How many matches played here ended in which way for a player."""
+    """How a player's matches played here ended: counts."""
 
     finished: int
     """Played to their end, won or lost, and those the opponent did not finish."""

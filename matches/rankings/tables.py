@@ -59,7 +59,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class RankingRow:
-    """A row of the ranking."""
+    """A player in the ranking; `me` marks the reader."""
 
     rank: int
     standing: PlayerRating
@@ -116,9 +116,9 @@ def opened(filters: Filters, reader: Visitor) -> Filters:
         return replace(filters, pool=site)
     rated = pools.filter(Exists(PlayerRating.objects.filter(pool=OuterRef("pk")))).order_by("pk")
     memberships = Membership.objects.filter(player__user=reader.pk, left_at__isnull=True)
-    mine = rated.filter(club__in=memberships.values("club")).first() if reader.is_authenticated else None
-    some = list(rated[:2])
-    return replace(filters, pool=mine or (some[0] if len(some) == 1 else site))
+    own_pool = rated.filter(club__in=memberships.values("club")).first() if reader.is_authenticated else None
+    rated_pools = list(rated[:2])
+    return replace(filters, pool=own_pool or (rated_pools[0] if len(rated_pools) == 1 else site))
 
 
 def table(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
@@ -144,22 +144,22 @@ def named(words: str, prefix: str = "") -> Q:
 
     Players who show only their initials are not found, since a hit would reveal their name.
     """
-    shown = Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
+    is_findable = Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
     name, alias = Q(), Q()
     for word in fold(words).split():
         name &= Q(**{f"{prefix}name_key__contains": word})
         alias &= Q(name_key__contains=word)
     if not alias:
-        return shown
-    return shown & (name | Q(**{f"{prefix}pk__in": Alias.objects.filter(alias).values("player")}))
+        return is_findable
+    return is_findable & (name | Q(**{f"{prefix}pk__in": Alias.objects.filter(alias).values("player")}))
 
 
 def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
     """Return a page of the ranking, or the nearest existing page; `viewer` is the reader's player."""
-    shown = page_of(picked(filters, now).select_related("player"), page, ROWS)
-    before = (shown.number - 1) * ROWS
-    rows = ranked(filters, now, list(shown), before, viewer)
-    return Ranking(filters, shown, rows, place(replace(filters, q=""), now, viewer))
+    standings = page_of(picked(filters, now).select_related("player"), page, ROWS)
+    before = (standings.number - 1) * ROWS
+    rows = ranked(filters, now, list(standings), before, viewer)
+    return Ranking(filters, standings, rows, place(replace(filters, q=""), now, viewer))
 
 
 def leaders(count: int, now: datetime) -> list[RankingRow]:
@@ -213,10 +213,10 @@ def place(filters: Filters, now: datetime, player: int | None) -> RankedPlace | 
     if player is None:
         return None
     everybody = table(filters, now)
-    mine = everybody.filter(player=player).first()
-    if mine is None:
+    standing = everybody.filter(player=player).first()
+    if standing is None:
         return None
-    return RankedPlace(rank=_better(everybody, mine.rating) + 1, page=index_of(mine, everybody) // ROWS + 1)
+    return RankedPlace(rank=_better(everybody, standing.rating) + 1, page=index_of(standing, everybody) // ROWS + 1)
 
 
 def index_of(standing: PlayerRating, everybody: QuerySet[PlayerRating]) -> int:
@@ -266,5 +266,5 @@ def with_standings(people: Sequence[Player]) -> list[PlayerRow]:
 
 def players(words: str, page: int, *, but: int | None = None) -> tuple[Page[Player], list[PlayerRow]]:
     """Return a page of `called`, or the nearest existing page."""
-    shown = page_of(called(words, but=but), page, ROWS)
-    return shown, with_standings(list(shown))
+    people = page_of(called(words, but=but), page, ROWS)
+    return people, with_standings(list(people))

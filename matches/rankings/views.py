@@ -149,8 +149,8 @@ def matches_csv(request: HttpRequest) -> HttpResponseBase:
 def players(request: HttpRequest) -> HttpResponse:
     """Find a player: `?q=`, `?page=`."""
     words = request.GET.get("q", "")[:80]
-    shown, rows = tables.players(words, _page(request))
-    context: dict[str, object] = {"q": words, "page": shown, "rows": rows}
+    people, rows = tables.players(words, _page(request))
+    context: dict[str, object] = {"q": words, "page": people, "rows": rows}
     return _either(request, "matches/rankings/players.html", "matches/rankings/_players.html", context)
 
 
@@ -197,12 +197,12 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Choose an opponent to compare with: the most frequent ones, or `?q=`."""
     shown_player = access.player(public_id)
     words = request.GET.get("q", "")[:80]
-    shown, others = tables.players(words, _page(request), but=shown_player.pk) if words else (None, [])
+    people, rows = tables.players(words, _page(request), but=shown_player.pk) if words else (None, [])
     context: dict[str, object] = {
         "player": shown_player,
         "q": words,
-        "page": shown,
-        "rows": others,
+        "page": people,
+        "rows": rows,
         "rivals": [] if words else histories.rivals(shown_player, RIVALS),
     }
     return render(request, "matches/rankings/choose_opponent.html", context)

@@ -169,9 +169,9 @@ def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:
 
 
 def both_moved(match: int, source: str, submission: int | None) -> bool:
-    """Whether both sides made a play in a match by a version of its result, given its source and its record.
+    """Whether both sides made a play, by a version of the result with this source and this record.
 
-    Plays are those of the record or, where the match ended on its board here, of the board. True where the result rests
+    The plays are in the record or, where the match ended on its board here, on the board. True where the result rests
     on neither: players report what they played, and a ruling says that the match counts.
     """
     if submission is not None:
@@ -185,7 +185,7 @@ def both_moved(match: int, source: str, submission: int | None) -> bool:
 def vouched_for_by_nobody_else() -> QuerySet[Result]:
     """The rated results, newest first, that the only director of a club ruled about two players nobody else has met.
 
-    Others have met a player who has finished a match in another club, or about whom somebody else has ruled.
+    Others have met a player who finished a match in another club or is named in a ruling by somebody else.
     """
     officers = Membership.objects.filter(
         club=OuterRef("match__club"),

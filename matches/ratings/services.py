@@ -228,7 +228,7 @@ def own_pool(club: Club) -> RatingPool:
 
 
 def pool_counting(match: Match) -> RatingPool:
-    """Return the pool in which a finished match counts if it is rated; `rated` has the same as a condition."""
+    """Return the pool that a finished match counts in if it is rated; `rated` has the same as a condition."""
     if match.pool is not None:
         return match.pool
     club = match.club
@@ -336,7 +336,7 @@ def ratings_of(
 ) -> dict[int, float]:
     """Ratings of these players in a pool; the first rating for players without rated matches.
 
-    Without a pool it is the one in which the matches of this club count today, by default the site's.
+    Without a pool, it is the one that matches of this club count in today, by default the site's.
     """
     if pool is None:
         pool = own_pool(club) if club is not None and club.accepted_at is None else default_pool()
@@ -550,9 +550,9 @@ def _pairs(stored: Mapping[RowKey, Value], derived: Mapping[RowKey, Value]) -> d
 def _unmoved() -> dict[int, tuple[bool, bool]]:
     """Rated matches with a record or a board here, whose stored `moved` differs from what that shows."""
     differences = {}
-    shown = Q(results__submission__isnull=False) | Q(results__source=Result.Source.LIVE)
-    recorded = Match.objects.filter(shown, rated=True).distinct()
-    for match in recorded.order_by("pk").iterator():
+    has_plays = Q(results__submission__isnull=False) | Q(results__source=Result.Source.LIVE)
+    matches = Match.objects.filter(has_plays, rated=True).distinct()
+    for match in matches.order_by("pk").iterator():
         moved = _moved(match)
         if moved != match.moved:
             differences[match.pk] = (match.moved, moved)

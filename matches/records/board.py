@@ -72,20 +72,12 @@ class Diagram:
 
 
 class Checker(NamedTuple):
-    """A checker; `label` is the number of checkers in a high stack."""
+    """A checker, on its point or borne off; `label` is the number of checkers in a high stack."""
 
     x: int
     y: int
     colour: str
     label: str = ""
-
-
-class Slab(NamedTuple):
-    """A checker that was borne off, seen from its edge."""
-
-    x: int
-    y: int
-    colour: str
 
 
 class Spot(NamedTuple):
@@ -113,27 +105,23 @@ class Cube(NamedTuple):
     dimmed: bool
 
 
-class Arrow(NamedTuple):
-    """The path of a checker."""
-
-    points: str
-
-
 @dataclass(frozen=True, slots=True)
 class Scene:
     """All shapes of a board, ready for the template."""
 
     description: str
     checkers: tuple[Checker, ...]
-    slabs: tuple[Slab, ...]
+    slabs: tuple[Checker, ...]
+    """Checkers that were borne off, seen from their edge."""
     dice: tuple[Die, ...]
     cube: Cube | None
     offered: Checker | None
-    arrows: tuple[Arrow, ...]
+    arrows: tuple[str, ...]
+    """The paths of checkers, each as the points of a line."""
     starts: tuple[Spot, ...]
     ends: tuple[Spot, ...]
     tried: bool
-    played: tuple[Arrow, ...] = ()
+    played: tuple[str, ...] = ()
     """Dotted arrows of the play that was made, where `arrows` shows a better one."""
 
 
@@ -190,12 +178,12 @@ def _checkers(counts: tuple[int, ...], bottom: int) -> list[Checker]:
     return checkers
 
 
-def _slabs(counts: tuple[int, ...], bottom: int) -> list[Slab]:
+def _slabs(counts: tuple[int, ...], bottom: int) -> list[Checker]:
     own = 15 - sum(count for count in counts if count > 0)
     theirs = 15 + sum(count for count in counts if count < 0)
     left, top = TRAY_X - 27, TOP + 6
-    slabs = [Slab(left, BOTTOM - 6 - SLAB_HEIGHT - SLAB_PITCH * n, COLOURS[bottom]) for n in range(own)]
-    return slabs + [Slab(left, top + SLAB_PITCH * n, COLOURS[1 - bottom]) for n in range(theirs)]
+    slabs = [Checker(left, BOTTOM - 6 - SLAB_HEIGHT - SLAB_PITCH * n, COLOURS[bottom]) for n in range(own)]
+    return slabs + [Checker(left, top + SLAB_PITCH * n, COLOURS[1 - bottom]) for n in range(theirs)]
 
 
 def _dice(diagram: Diagram) -> tuple[Die, ...]:
@@ -228,7 +216,7 @@ def _cube(diagram: Diagram) -> Cube:
 # Marks of a play
 
 
-def _marks(diagram: Diagram, counts: tuple[int, ...]) -> tuple[tuple[Arrow, ...], tuple[Spot, ...], tuple[Spot, ...]]:
+def _marks(diagram: Diagram, counts: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[Spot, ...], tuple[Spot, ...]]:
     """An arrow for each checker that moves, and the spots where it starts and ends."""
     own = diagram.side == diagram.bottom
     sign = 1 if own else -1
@@ -246,7 +234,7 @@ def _marks(diagram: Diagram, counts: tuple[int, ...]) -> tuple[tuple[Arrow, ...]
         if path[-1] != OFF:
             left[_from_bottom(path[-1], own)] += 1
             ends.append(spots[-1])
-        arrows.append(Arrow(" ".join(f"{spot.x},{spot.y}" for spot in spots)))
+        arrows.append(" ".join(f"{spot.x},{spot.y}" for spot in spots))
     return tuple(arrows), tuple(start for _, start in moved), tuple(ends)
 
 

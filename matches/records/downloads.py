@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
+from core.text_lengths import LONGEST_NAME
 from engine import normalised
 from engine.errors import Refused
 from engine.records import from_data, write
@@ -19,7 +20,6 @@ CONTENT_TYPES = {
     "json": "application/json",
 }
 """Content types of the available formats, by extension."""
-LONGEST_NAME = 80
 
 
 class File(NamedTuple):
@@ -43,7 +43,7 @@ def download(submission: Submission, extension: str, mask: Mask) -> File:
 
 
 def written(transcript: Transcript, extension: str, name: str) -> File:
-    """Write a match in one of the formats; `name` is that of the file where the players have none."""
+    """Write a match in one of the formats; `name` is the file's name if the players have none."""
     left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
     if left and right:
         name = f"{left}_{right}"[:LONGEST_NAME]

@@ -33,7 +33,7 @@ def is_swapped(record: Names, known: tuple[set[str], set[str]]) -> bool | None:
 
 
 def names_of(player: Player) -> set[str]:
-    """All names of a player: their own, that of their account, and their aliases; merged players included."""
+    """All names of a player: their own, their account's and their aliases, merged players included."""
     people = {player, canonical(player)}
     return {
         name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.http import urlencode
 from django.utils.translation import gettext
@@ -21,7 +21,7 @@ ANSWERS = (Kind.TAKE, Kind.DROP, Kind.BEAVER)
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One step of a replay."""
+    """A decision with the board before it, or the end of a game."""
 
     number: int
     """Counted from 1 in its game; the last one is the end of the game."""
@@ -66,13 +66,6 @@ class PlayedGame:
     moments: tuple[ReplayStep, ...]
 
 
-class MoveRow(NamedTuple):
-    """A row of the move list."""
-
-    number: int
-    cells: list[ReplayStep | None]
-
-
 class ReplayedMatch:
     """A checked match. A game is replayed only when it is requested, since a session may have hundreds."""
 
@@ -85,7 +78,7 @@ class ReplayedMatch:
         return len(self.facts)
 
     def game(self, index: int) -> PlayedGame:
-        """The game with this index, from 1."""
+        """Replay the game at this position of the record, from 1."""
         if index not in self._played:
             # A game can be replayed alone: the verdict has its start score and whether it is the Crawford game.
             transcript = from_data({**self.stored, "games": [self.stored["games"][index - 1]]})
@@ -230,19 +223,19 @@ def step_path(url: str, step: Step, *, flip: bool = False) -> str:
 
 
 def event_path(url: str, game: int, event: int) -> str:
-    """The URL of the position before an event of a game, which leads to that of its step."""
+    """The URL of the position before an event of a game; it redirects to the step."""
     return f"{url}?{urlencode({'g': game, 'e': event})}"
 
 
-def rows(game: PlayedGame) -> list[MoveRow]:
+def rows(game: PlayedGame) -> list[list[ReplayStep | None]]:
     """The move list in two columns, left player and right player."""
-    move_rows: list[MoveRow] = []
+    move_rows: list[list[ReplayStep | None]] = []
     for moment in game.moments:
         if moment.side is None:
             continue
-        if not move_rows or moment.side == 0 or move_rows[-1].cells[1] is not None:
-            move_rows.append(MoveRow(len(move_rows) + 1, [None, None]))
-        move_rows[-1].cells[moment.side] = moment
+        if not move_rows or moment.side == 0 or move_rows[-1][1] is not None:
+            move_rows.append([None, None])
+        move_rows[-1][moment.side] = moment
     return move_rows
 
 

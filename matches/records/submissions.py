@@ -184,9 +184,9 @@ def _stored(new: Submission) -> Submitted:
 
 
 def _existing(new: Submission) -> Submission | None:
-    mine = Submission.objects.filter(submitter=new.submitter)
+    earlier = Submission.objects.filter(submitter=new.submitter)
     if new.key:
-        existing = mine.filter(key=new.key).first()
+        existing = earlier.filter(key=new.key).first()
         if existing is not None and (existing.sha256, existing.match_id) != (new.sha256, new.match_id):
             raise Refused("key_reused")
         if existing is not None or new.match is None:
@@ -194,7 +194,7 @@ def _existing(new: Submission) -> Submission | None:
     if new.match is not None:
         return new.match.submissions.filter(sha256=new.sha256).first()
     return (
-        mine.filter(match=None)
+        earlier.filter(match=None)
         .filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
         .exclude(state=Submission.State.FAILED)
         # A record that an older engine has judged is judged again.

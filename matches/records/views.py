@@ -1,7 +1,6 @@
 """Pages for checking records: their state and their verdict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
@@ -21,7 +20,7 @@ from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
 from matches.presentation import labels
 from matches.records import replays, submissions
-from matches.records.board import Scene, draw
+from matches.records.board import draw
 from matches.records.downloads import CONTENT_TYPES, as_attachment, download
 from matches.records.intake import RecordForm, count_upload, record_in, refuse_long_body
 from matches.records.names import Mask, mask_for
@@ -34,59 +33,6 @@ SLOW_AFTER = 20.0
 """Seconds after which the page says that checking takes longer than usual."""
 DRAWN_FINDINGS = 12
 """Findings of one severity that are shown with a board; the rest is collapsed."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFinding:
-    """A finding, ready for the template."""
-
-    severity: str
-    code: str
-    message: str
-    place: str
-    roll: str
-    play: str
-    nearest: list[str]
-    step: tuple[int, int] | None
-    """Game and step in the replay."""
-    xgid: str
-    scene: Scene | None
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The findings of one severity; the first ones are shown with a board."""
-
-    severity: str
-    title: str
-    first: list[ShownFinding]
-    rest: list[ShownFinding]
-
-    @property
-    def total(self) -> int:
-        """The number of findings."""
-        return len(self.first) + len(self.rest)
-
-
-@dataclass(frozen=True, slots=True)
-class GameLine:
-    """A game of the score sheet."""
-
-    index: int
-    number: int
-    start: list[int]
-    end: list[int]
-    crawford: bool
-    winner: str
-    winner_side: int | None
-    manner: str
-    cube: int
-    points: int
-
-    @property
-    def step(self) -> tuple[int, int]:
-        """The first step of its replay."""
-        return self.index, 1
 
 
 def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[str, Any]:
@@ -124,51 +70,64 @@ def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, 
     }
 
 
-def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> GameLine:
+def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> dict[str, Any]:
     winner = game["winner"]
-    return GameLine(
-        index=index,
-        number=game["number"],
-        start=game["start"],
-        end=game["end"],
-        crawford=game["crawford"],
-        winner="" if winner is None else players[winner],
-        winner_side=winner,
-        manner=labels.manner(game),
-        cube=game["cube"],
-        points=game["points"],
-    )
+    return {
+        # The first step of its replay.
+        "step": (index, 1),
+        "number": game["number"],
+        "start": game["start"],
+        "end": game["end"],
+        "crawford": game["crawford"],
+        "winner": "" if winner is None else players[winner],
+        "winner_side": winner,
+        "manner": labels.manner(game),
+        "cube": game["cube"],
+        "points": game["points"],
+    }
 
 
-def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.ReplayedMatch) -> list[Group]:
+def _groups(
+    findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.ReplayedMatch
+) -> list[dict[str, Any]]:
     titles = {"error": gettext("Errors"), "warning": gettext("Warnings"), "note": gettext("Notes")}
     groups = []
     for severity, title in titles.items():
         of_severity = [finding for finding in with_messages(findings) if finding["severity"] == severity]
         with_board = 0 if severity == "note" else DRAWN_FINDINGS
-        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(of_severity)]
-        if shown:
-            groups.append(Group(severity, title, shown[:DRAWN_FINDINGS], shown[DRAWN_FINDINGS:]))
+        rows = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(of_severity)]
+        if rows:
+            groups.append(
+                {
+                    "severity": severity,
+                    "title": title,
+                    "total": len(rows),
+                    # Those with a board.
+                    "first": rows[:DRAWN_FINDINGS],
+                    "rest": rows[DRAWN_FINDINGS:],
+                }
+            )
     return groups
 
 
 def _finding(
     finding: Mapping[str, Any], players: tuple[str, str], match: replays.ReplayedMatch, drawn: bool
-) -> ShownFinding:
+) -> dict[str, Any]:
     diagram = replays.diagram_of(finding, players) if drawn else None
     params = finding["params"]
-    return ShownFinding(
-        severity=finding["severity"],
-        code=finding["code"],
-        message=finding["message"],
-        place=_place(finding),
-        roll=params.get("dice", ""),
-        play=params.get("play", ""),
-        nearest=finding["nearest"],
-        step=match.step_of(finding),
-        xgid=f"XGID={finding['xgid'].removeprefix('XGID=')}" if finding["xgid"] else "",
-        scene=draw(diagram) if diagram else None,
-    )
+    return {
+        "severity": finding["severity"],
+        "code": finding["code"],
+        "message": finding["message"],
+        "place": _place(finding),
+        "roll": params.get("dice", ""),
+        "play": params.get("play", ""),
+        "nearest": finding["nearest"],
+        # Game and step in the replay.
+        "step": match.step_of(finding),
+        "xgid": f"XGID={finding['xgid'].removeprefix('XGID=')}" if finding["xgid"] else "",
+        "scene": draw(diagram) if diagram else None,
+    }
 
 
 def _place(finding: Mapping[str, Any]) -> str:

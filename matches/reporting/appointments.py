@@ -27,7 +27,7 @@ from players.people.rows import account_of
 
 
 def zone_of(match: Match, side: int) -> ZoneInfo:
-    """The time zone of a player: that of their account, else of the player, else of the club, else UTC."""
+    """The time zone of a player: their account's, else their own, else the club's, else UTC."""
     player = match.players[side]
     candidates = (
         player.user.time_zone if player.user is not None else "",
@@ -185,19 +185,12 @@ class Tried(NamedTuple):
     """Whether a side offered to play in a way that cannot decide, so that a director has to."""
 
 
-class Invitation(NamedTuple):
-    """An invitation to the board of a match, to which only its sender came."""
-
-    at: datetime
-    side: int
-
-
 def who_tried(match: Match, due_at: datetime) -> Tried:
     """Return which side has tried to agree and to play, if only one has; that side wins by a missed deadline.
 
-    It has to have offered two occasions that the other side got to know of in time: proposed times that were ahead
-    then, or invitations to the board, to which it came itself. In a round of a few hours it has to have waited at the
-    board instead; nor do offers decide against a player whom nothing can be delivered to (docs/reporting.md).
+    It has to have offered two occasions that the other side learned of in time: times that were still ahead, or
+    invitations to the board that it came to itself. In a round of a few hours it has to have waited at the board
+    instead. Offers do not decide against a player who cannot be reached (docs/reporting.md).
     """
     offered = list(match.proposals.exclude(state=State.WITHDRAWN))
     agreed = next((proposal for proposal in offered if proposal.state == State.ACCEPTED), None)
@@ -207,12 +200,12 @@ def who_tried(match: Match, due_at: datetime) -> Tried:
     invitations = _invitations(match)
     if invitations is None or any(proposal.state != State.OPEN for proposal in offered):
         return Tried(None)
-    sides = {proposal.side for proposal in offered} | {invitation.side for invitation in invitations}
+    sides = {proposal.side for proposal in offered} | {side for _, side in invitations}
     if len(sides) != 1:
         return Tried(None)
     side = sides.pop()
     if due_at - match.created_at < SHORT_ROUND:
-        has_waited = any(invitation.at + INVITATION <= due_at for invitation in invitations)
+        has_waited = any(at + INVITATION <= due_at for at, _ in invitations)
         return Tried(side) if has_waited else Tried(None, is_open=True)
     delivered = _occasions(match, offered, invitations)
     if not delivered and not _is_reachable(match, 1 - side):
@@ -222,17 +215,17 @@ def who_tried(match: Match, due_at: datetime) -> Tried:
     return Tried(side if occasions >= ENOUGH_TIMES else None)
 
 
-def _invitations(match: Match) -> list[Invitation] | None:
-    """The invitations to the board of a match to which one side came alone; None if both have come to it."""
+def _invitations(match: Match) -> list[tuple[datetime, int]] | None:
+    """The invitations to the board that only one side followed, each with that side; None if both have come."""
     live = LiveMatch.objects.filter(pk=match.pk, invited_at__isnull=False).first()
     invited = live.invited() if live is not None else []
     if len({side for _, came in invited for side in came}) > 1:
         return None
-    return [Invitation(at, side) for at, came in invited for side in came]
+    return [(at, side) for at, came in invited for side in came]
 
 
 def _occasions(
-    match: Match, offered: Iterable[Proposal], invitations: Iterable[Invitation]
+    match: Match, offered: Iterable[Proposal], invitations: Iterable[tuple[datetime, int]]
 ) -> list[tuple[datetime, int]]:
     """When the other side got to know of what one side offered, each with how many occasions to play it then was."""
     occasions = []
@@ -242,9 +235,9 @@ def _occasions(
         known_at = min(filter(None, (proposal.shown_at, sent)), default=None)
         if known_at is not None:
             occasions.append((known_at, sum(at > known_at for at in proposal.instants)))
-    for invitation in invitations:
-        user = account_of(match.players[1 - invitation.side])
-        sent = None if user is None else delivered_at(user, opened_key(match, invitation.at))
+    for at, side in invitations:
+        user = account_of(match.players[1 - side])
+        sent = None if user is None else delivered_at(user, opened_key(match, at))
         if sent is not None:
             occasions.append((sent, 1))
     return occasions

@@ -41,7 +41,7 @@ def end_due_results(*, now: datetime) -> int:
 
 
 def notify_of_results(*, now: datetime) -> int:
-    """Tell the players whom a provisional result goes against; return how many results there were."""
+    """Tell players of provisional results against them; return how many results there were."""
     unsent = Provisional.objects.filter(ended_at=None, notified_at=None, result__match__provisional=True)
     return _each(
         unsent.order_by("pk").values_list("pk", flat=True)[:AT_ONCE],
@@ -68,14 +68,14 @@ def announce_unsettled(*, now: datetime) -> int:
 
 def _each(ids: Iterable[int], act: Callable[[int], object]) -> int:
     """Call `act` for every row and return how many succeeded. Failures are raised together at the end."""
-    done, failures = 0, []
+    succeeded, failures = 0, []
     for pk in ids:
         try:
             act(pk)
         except Exception as failure:  # noqa: BLE001, raised again below
             failures.append(failure)
         else:
-            done += 1
+            succeeded += 1
     if failures:
         raise ExceptionGroup("rows that failed", failures)
-    return done
+    return succeeded

@@ -1,4 +1,4 @@
-"""Forms with which players report their matches and agree on times."""
+"""Forms for players: to report matches and to agree on times."""
 
 from datetime import datetime
 from typing import Any
@@ -140,7 +140,7 @@ class ReportForm(ScoreForm, ActForm):
 
 
 class SheetReportForm(SheetScoreForm, ReportForm):
-    """A score to report from the score sheet."""
+    """A report by somebody who scanned the score sheet and says who they are."""
 
 
 class NamesForm(ActForm):
@@ -178,7 +178,7 @@ class TimesForm(ActForm):
         return cleaned
 
     def time_fields(self) -> list[forms.BoundField]:
-        """The fields of the times."""
+        """The bound fields, one for each time that can be proposed."""
         return [self[name] for name in TIME_FIELDS]
 
 

@@ -26,17 +26,17 @@ LINK_SHOWN, LINKS_SHOWN = "opponent_link_shown", "division_links_shown"
 
 def withheld_side(match: Match, by: Actor) -> int | None:
     """Return the side whose personal link this director does not get, or None if they get both."""
-    own = side_of(match, by)
-    if own is None or match.is_over or standing_of(match, by) == MayDecide.NEEDS_REASON:
+    own_side = side_of(match, by)
+    if own_side is None or match.is_over or standing_of(match, by) == MayDecide.NEEDS_REASON:
         return None
-    return 1 - own
+    return 1 - own_side
 
 
 def log_link_shown(*, match: Match, by: Actor) -> None:
     """Log that a director who plays the match got the opponent's link, once for each link."""
-    own = side_of(match, by)
-    if own is not None and withheld_side(match, by) is None:
-        generation = match.link_generations[1 - own]
+    own_side = side_of(match, by)
+    if own_side is not None and withheld_side(match, by) is None:
+        generation = match.link_generations[1 - own_side]
         _log_once(by, LINK_SHOWN, match.topic, match.club, generation=generation)
 
 
@@ -56,24 +56,24 @@ def _log_once(by: Actor, verb: str, topic: str, club: Club | None, **params: int
 
 
 def link_notes(match: Match, results: Sequence[Result], claims: Sequence[Claim]) -> dict[int, str]:
-    """Return version of the result -> remark, where a link answered that its director, who won, had got."""
-    answered = {result.version: result for result in results if _is_answered_by_link(match, result, claims)}
-    if not answered:
+    """Return result version -> a remark, if the director who won had got the link that answered for the loser."""
+    results_by_link = {result.version: result for result in results if _is_answered_by_link(match, result, claims)}
+    if not results_by_link:
         return {}
     entries = LogEntry.objects.filter(
         Q(topic=match.topic, verb=LINK_SHOWN) | Q(topic=match.parent_topic, verb=LINKS_SHOWN), user__isnull=False
     )
-    shown = list(entries.values_list("user", "at", "params"))
+    handouts = list(entries.values_list("user", "at", "params"))
     return {
         version: gettext("{loser} answered by personal link, which {winner} could see as a director.").format(
             loser=match.names[1 - result.winner], winner=match.names[result.winner]
         )
-        for version, result in answered.items()
+        for version, result in results_by_link.items()
         if result.winner is not None
         for winner, loser in [(canonical(match.players[result.winner]), canonical(match.players[1 - result.winner]))]
         if any(
             user == winner.user_id and at <= result.at and params.get("player") in (None, loser.pk)
-            for user, at, params in shown
+            for user, at, params in handouts
         )
     }
 
@@ -93,10 +93,10 @@ def _is_answered_by_link(match: Match, result: Result, claims: Sequence[Claim]) 
 
 @transaction.atomic
 def revoke_link(*, match: Match, side: int, generation: int, by: Actor) -> Match:
-    """End the personal link of a side, of which there is a new one at once; QR codes already printed will stop working.
+    """Replace the personal link of a side by a new one; QR codes already printed stop working.
 
-    `generation` is that of the link to revoke. If it was revoked already nothing changes, so that a second click does
-    not end the new link.
+    `generation` names the link to revoke. If it was revoked already nothing changes, so that a second click does not
+    end the new link.
     """
     locked = lock_match(match.pk)
     if locked.link_generations[side] == generation:

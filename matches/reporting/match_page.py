@@ -50,7 +50,7 @@ from players.models import LogEntry, User
 
 
 def version_of(match: Match, viewer: Viewer, now: datetime) -> str:
-    """What the page shows of a match: it does not change with the play of a match that is played here."""
+    """The version of a match that its page shows. It does not change with play on its board here."""
     if match.state == Match.State.LIVE:
         return match.state
     at_table = facts_of([match], viewer, now)[match.pk].at_tables
@@ -61,7 +61,7 @@ def version_of(match: Match, viewer: Viewer, now: datetime) -> str:
 
 
 def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: datetime) -> dict[str, Any]:
-    """Context of a page that is to be refreshed with the match: its version, topics and ticket for the stream.
+    """Context that keeps a page up to date with the match: its version, topics and ticket for the stream.
 
     While the match is played here only its end matters, and its own topic would show spectators when somebody acts.
     """
@@ -78,7 +78,7 @@ def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: dat
 
 @dataclass(frozen=True, slots=True)
 class ShownRunningScore:
-    """How a match stands that goes on. Until somebody enters that, `who` is empty and `score` is the start score."""
+    """The running score of a match. Until somebody enters one, `who` is empty and `score` is the start score."""
 
     score: tuple[int, int]
     who: str
@@ -88,40 +88,19 @@ class ShownRunningScore:
     players_offer_from: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stepper:
-    """The points of one player, with the field's name and the labels of its buttons."""
-
-    field: str
-    name: str
-    is_me: bool
-    points: int
-    label_less: str
-    label_more: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunningForm:
-    """A form for the running score: where it posts, the most points of a player, and both players."""
-
-    url: str
-    most: int
-    steppers: tuple[Stepper, Stepper]
-
-
 def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | None:
-    """How an open match stands; None unless it belongs to an event whose tables are run here."""
+    """The running score of an open match; None unless it belongs to an event whose tables are run here."""
     if row is None or match.state != Match.State.OPEN:
         return None
     common = (row.notes, row.offer, row.players_offer_from)
     running = row.running
     if running is None:
         return ShownRunningScore(match.start_score, "", None, *common)
-    who = match.names[running.side] if running.side is not None else gettext("the director")
-    return ShownRunningScore(running.score, who, running.at, *common)
+    entered_by = match.names[running.side] if running.side is not None else gettext("the director")
+    return ShownRunningScore(running.score, entered_by, running.at, *common)
 
 
-def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> RunningForm | None:
+def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> dict[str, Any] | None:
     """The form for a player of a match that is called or played; None for everybody else, and other matches."""
     match = seat.match
     if seat.side is None or running is None or match.length == 1:
@@ -129,65 +108,35 @@ def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Wher
     if where.state not in (WhereState.CALLED, WhereState.PLAYING):
         return None
     first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
-    return RunningForm(action_url(seat, "running-score"), match.length - 1, (first, second))
+    return {"url": action_url(seat, "running-score"), "most": match.length - 1, "steppers": (first, second)}
 
 
-def _stepper(match: Match, side: int, mine: int, points: int) -> Stepper:
+def _stepper(match: Match, side: int, mine: int, points: int) -> dict[str, Any]:
     name = match.names[side]
-    return Stepper(
-        field=f"score_{side}",
-        name=name,
-        is_me=side == mine,
-        points=points,
-        label_less=gettext("One point less for {name}").format(name=name),
-        label_more=gettext("One point more for {name}").format(name=name),
-    )
+    return {
+        "field": f"score_{side}",
+        "name": name,
+        "is_me": side == mine,
+        "points": points,
+        "label_less": gettext("One point less for {name}").format(name=name),
+        "label_more": gettext("One point more for {name}").format(name=name),
+    }
 
 
 # Agreeing on a shorter match, as its players see it: what is on offer to whom, and the form to offer a length.
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOffer:
-    """A length on offer, in words for one of the players, with what they can do about it."""
-
-    number: int
-    text: str
-    accept_label: str
-    """Empty if they have agreed already."""
-    decline_label: str
-    accept_url: str
-    decline_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class OfferForm:
-    """The lengths that a player can offer at this score, and where the form posts."""
-
-    url: str
-    lengths: range
-    score: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class ShorterMatch:
-    """What a player can do to shorten a match that is being played: answer an offer, or offer a length."""
-
-    offer: ShownOffer | None
-    form: OfferForm | None
-
-
 def shorter_match(
     seat: MatchSeat, running: ShownRunningScore | None, where: Where, now: datetime
-) -> ShorterMatch | None:
+) -> dict[str, Any] | None:
     """What a player can do to shorten a match; None for everybody else, and where nothing is on offer or can be."""
     if seat.side is None or running is None or where.state != WhereState.PLAYING:
         return None
     offer = running.offer
-    form = _form(seat, running, offer) if may_offer(running, where, now) else None
+    form = _offer_form(seat, running, offer) if may_offer(running, where, now) else None
     if offer is None and form is None:
         return None
-    return ShorterMatch(_shown(seat, seat.side, offer) if offer is not None else None, form)
+    return {"offer": _offer(seat, seat.side, offer) if offer is not None else None, "form": form}
 
 
 def may_offer(running: ShownRunningScore, where: Where, now: datetime) -> bool:
@@ -196,23 +145,24 @@ def may_offer(running: ShownRunningScore, where: Where, now: datetime) -> bool:
     return since is not None and since <= now and where.state != WhereState.ADJOURNED
 
 
-def _form(seat: MatchSeat, running: ShownRunningScore, offer: LengthOffer | None) -> OfferForm | None:
+def _offer_form(seat: MatchSeat, running: ShownRunningScore, offer: LengthOffer | None) -> dict[str, Any] | None:
     lengths = range(max(running.score) + 1, seat.match.length)
     if not lengths or (offer is not None and lengths == range(offer.length, offer.length + 1)):
         return None
-    return OfferForm(action_url(seat, "offer-length"), lengths, running.score)
+    return {"url": action_url(seat, "offer-length"), "lengths": lengths, "score": running.score}
 
 
-def _shown(seat: MatchSeat, side: int, offer: LengthOffer) -> ShownOffer:
+def _offer(seat: MatchSeat, side: int, offer: LengthOffer) -> dict[str, Any]:
     has_agreed = side in offer.agreed
-    return ShownOffer(
-        number=offer.number,
-        text=_in_words(seat.match, side, offer),
-        accept_label="" if has_agreed else gettext("Play to {length}").format(length=offer.length),
-        decline_label=gettext("Withdraw") if has_agreed else gettext("Decline"),
-        accept_url=action_url(seat, "accept-length"),
-        decline_url=action_url(seat, "decline-length"),
-    )
+    return {
+        "number": offer.number,
+        "text": _in_words(seat.match, side, offer),
+        # Empty if they have agreed already.
+        "accept_label": "" if has_agreed else gettext("Play to {length}").format(length=offer.length),
+        "decline_label": gettext("Withdraw") if has_agreed else gettext("Decline"),
+        "accept_url": action_url(seat, "accept-length"),
+        "decline_url": action_url(seat, "decline-length"),
+    }
 
 
 def _in_words(match: Match, side: int, offer: LengthOffer) -> str:
@@ -233,126 +183,6 @@ def _in_words(match: Match, side: int, offer: LengthOffer) -> str:
 
 
 # What the page of a match shows, as values for its templates.
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPlayer:
-    """A player and their points."""
-
-    side: int
-    name: str
-    public_id: str
-    points: int | None
-    won: bool
-    is_me: bool
-    start: int
-    label_less: str
-    label_more: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownResult:
-    """One version of the result."""
-
-    version: int
-    summary: str
-    kind: str
-    source: str
-    who: str
-    at: datetime
-    reason: str
-    finality: str
-    """Whether it is provisional, or nobody but the winner confirmed it; else empty."""
-    own_match: str
-    """A remark if one of the two players decided it; else empty."""
-    link_note: str
-    """A remark if the winner, a director, had got the link by which the loser answered; else empty."""
-    waived: list[str]
-    record: str
-    """The public id of its record; empty without one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRecord:
-    """A record that was sent for the match."""
-
-    public_id: str
-    name: str
-    sender: str
-    at: datetime
-    standing: str
-    why: str
-    names: tuple[str, str] | None
-    """The names in the record, if this reader has to say which player is which."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownReport:
-    """A report of the result."""
-
-    side: int | None
-    reporter: str
-    summary: str
-    points: tuple[int, int]
-    at: datetime
-    note: str
-    answer: str
-    record: str
-    """The public id of the record sent with it; empty without one."""
-    is_seen: bool
-    is_own_loss: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownObjection:
-    """A player's objection to the result."""
-
-    who: str
-    reason: str
-    at: datetime
-    state: str
-    label: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownProvisional:
-    """A provisional result, and what the reader can do about it."""
-
-    why: str
-    untold: str
-    """Who has not seen it; empty if everybody whom it goes against has."""
-    ends_at: datetime | None
-    """When it is final; None while that is open."""
-    may_confirm: bool
-    may_see: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTimes:
-    """The times of a proposal, or the one that was accepted."""
-
-    public_id: str
-    proposer: str
-    mine: bool
-    note: str
-    times: list[datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Arrivals:
-    """Who is there for the appointment, and what the reader may do about it."""
-
-    names: list[str]
-    may_arrive: bool
-    claim_from: datetime | None
-    """When the reader may claim that the opponent has not come; None where that is not up to them."""
-    may_claim: bool
-
-    @property
-    def is_near(self) -> bool:
-        """Whether the reader is to come, or waits for the opponent."""
-        return self.may_arrive or self.claim_from is not None
 
 
 RECORDS = 20
@@ -467,7 +297,7 @@ def _play_here(match: Match, side: int | None) -> dict[str, Any]:
 
 
 def _never_came(match: Match) -> list[str]:
-    """Of an unplayed match, who was invited to its board and never came."""
+    """Who was invited to the board of an unplayed match and never came."""
     if match.is_over or has_begun(match):
         return []
     live = LiveMatch.objects.filter(pk=match.pk, invited_at__isnull=False).first()
@@ -537,67 +367,73 @@ def _may_object(match: Match, side: int | None, now: datetime) -> dict[str, Any]
     return {"may_object": objected.until is None or now <= objected.until, "object_until": objected.until}
 
 
-def _provisional(match: Match, row: Provisional, side: int | None) -> ShownProvisional:
+def _provisional(match: Match, row: Provisional, side: int | None) -> dict[str, Any]:
     """The provisional result of a match, and what the reader can do about it."""
     is_objected = row.result.objections.exists()
     untold = [match.names[other] for other in row.sides if row.told[other] is None and other != side]
-    return ShownProvisional(
-        why=gettext("Based on {reason}, so not rated yet.").format(reason=row.get_why_display()),
-        untold=gettext("{name} has not seen it.").format(name=", ".join(untold)) if untold else "",
-        ends_at=None if is_objected else row.ends_at,
-        may_confirm=side is not None and row.against == side,
-        may_see=side is not None and side in row.sides and row.told[side] is None,
-    )
+    return {
+        "why": gettext("Based on {reason}, so not rated yet.").format(reason=row.get_why_display()),
+        # Who has not seen it; empty if everybody whom it goes against has.
+        "untold": gettext("{name} has not seen it.").format(name=", ".join(untold)) if untold else "",
+        # When it is final; None while that is open.
+        "ends_at": None if is_objected else row.ends_at,
+        "may_confirm": side is not None and row.against == side,
+        "may_see": side is not None and side in row.sides and row.told[side] is None,
+    }
 
 
-def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
-    return ShownObjection(
-        who=match.names[row.side],
-        reason=row.reason if inside else "",
-        at=row.created_at,
-        state=row.state,
-        label=row.get_state_display(),
-        answer=row.answer if inside else "",
-    )
+def _objection(match: Match, row: Objection, inside: bool) -> dict[str, Any]:
+    return {
+        "who": match.names[row.side],
+        "reason": row.reason if inside else "",
+        "at": row.created_at,
+        "state": row.state,
+        "label": row.get_state_display(),
+        "answer": row.answer if inside else "",
+    }
 
 
 def _player(
     match: Match, standing: Result | None, side: int, mine: int | None, running: ShownRunningScore | None
-) -> ShownPlayer:
+) -> dict[str, Any]:
     name = match.names[side]
     score = standing.score if standing is not None else None
     if score is None and running is not None and running.who:
         score = running.score
-    return ShownPlayer(
-        side=side,
-        name=name,
-        public_id=match.players[side].public_id,
-        points=labels.shown_score(match.length, score)[side] if score is not None else None,
-        won=standing is not None and standing.winner == side,
-        is_me=side == mine,
-        start=match.start_score[side],
-        label_less=gettext("One point less for {name}").format(name=name),
-        label_more=gettext("One point more for {name}").format(name=name),
-    )
+    return {
+        "side": side,
+        "name": name,
+        "public_id": match.players[side].public_id,
+        "points": labels.shown_score(match.length, score)[side] if score is not None else None,
+        "won": standing is not None and standing.winner == side,
+        "is_me": side == mine,
+        "start": match.start_score[side],
+        "label_less": gettext("One point less for {name}").format(name=name),
+        "label_more": gettext("One point more for {name}").format(name=name),
+    }
 
 
-def _result(match: Match, result: Result, notes: Mapping[int, str]) -> ShownResult:
-    return ShownResult(
-        version=result.version,
-        summary=_decided(match, result),
-        kind=labels.ending(match, result),
-        source=result.get_source_display(),
-        who=who(match, result.by, result.user, None),
-        at=result.at,
-        reason=result.reason,
-        finality="" if result.finality == Result.Finality.FINAL else str(result.get_finality_display()),
-        own_match=gettext("Decided by one of the two players, as the club's only director.")
+def _result(match: Match, result: Result, notes: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "version": result.version,
+        "summary": _decided(match, result),
+        "kind": labels.ending(match, result),
+        "source": result.get_source_display(),
+        "who": who(match, result.by, result.user, None),
+        "at": result.at,
+        "reason": result.reason,
+        # Whether it is provisional, or nobody but the winner confirmed it; else empty.
+        "finality": "" if result.finality == Result.Finality.FINAL else str(result.get_finality_display()),
+        # A remark if one of the two players decided it; else empty.
+        "own_match": gettext("Decided by one of the two players, as the club's only director.")
         if result.own_match
         else "",
-        link_note=notes.get(result.version, ""),
-        waived=[_waived(*finding) for finding in result.waived],
-        record=result.submission.public_id if result.submission is not None else "",
-    )
+        # A remark if the winner, a director, had got the link by which the loser answered; else empty.
+        "link_note": notes.get(result.version, ""),
+        "waived": [_waived(*finding) for finding in result.waived],
+        # The public id of its record; empty without one.
+        "record": result.submission.public_id if result.submission is not None else "",
+    }
 
 
 def _decided(match: Match, result: Result) -> str:
@@ -615,10 +451,10 @@ def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> s
     name = match.names[winner]
     if score is None:
         return gettext("{name} won.").format(name=name)
-    shown = labels.score_of(match, winner, score)
+    score_text = labels.score_of(match, winner, score)
     if score[winner] < match.length:
-        return gettext("{name} won. The score was {score}.").format(name=name, score=shown)
-    return gettext("{name} won {score}.").format(name=name, score=shown)
+        return gettext("{name} won. The score was {score}.").format(name=name, score=score_text)
+    return gettext("{name} won {score}.").format(name=name, score=score_text)
 
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:
@@ -639,32 +475,34 @@ def who(match: Match, by: str, user: User | None, side: int | None) -> str:
     return match.names[side] if side is not None else gettext("Someone with a link")
 
 
-def _report(match: Match, report: Claim, inside: bool) -> ShownReport:
-    return ShownReport(
-        side=report.side,
-        reporter=labels.reporter_of(match, report),
-        summary=_ended(match, report.winner, report.score),
-        points=labels.shown_score(match.length, report.score),
-        at=report.created_at,
-        note=report.note if inside else "",
-        answer=report.answer_note if inside else "",
-        record=report.submission.public_id if report.submission is not None else "",
-        is_seen=report.seen_at is not None,
-        is_own_loss=report.is_own_loss,
-    )
+def _report(match: Match, report: Claim, inside: bool) -> dict[str, Any]:
+    return {
+        "side": report.side,
+        "reporter": labels.reporter_of(match, report),
+        "summary": _ended(match, report.winner, report.score),
+        "points": labels.shown_score(match.length, report.score),
+        "at": report.created_at,
+        "note": report.note if inside else "",
+        "answer": report.answer_note if inside else "",
+        # The public id of the record sent with it; empty without one.
+        "record": report.submission.public_id if report.submission is not None else "",
+        "is_seen": report.seen_at is not None,
+        "is_own_loss": report.is_own_loss,
+    }
 
 
-def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> ShownRecord:
+def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> dict[str, Any]:
     asks = record.standing == Standing.NAMES and side is not None and record.side == side
-    return ShownRecord(
-        public_id=record.public_id,
-        name=mask.text(record.file_name) or gettext("pasted text"),
-        sender=who(match, LogEntry.By.LINK, record.submitter, record.side),
-        at=record.created_at,
-        standing=record.standing,
-        why=sentence(record.refusal["code"], mask.inside(record.refusal["params"])) if record.refusal else "",
-        names=_names(record) if asks else None,
-    )
+    return {
+        "public_id": record.public_id,
+        "name": mask.text(record.file_name) or gettext("pasted text"),
+        "sender": who(match, LogEntry.By.LINK, record.submitter, record.side),
+        "at": record.created_at,
+        "standing": record.standing,
+        "why": sentence(record.refusal["code"], mask.inside(record.refusal["params"])) if record.refusal else "",
+        # The names in the record, if this reader has to say which player is which.
+        "names": _names(record) if asks else None,
+    }
 
 
 def _names(record: Submission) -> tuple[str, str] | None:
@@ -673,29 +511,33 @@ def _names(record: Submission) -> tuple[str, str] | None:
     return labels.names(from_data(data).players) if data else None
 
 
-def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> ShownTimes:
-    return ShownTimes(
-        public_id=proposal.public_id,
-        proposer=match.names[proposal.side],
-        mine=proposal.side == side,
-        note=proposal.note if inside else "",
-        times=proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
-    )
+def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> dict[str, Any]:
+    return {
+        "public_id": proposal.public_id,
+        "proposer": match.names[proposal.side],
+        "mine": proposal.side == side,
+        "note": proposal.note if inside else "",
+        "times": proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
+    }
 
 
-def _arrivals(match: Match, agreed: Proposal, side: int | None, now: datetime) -> Arrivals:
+def _arrivals(match: Match, agreed: Proposal, side: int | None, now: datetime) -> dict[str, Any]:
+    """Who is there for the appointment, and what the reader may do about it."""
     may_arrive = side is not None and agreed.agreed_at is not None and now >= agreed.agreed_at - arrivals.EARLY
     may_arrive = may_arrive and match.state == Match.State.OPEN and agreed.here[side or 0] is None
     claim_from = None
     rules = events().play_rules(match.parent_topic)
     if side is not None and match.state == Match.State.OPEN and rules.no_show_loses:
         claim_from = arrivals.claimable_from(agreed, side, rules)
-    return Arrivals(
-        names=[name for name, here in zip(match.names, agreed.here, strict=True) if here is not None],
-        may_arrive=may_arrive,
-        claim_from=claim_from,
-        may_claim=claim_from is not None and claim_from <= now,
-    )
+    return {
+        "names": [name for name, here in zip(match.names, agreed.here, strict=True) if here is not None],
+        # Whether the reader is to come, or waits for the opponent.
+        "is_near": may_arrive or claim_from is not None,
+        "may_arrive": may_arrive,
+        # None where it is not up to the reader to claim that the opponent has not come.
+        "claim_from": claim_from,
+        "may_claim": claim_from is not None and claim_from <= now,
+    }
 
 
 def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: bool) -> dict[str, Any] | None:

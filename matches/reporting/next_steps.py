@@ -69,7 +69,7 @@ class Pending:
 
     @property
     def agreed(self) -> Proposal | None:
-        """The proposal of which a time was accepted."""
+        """The proposal with an accepted time."""
         return next((row for row in self.proposals if row.state == Proposal.State.ACCEPTED), None)
 
 

@@ -172,12 +172,12 @@ KINDS = (
 
 
 def channels_of(match: Match, side: int) -> frozenset[str]:
-    """The ways in which a player is asked to answer a report; empty if they have no active account or want none."""
+    """How a player is asked to answer a report; empty if they have no active account or want none."""
     accounts = User.objects.filter(pk__in=users_of([match.players[side].pk]), is_active=True).values_list(
         "pk", flat=True
     )
-    wanted = chosen(kind_of(REPORTED), list(accounts))
-    return next(iter(wanted.values()), frozenset())
+    channels_by_account = chosen(kind_of(REPORTED), list(accounts))
+    return next(iter(channels_by_account.values()), frozenset())
 
 
 def respondent_of(report: Claim) -> int:
@@ -225,7 +225,7 @@ def notify_ruling(match: Match, result: Result) -> None:
 
 
 def notify_provisional(*, provisional_id: int, now: datetime) -> bool:
-    """Tell the players whom a provisional result goes against, once; return whether that was still to be done."""
+    """Tell players once of a provisional result against them; return whether that was still to be done."""
     with transaction.atomic():
         rows = Provisional.objects.filter(ended_at=None, notified_at=None)
         row = for_update(rows, skip_locked=True).filter(pk=provisional_id).first()

@@ -84,7 +84,7 @@ class CheckedRecord(NamedTuple):
 
     @property
     def outcome(self) -> ResultInput:
-        """The result that the record shows."""
+        """The result that the record shows, as services take it."""
         return ResultInput(self.winner, self.score, self.kind)
 
     def _by_side(self, pair: tuple[int, int] | list[int]) -> tuple[int, int]:
@@ -209,7 +209,7 @@ def _check_match_state(match: Match, checked: CheckedRecord) -> None:
 
 
 def faults_of_record(match: Match, content: Mapping[str, Any]) -> list[Fault]:
-    """Faults that do not depend on which player is which: the length of the match, then the verdict."""
+    """The faults of the record itself, whoever its players are: the length of the match, then the verdict."""
     faults = []
     length = content["length"]
     if length == 0:

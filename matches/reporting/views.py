@@ -163,7 +163,7 @@ def _error(refused: Refused | None, invalid: forms.Form | None) -> str:
 
 
 def zone_for(request: HttpRequest, match: Match, seat: MatchSeat | None) -> ZoneInfo:
-    """The time zone in which times are shown: that of the reader's account, else of their player, else of the club."""
+    """The time zone for times on the page: the reader's account's, else their player's, else the club's."""
     user = request.user
     if isinstance(user, User) and user.time_zone:
         return ZoneInfo(timezone.get_current_timezone_name())
@@ -411,7 +411,7 @@ def _reported(match: Match, is_own_loss: bool) -> str:
 
 @acting(lambda request, seat: RunningScoreForm(request.POST, match=seat.match))
 def running_score(request: HttpRequest, seat: MatchSeat, form: RunningScoreForm) -> str:
-    """Enter how the match stands; it goes on."""
+    """Enter the running score of a match that goes on."""
     entered = Entered(seat.match, side_of(seat), form.score)
     events().record_score(entered, by=seat.by, now=timezone.now())
     return gettext("The score so far is saved.")
@@ -464,7 +464,7 @@ def object_to_result(request: HttpRequest, seat: MatchSeat, form: ObjectionForm)
 
 @acting(lambda request, seat: RecordForm(request.POST, request.FILES))
 def send_record(request: HttpRequest, seat: MatchSeat, form: RecordForm) -> str:
-    """Send a record."""
+    """Send a record of the match, as a file or as pasted text."""
     count_upload(request)
     file = form.cleaned_data["file"]
     data, name = record_in(file, form.cleaned_data["text"])
@@ -588,7 +588,7 @@ def decline(request: HttpRequest, seat: MatchSeat, form: LengthAnswerForm) -> st
 
 
 def _recorded(seat: MatchSeat, move: Offered | Answered, unchanged: str) -> str:
-    """Record it, and return the new length if both have agreed, else that nothing has changed so far."""
+    """Record an offer or an answer; return the new length if both agree, else that nothing has changed so far."""
     events().record_length(move, by=seat.by, now=timezone.now())
     length = access.refetch(seat.match).length
     if length == seat.match.length:

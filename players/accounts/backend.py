@@ -59,7 +59,7 @@ class AccountBackend(ModelBackend):
     def _checked(
         self, request: HttpRequest | None, username: str | None, password: str | None, **kw: Any
     ) -> User | None:
-        """Return the user with this address and password, or one who is still to confirm this address.
+        """Return the user with this address and password, or one who has not confirmed this address yet.
 
         Unless the address is confirmed, two passwords are hashed whether there are two accounts or not: otherwise
         whoever signs up with an address would learn from signing in whether another account has it.

@@ -38,7 +38,7 @@ def request_email(*, kind: str, email: str, user: User | None, now: datetime) ->
 
 
 def verification_secret(user: User, email: str) -> str:
-    """Return the secret of the link by which this user confirms this address."""
+    """Return the secret in the link that confirms this address for this user."""
     return signing.dumps([user.pk, email], salt=SALT)
 
 

@@ -101,7 +101,7 @@ def check_code(*, user: User, code: str, by: Actor) -> None:
 
 
 def _plain(code: str) -> str:
-    """Return a code without the blanks and dashes by which people and apps group it."""
+    """Return a code without the blanks and dashes that people and apps group it with."""
     return "".join(code.split()).replace("-", "").lower()
 
 

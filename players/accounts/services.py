@@ -37,7 +37,7 @@ def register_user(
 ) -> User:
     """Create an account with a player: a new one, or the player of the invitation with this secret.
 
-    The address is to be verified. If it is that of another account, the new one has no address until then: the answer
+    The address is to be verified. If it belongs to another account, the new one has no address until then: the answer
     must not say whose addresses are known.
 
     `by` is the new user unless somebody else is given.
@@ -83,7 +83,7 @@ def without_address() -> str:
 
 @transaction.atomic
 def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
-    """Make a confirmed address that of the account; harmless when repeated.
+    """Make a confirmed address the account's own; harmless when repeated.
 
     Another account with this address loses it unless it has confirmed it.
     Refused: `email_taken`, `email_changed_since`.
@@ -192,7 +192,7 @@ def change_password(*, user: User, password: str, new_password: str, by: Actor) 
 
 @transaction.atomic
 def reset_password(*, user: User, new_password: str, by: Actor) -> User:
-    """Set a new password for somebody who followed a link sent to their e-mail address, which so is verified.
+    """Set a new password for somebody who followed an e-mailed link, which also verifies the address.
 
     Refused: `weak_password`.
     """

@@ -61,7 +61,7 @@ class SessionStore(DatabaseSessionStore):
 
 
 class AccountMiddleware(AuthenticationMiddleware):
-    """Django's middleware, which takes the account that was read with the session."""
+    """Django's middleware, with the account that was read together with the session."""
 
     def process_request(self, request: HttpRequest) -> None:
         """Set `request.user`, read when it is first used."""
@@ -101,7 +101,7 @@ def sessions_of(user: User) -> QuerySet[AccountSession]:
 
 
 def name_of(session_key: str) -> str:
-    """Return what a form calls a session: its key would open it."""
+    """Return the name of a session in forms; its key would sign in whoever sees it."""
     return hashlib.sha256(session_key.encode()).hexdigest()[:32]
 
 

@@ -49,12 +49,12 @@ def create_token(
     if live_tokens(user, now).count() >= MOST_TOKENS:
         raise Refused("too_many_tokens", most=MOST_TOKENS)
     key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
-    wanted = {ApiToken.Scope.READ, *scopes}
+    granted = {ApiToken.Scope.READ, *scopes}
     token = ApiToken.objects.create(
         user=user,
         name=name,
         key_hash=hash_of(key),
-        scopes=[scope for scope in SCOPES if scope in wanted],
+        scopes=[scope for scope in SCOPES if scope in granted],
         created_at=now,
         expires_at=None if days is None else now + timedelta(days=days),
     )

@@ -228,8 +228,6 @@ class TokenForm(RefusingForm):
 
 
 class RevokeTokenForm(forms.Form):
-    """The token to revoke."""
-
     token = forms.IntegerField(min_value=1, max_value=10**18)
 
 

@@ -16,6 +16,7 @@ from players.access import has_second_factor
 from players.accounts.services import check_time_zone, ensure_player
 from players.actors import Actor, apply, log
 from players.models import Club, Membership, Player, User
+from players.models.people import LONGEST_SLUG
 from players.people.rows import canonical, club_topic, lock_club, player_topic
 
 # Creating a club and editing it.
@@ -23,7 +24,6 @@ from players.people.rows import canonical, club_topic, lock_club, player_topic
 
 MOST_CLUBS = 20
 """How many clubs one person may own, to stop scripts."""
-LONGEST_SLUG = 60
 RESERVED_SLUGS = frozenset({"new"})
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TRIES = 50
@@ -108,9 +108,9 @@ def _free_slug(name: str) -> str:
     base = slugify(fold(name))[: LONGEST_SLUG - 4].strip("-_").replace("_", "-")
     if not base:
         return f"club-{secrets.token_hex(4)}"
-    taken = set(Club.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS
+    used_slugs = set(Club.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS
     candidates = [base, *(f"{base}-{number}" for number in range(2, _TRIES))]
-    return next((slug for slug in candidates if slug not in taken), f"club-{secrets.token_hex(4)}")
+    return next((slug for slug in candidates if slug not in used_slugs), f"club-{secrets.token_hex(4)}")
 
 
 @transaction.atomic

@@ -46,7 +46,7 @@ from players.people.services import How, NameMatch
 
 @require_safe
 def club_list(request: HttpRequest) -> HttpResponse:
-    """List all clubs, first those of the user. htmx gets only the list."""
+    """List all clubs, the user's own first; for htmx, only the list."""
     q = request.GET.get("q", "")
     clubs = page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
     mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
@@ -58,7 +58,7 @@ def club_list(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def create_club(request: HttpRequest) -> HttpResponse:
-    """Create a club owned by the user; the time zone is that of the account, or else of the browser."""
+    """Create a club owned by the user; its time zone is the account's, or else the browser's."""
     form = ClubForm(sent(request), initial={"time_zone": timezone.get_current_timezone_name()})
     if form.is_valid():
         try:
@@ -78,7 +78,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
-    """Edit a club."""
+    """Show and save the settings of a club; for directors."""
     club = access.club_for_director(request.user, slug)
     form = EditClubForm.of(club, sent(request))
     if form.is_valid():
@@ -112,13 +112,12 @@ def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
 @account_needed
 @require_POST
 def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
-    """Leave a club."""
-    mine = access.my_membership(request.user, slug)
+    membership = access.my_membership(request.user, slug)
     try:
-        club_services.leave_club(membership=mine, by=by(request), now=timezone.now())
+        club_services.leave_club(membership=membership, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "club", slug)
-    messages.success(request, _("You have left %(club)s.") % {"club": mine.club.name})
+    messages.success(request, _("You have left %(club)s.") % {"club": membership.club.name})
     return redirect("club", slug)
 
 
@@ -151,7 +150,7 @@ def _members_page(
 @account_needed
 @require_safe
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the members. htmx gets only the list."""
+    """List the members; for htmx, only the list."""
     return _members_page(request, access.club_for_director(request.user, slug))
 
 
@@ -360,7 +359,6 @@ def qr(url: str) -> str:
 @account_needed
 @require_POST
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Withdraw an invitation."""
     invitation = access.invitation_for_director(request.user, slug, pk)
     try:
         people_services.withdraw_invitation(invitation=invitation, by=by(request), now=timezone.now())
@@ -394,7 +392,6 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @account_needed
 @require_POST
 def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Undo a merge."""
     merged = access.merge_for_director(request.user, slug, pk)
     try:
         people_services.undo_merge(merge=merged, by=by(request), now=timezone.now(), club=access.club(slug))

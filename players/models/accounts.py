@@ -137,7 +137,7 @@ class AccountEmail(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """One code, of which only the keyed hash is stored; deleted once it was used."""
+    """A recovery code. Only its keyed hash is stored; it is deleted once used."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64)

@@ -1,4 +1,4 @@
-"""Notifications, the ways by which they are delivered, and what each user has chosen."""
+"""Notifications, how they are delivered, and what each user has chosen."""
 
 from typing import ClassVar
 
@@ -10,11 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH
 
-LONGEST_ENDPOINT = 1000
-
 
 class NotificationChoice(models.Model):
-    """The ways in which a user wants one kind of notification; without a row the defaults of the kind apply."""
+    """How a user wants to get one kind of notification; without a row the defaults of the kind apply."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=40)
@@ -63,7 +61,7 @@ class PushSubscription(models.Model):
     """A browser that shows notifications, as its push service knows it."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    endpoint = models.CharField(max_length=LONGEST_ENDPOINT, unique=True)
+    endpoint = models.CharField(max_length=1000, unique=True)
     p256dh = models.CharField(max_length=100, help_text=_("The browser's public key, as base64url."))
     auth = models.CharField(max_length=40, help_text=_("The browser's secret, as base64url."))
     device = models.CharField(max_length=80, blank=True, help_text=_("The browser, for the user to recognise."))

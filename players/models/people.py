@@ -13,6 +13,10 @@ from core.names import LONGEST_NAME_KEY, fold
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME
 
+LONGEST_ALIAS = 200
+"""Nicknames in match records can be as long as programs allow."""
+LONGEST_SLUG = 60
+
 # A field derived from other fields.
 
 
@@ -43,7 +47,7 @@ class Player(models.Model):
     """A player, with an account or without (entered by a director, to be claimed later)."""
 
     class AnalysisVisibility(models.TextChoices):
-        """Who else may see how well the player played. Of a player without an account nobody sees it."""
+        """Who else may see how well the player played; nobody for a player without an account."""
 
         PUBLIC = "public", _("everybody")
         CLUB = "club", _("members of my clubs")
@@ -99,7 +103,7 @@ class Alias(models.Model):
     """Another name under which a player appears in match records."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="aliases")
-    name = models.CharField(max_length=200)
+    name = models.CharField(max_length=LONGEST_ALIAS)
     name_key = FoldedField("name")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -114,7 +118,7 @@ class Alias(models.Model):
 
 class Club(models.Model):
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
-    slug = models.SlugField(_("address"), max_length=60, unique=True)
+    slug = models.SlugField(_("address"), max_length=LONGEST_SLUG, unique=True)
     city = models.CharField(_("city"), max_length=80, blank=True)
     country = models.CharField(
         _("country"), max_length=2, blank=True, default="", db_default="", help_text=_("ISO 3166 code, such as DK.")
@@ -193,7 +197,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which an account takes over a player whom a director has entered.
+    """A link that lets an account take over a player entered by a director.
 
     Only the hash of the secret is stored.
     """

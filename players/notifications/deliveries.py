@@ -1,7 +1,7 @@
 """Deliveries are claimed, sent outside any transaction, and then marked as sent, or tried again later.
 
 A delivery that was marked as sent is never sent again. If a worker dies between sending and marking, the delivery is
-sent again once the claim has expired, with the same Message-ID or tag, by which the recipient's programs recognise it.
+sent again once the claim has expired; its Message-ID or tag is the same, so that programs recognise the repetition.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,6 @@ log = structlog.get_logger(__name__)
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 """How long to wait after each failed attempt; after the attempt that follows the last wait it is given up."""
 SWEEP_AT_ONCE = 200
-LONGEST_REASON = 200
 Channel, State = Delivery.Channel, Delivery.State
 
 
@@ -61,7 +60,7 @@ def claim_push(*, delivery: int, now: datetime) -> Delivery | None:
 
 def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
     """Mark locked rows as claimed, and drop those that are no longer worth sending."""
-    kept = []
+    claimed = []
     for row in rows:
         kind = kind_of(row.notification.kind)
         row.claimed_at, row.batch = now, batch
@@ -71,9 +70,9 @@ def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
             row.state = State.DROPPED
         else:
             row.attempts += 1
-            kept.append(row)
+            claimed.append(row)
         row.save(update_fields=["claimed_at", "batch", "state", "given_up_at", "reason", "attempts"])
-    return kept
+    return claimed
 
 
 def _may_receive(row: Delivery) -> bool:
@@ -90,7 +89,7 @@ def mark_sent(rows: Iterable[Delivery], now: datetime) -> None:
 def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_good: bool = False) -> None:
     """Try claimed deliveries again later; give them up after the last attempt, or if they can never succeed."""
     for row in rows:
-        row.reason, row.claimed_at = reason[:LONGEST_REASON], None
+        row.reason, row.claimed_at = reason[: Delivery._meta.get_field("reason").max_length], None
         if for_good or row.attempts > len(WAITS):
             row.state, row.given_up_at = State.GIVEN_UP, now
             log.warning("delivery_given_up", delivery=row.pk, channel=row.channel, reason=row.reason)

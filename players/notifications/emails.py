@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -24,20 +23,13 @@ TOKEN = r"(?P<unsubscribe_token>\d{1,18}\.[a-z_-]{1,400}\.[\w-]{43})"  # noqa: S
 _SIGNER = Signer(salt="players.notifications.emails", sep=".")
 
 
-class Unsubscribing(NamedTuple):
-    """Whose e-mails a link stops, and of which kinds."""
-
-    user: User
-    kinds: list[NotificationKind]
-
-
 def token_of(user: User, kinds: Sequence[str]) -> str:
     """Return the token of a link that stops e-mails of these kinds. It never expires."""
     return _SIGNER.sign(f"{user.pk}.{'-'.join(kinds)}")
 
 
-def read_token(token: str) -> Unsubscribing:
-    """Return what a link stops. Raises Http404 for a forged one, or if the account is gone."""
+def read_token(token: str) -> tuple[User, list[NotificationKind]]:
+    """Return the user and the kinds of e-mails that a link stops. Raises Http404 if forged or the user is gone."""
     try:
         pk, _, codes = _SIGNER.unsign(token).partition(".")
     except BadSignature:
@@ -45,8 +37,8 @@ def read_token(token: str) -> Unsubscribing:
     user = User.objects.filter(pk=pk).first()
     if user is None:
         raise Http404
-    wanted = codes.split("-")
-    return Unsubscribing(user, [kind for kind in registered() if kind.code in wanted])
+    kind_codes = codes.split("-")
+    return user, [kind for kind in registered() if kind.code in kind_codes]
 
 
 # Notifications by e-mail. What a user is notified of within a minute is one e-mail.

@@ -38,24 +38,25 @@ SALT_BYTES, KEY_BYTES, NONCE_BYTES, NUMBER_BYTES = 16, 16, 12, 32
 LAST_RECORD = b"\x02"
 
 
-class Recipient(NamedTuple):
-    """The keys of a browser's subscription, as base64url."""
-
-    p256dh: str
-    auth: str
-
-
 def encrypt(
-    payload: bytes, to: Recipient, *, salt: bytes | None = None, key: ec.EllipticCurvePrivateKey | None = None
+    payload: bytes,
+    *,
+    p256dh: str,
+    auth: str,
+    salt: bytes | None = None,
+    key: ec.EllipticCurvePrivateKey | None = None,
 ) -> bytes:
-    """Return the body of a push. Salt and key are random unless given. Raises ValueError for malformed keys."""
+    """Return the body of a push for a browser with these keys, as base64url. Raises ValueError for malformed keys.
+
+    Salt and key are random unless given.
+    """
     if len(payload) > LONGEST_PAYLOAD:
         raise ValueError("the payload is too long for a push")
     salt, own = salt or os.urandom(SALT_BYTES), key or ec.generate_private_key(CURVE)
-    theirs = from_base64(to.p256dh)
+    theirs = from_base64(p256dh)
     shared = own.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(CURVE, theirs))
     ours = _encoded(own.public_key())
-    keying = _expand(_mac(from_base64(to.auth), shared), b"WebPush: info\0" + theirs + ours, NUMBER_BYTES)
+    keying = _expand(_mac(from_base64(auth), shared), b"WebPush: info\0" + theirs + ours, NUMBER_BYTES)
     pseudo_random = _mac(salt, keying)
     content_key = _expand(pseudo_random, b"Content-Encoding: aes128gcm\0", KEY_BYTES)
     nonce = _expand(pseudo_random, b"Content-Encoding: nonce\0", NONCE_BYTES)
@@ -197,45 +198,31 @@ SYSTEMS = (
 )
 
 
-class Subscribing(NamedTuple):
-    """What a browser sends when it subscribes."""
-
-    endpoint: str
-    p256dh: str
-    auth: str
-
-
 @transaction.atomic
-def subscribe(*, user: User, subscribing: Subscribing, device: str, now: datetime) -> PushSubscription:
+def subscribe(*, user: User, endpoint: str, p256dh: str, auth: str, device: str, now: datetime) -> PushSubscription:
     """Show a user's notifications in a browser, which belongs to whoever subscribed in it last.
 
-    Refused: `push_endpoint`, `too_many_browsers`.
+    The browser sends its endpoint and its two keys. Refused: `push_endpoint`, `too_many_browsers`.
     """
     try:
-        endpoint_of(subscribing.endpoint)
+        endpoint_of(endpoint)
     except Forbidden:
         raise Refused("push_endpoint") from None
     lock_row(User, user.pk)
-    others = PushSubscription.objects.filter(user=user).exclude(endpoint=subscribing.endpoint)
+    others = PushSubscription.objects.filter(user=user).exclude(endpoint=endpoint)
     if others.count() >= MOST_BROWSERS:
         raise Refused("too_many_browsers", most=MOST_BROWSERS)
     # What waits for the browser's former user must not be shown to this one.
-    PushSubscription.objects.filter(endpoint=subscribing.endpoint).exclude(user=user).delete()
+    PushSubscription.objects.filter(endpoint=endpoint).exclude(user=user).delete()
     row, _ = PushSubscription.objects.update_or_create(
-        endpoint=subscribing.endpoint,
-        defaults={
-            "user": user,
-            "p256dh": subscribing.p256dh,
-            "auth": subscribing.auth,
-            "device": device,
-            "created_at": now,
-        },
+        endpoint=endpoint,
+        defaults={"user": user, "p256dh": p256dh, "auth": auth, "device": device, "created_at": now},
     )
     return row
 
 
 def unsubscribe(*, user: User, subscription: int) -> None:
-    """Show a user's notifications no longer in a browser; harmless if it is not one of theirs."""
+    """Stop showing a user's notifications in a browser; harmless if it is not one of theirs."""
     PushSubscription.objects.filter(user=user, pk=subscription).delete()
 
 
@@ -330,11 +317,11 @@ def _body(row: Delivery, browser: PushSubscription) -> bytes:
         "url": row.notification.url,
         "tag": f"notification-{row.notification_id}",
     }
-    return encrypt(json.dumps(shown).encode(), Recipient(browser.p256dh, browser.auth))
+    return encrypt(json.dumps(shown).encode(), p256dh=browser.p256dh, auth=browser.auth)
 
 
 def subject() -> str:
-    """Return where the operator of a push service reaches the operator of this site."""
+    """Return how operators of push services reach the operator of this site."""
     if settings.VAPID_SUBJECT:
         return str(settings.VAPID_SUBJECT)
     if urlsplit(settings.SITE_URL).scheme == "https":
@@ -343,7 +330,7 @@ def subject() -> str:
 
 
 def public_key() -> str:
-    """Return the key with which browsers subscribe; empty if push is off."""
+    """Return the key that browsers subscribe with; empty if push is off."""
     if not settings.VAPID_PRIVATE_KEY:
         return ""
 

@@ -28,14 +28,14 @@ SITE, EMAIL, PUSH = CHANNELS = ("site", "email", "push")
 def chosen(kind: NotificationKind, users: Collection[int]) -> dict[int, frozenset[str]]:
     """Return the channels that each of these users wants for a kind."""
     rows = NotificationChoice.objects.filter(kind=kind.code, user__in=users)
-    own = {row.user_id: _channels(row) for row in rows}
-    return {user: own.get(user, kind.default) for user in users}
+    choices = {row.user_id: _channels(row) for row in rows}
+    return {user: choices.get(user, kind.default) for user in users}
 
 
 def choices_of(user: User) -> dict[str, frozenset[str]]:
     """Return the channels that a user wants for every kind."""
-    own = {row.kind: _channels(row) for row in NotificationChoice.objects.filter(user=user)}
-    return {kind.code: own.get(kind.code, kind.default) for kind in registered()}
+    choices = {row.kind: _channels(row) for row in NotificationChoice.objects.filter(user=user)}
+    return {kind.code: choices.get(kind.code, kind.default) for kind in registered()}
 
 
 def _channels(choice: NotificationChoice) -> frozenset[str]:
@@ -52,7 +52,7 @@ def save_choices(*, user: User, wanted: Mapping[str, Collection[str]]) -> None:
 
 
 def stop_emails(*, user: User, kinds: Collection[str]) -> None:
-    """Send a user no more e-mails of these kinds; the other channels stay as they are."""
+    """Stop e-mails of these kinds to a user; the other channels stay as they are."""
     _change_emails(user, kinds, wanted=False)
 
 
@@ -81,13 +81,6 @@ MOST_CALLS = 5
 """How many of the latest calls are looked at."""
 
 
-class Failure(NamedTuple):
-    """A delivery that was given up."""
-
-    text: Text
-    delivery: Delivery
-
-
 def notifications_of(user: User) -> list[Text]:
     """Return the latest notifications of a user, newest first."""
     rows = Notification.objects.filter(user=user, on_site=True)
@@ -110,21 +103,23 @@ def unread_and_call(user: User) -> tuple[int, Text | None]:
     return len(rows), None
 
 
-def failures_of(user: User, now: datetime) -> list[Failure]:
-    """Return the latest deliveries to a user that were given up, newest first."""
+def failures_of(user: User, now: datetime) -> list[tuple[Text, Delivery]]:
+    """Return the latest notifications of a user whose delivery was given up, with that delivery, newest first."""
     rows = Delivery.objects.filter(
         notification__user=user, state=Delivery.State.GIVEN_UP, given_up_at__gte=now - FAILURES_FOR
     )
     deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MOST_FAILURES])
     texts = texts_of([row.notification for row in deliveries])
-    return [Failure(*pair) for pair in zip(texts, deliveries, strict=True)]
+    return list(zip(texts, deliveries, strict=True))
 
 
 def delivered_at(user: int, key: str) -> datetime | None:
     """Return when the notification of this key was first sent to a confirmed address or a browser of a user."""
-    sent = Delivery.objects.filter(notification__user=user, notification__key=key, sent_at__isnull=False)
-    counted = sent.filter(Q(channel=Delivery.Channel.PUSH) | Q(notification__user__email_verified_at__isnull=False))
-    return counted.order_by("sent_at").values_list("sent_at", flat=True).first()
+    sent_deliveries = Delivery.objects.filter(notification__user=user, notification__key=key, sent_at__isnull=False)
+    reached = sent_deliveries.filter(
+        Q(channel=Delivery.Channel.PUSH) | Q(notification__user__email_verified_at__isnull=False)
+    )
+    return reached.order_by("sent_at").values_list("sent_at", flat=True).first()
 
 
 def can_be_sent_to(user: int) -> bool:
@@ -148,11 +143,11 @@ def reach_of(key: str) -> Reach | None:
     if row is None:
         return None
     deliveries = list(row.deliveries.all())
-    sent = {delivery.channel: delivery.sent_at for delivery in deliveries if delivery.sent_at is not None}
+    sent_at = {delivery.channel: delivery.sent_at for delivery in deliveries if delivery.sent_at is not None}
     return Reach(
         is_on_site=row.on_site,
-        emailed_at=sent.get(Delivery.Channel.EMAIL),
-        pushed_at=sent.get(Delivery.Channel.PUSH),
+        emailed_at=sent_at.get(Delivery.Channel.EMAIL),
+        pushed_at=sent_at.get(Delivery.Channel.PUSH),
         is_on_its_way=any(delivery.state == Delivery.State.WAITING for delivery in deliveries),
     )
 
@@ -193,12 +188,12 @@ def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[
     Call it in the transaction that makes the change. Users who were notified with the same key before, or who are not
     active, are left out. The number of queries does not depend on how many notices there are.
     """
-    sort = kind_of(kind)
+    notification_kind = kind_of(kind)
     planned = {(notice.user, notice.key): notice for notice in notices}
     active = User.objects.filter(pk__in={user for user, _ in planned}, is_active=True).values_list("pk", flat=True)
-    wanted = {user: channels for user, channels in chosen(sort, active).items() if channels}
-    known = set(_stored(planned).values_list("user_id", "key"))
-    new = [notice for pair, notice in planned.items() if notice.user in wanted and pair not in known]
+    channels_by_user = {user: channels for user, channels in chosen(notification_kind, active).items() if channels}
+    notified = set(_stored(planned).values_list("user_id", "key"))
+    new = [notice for pair, notice in planned.items() if notice.user in channels_by_user and pair not in notified]
     if not new:
         return []
     rows = Notification.objects.bulk_create(
@@ -209,7 +204,7 @@ def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[
                 params=dict(notice.params),
                 url=notice.url,
                 key=notice.key,
-                on_site=SITE in wanted[notice.user],
+                on_site=SITE in channels_by_user[notice.user],
                 created_at=now,
             )
             for notice in new
@@ -220,7 +215,7 @@ def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[
         update_fields=["key"],
         batch_size=BATCH,
     )
-    _plan_deliveries(sort, rows, wanted, now)
+    _plan_deliveries(notification_kind, rows, channels_by_user, now)
     touch_on_commit(*(topic_of(row.user_id) for row in rows if row.on_site))
     return rows
 
@@ -248,14 +243,14 @@ def topic_of(user: int) -> str:
 
 
 def _plan_deliveries(
-    kind: NotificationKind, rows: list[Notification], wanted: Mapping[int, frozenset[str]], now: datetime
+    kind: NotificationKind, rows: list[Notification], channels_by_user: Mapping[int, frozenset[str]], now: datetime
 ) -> None:
     """Create the deliveries of new notifications, and tell the workers of those that are due at once."""
     email_at = now if kind.is_urgent else now + timedelta(seconds=settings.NOTIFICATION_EMAILS_AFTER)
     planned = [
         Delivery(notification=row, channel=Channel.EMAIL, next_at=email_at)
         for row in rows
-        if EMAIL in wanted[row.user_id]
+        if EMAIL in channels_by_user[row.user_id]
     ]
     browsers = defaultdict(list)
     for browser in PushSubscription.objects.filter(user__in={row.user_id for row in rows}):
@@ -263,7 +258,7 @@ def _plan_deliveries(
     planned += [
         Delivery(notification=row, channel=Channel.PUSH, subscription=browser, next_at=now)
         for row in rows
-        if PUSH in wanted[row.user_id]
+        if PUSH in channels_by_user[row.user_id]
         for browser in browsers[row.user_id]
     ]
     Delivery.objects.bulk_create(planned, ignore_conflicts=True, batch_size=BATCH)

@@ -1,6 +1,6 @@
 """Pages of notifications: the list, the bell in the header, the settings, and unsubscribing from e-mails."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -17,7 +17,6 @@ from core.live.publishing import now_shown
 from engine.errors import Refused
 from players import access
 from players.models import PushSubscription
-from players.models.notifications import LONGEST_ENDPOINT
 from players.notifications import push
 from players.notifications import services as choices
 from players.notifications.emails import read_token
@@ -29,13 +28,6 @@ from players.pages import account_needed, me, page, refused_back
 
 
 LABELS = {SITE: gettext_lazy("Site"), EMAIL: gettext_lazy("Email"), PUSH: gettext_lazy("Push")}
-
-
-class ChoiceRow(NamedTuple):
-    """One kind on the settings page: its label and a checkbox for each channel."""
-
-    label: str
-    boxes: list[forms.BoundField]
 
 
 class ChoicesForm(forms.Form):
@@ -54,12 +46,9 @@ class ChoicesForm(forms.Form):
                 )
 
     @property
-    def rows(self) -> list[ChoiceRow]:
-        """The kinds in order."""
-        return [
-            ChoiceRow(gettext(kind.label), [self[f"{kind.code}-{channel}"] for channel in CHANNELS])
-            for kind in self.kinds
-        ]
+    def rows(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The label of each kind and its checkboxes, one for each channel."""
+        return [(gettext(kind.label), [self[f"{kind.code}-{channel}"] for channel in CHANNELS]) for kind in self.kinds]
 
     @property
     def wanted(self) -> dict[str, set[str]]:
@@ -71,7 +60,7 @@ class ChoicesForm(forms.Form):
 class SubscribeForm(forms.Form):
     """A browser's push subscription, filled in by static/players/notifications/push.js."""
 
-    endpoint = forms.CharField(max_length=LONGEST_ENDPOINT)
+    endpoint = forms.CharField(max_length=PushSubscription._meta.get_field("endpoint").max_length)
     p256dh = forms.RegexField(r"^B[A-Za-z0-9_-]{86}=?$")
     auth = forms.RegexField(r"^[A-Za-z0-9_-]{22}(==)?$")
 
@@ -163,9 +152,9 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     try:
         push.subscribe(
             user=me(request),
-            subscribing=push.Subscribing(**form.cleaned_data),
             device=device,
             now=timezone.now(),
+            **form.cleaned_data,
         )
     except Refused as refused:
         return refused_back(request, refused, "notification-settings")
@@ -176,7 +165,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
-    """Show notifications no longer in a browser."""
+    """Stop showing notifications in a browser."""
     push.unsubscribe(user=me(request), subscription=int(browser))
     messages.success(request, _("Removed. You can turn push on again in that browser."))
     return redirect("notification-settings")
@@ -195,13 +184,13 @@ def service_worker(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, unsubscribe_token: str) -> HttpResponse:
     """Show what a link in an e-mail stops, and stop it. Mail programs post to it, too (RFC 8058)."""
-    link = read_token(unsubscribe_token)
-    codes = [kind.code for kind in link.kinds]
+    user, kinds = read_token(unsubscribe_token)
+    codes = [kind.code for kind in kinds]
     form = UnsubscribeForm(request.POST if request.method == "POST" else None)
     done = ""
     if form.is_valid():
         done = "resumed" if form.cleaned_data["resume"] else "stopped"
         change = choices.resume_emails if form.cleaned_data["resume"] else choices.stop_emails
-        change(user=link.user, kinds=codes)
-    context = {"labels": [_(kind.label) for kind in link.kinds], "done": done}
+        change(user=user, kinds=codes)
+    context = {"labels": [_(kind.label) for kind in kinds], "done": done}
     return render(request, "players/notifications/unsubscribe.html", context)

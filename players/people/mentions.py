@@ -54,7 +54,7 @@ SHORTEST = 5
 
 
 class Written(NamedTuple):
-    """Where people write freely: fields of a model, and the paths from it to its club and its match."""
+    """The free-text fields of a model, and the paths from it to its club and its match."""
 
     fields: tuple[str, ...]
     club: str
@@ -73,7 +73,7 @@ _written: dict[type[Model], Written] = {}
 
 
 def register(model: type[Model], *fields: str, club: str, match: str = "", only: Q | None = None) -> None:
-    """Register the fields of a model in which people write freely, in all rows or `only` in some.
+    """Register the free-text fields of a model, in all rows or `only` in some.
 
     `club` and `match` are paths from the model. In JSON people write what is under the names in SEARCHED.
     """

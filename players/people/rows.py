@@ -60,12 +60,10 @@ def lock_players(*players: Player) -> dict[int, Player]:
 
 
 def user_topic(user: User) -> str:
-    """Return the topic of an account."""
     return f"user:{user.pk}"
 
 
 def player_topic(player: Player) -> str:
-    """Return the topic of a player."""
     return f"player:{player.public_id}"
 
 
@@ -75,7 +73,7 @@ def club_topic(club: Club) -> str:
 
 
 def touch_users_on_commit(players: Iterable[Player]) -> None:
-    """Publish, once the transaction has committed, that what the accounts of these players see of theirs has changed.
+    """After commit, tell the pages of these players' accounts that something of theirs has changed.
 
     Players without an account are left out.
     """

@@ -20,6 +20,7 @@ from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, apply, log
 from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
+from players.models.people import LONGEST_ALIAS
 from players.people import stored_elsewhere
 from players.people.rows import canonical, club_topic, lock_club, lock_clubs_of, lock_players, player_of, player_topic
 
@@ -116,7 +117,7 @@ def _look_up(
     names: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
 ) -> list[NameMatch]:
     matches: list[NameMatch] = []
-    seen: set[str] = set()
+    listed: set[str] = set()
     for place, name in enumerate(names):
         if place in namesakes:
             matches.append(NameMatch(name, How.ADDED, namesakes[place]))
@@ -124,9 +125,9 @@ def _look_up(
         unknown = fold(name) in added or not people.called(name)
         match = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
         if match.how != How.AMBIGUOUS:
-            who = str(match.player.pk) if match.player else fold(name)
-            match = replace(match, repeated=who in seen)
-            seen.add(who)
+            person = str(match.player.pk) if match.player else fold(name)
+            match = replace(match, repeated=person in listed)
+            listed.add(person)
         matches.append(match)
     return matches
 
@@ -140,9 +141,9 @@ class _People:
         self._by_name: defaultdict[str, dict[int, Player]] = defaultdict(dict)
         by_id = {}
         for row in rows:
-            by_id[row.player_id] = who = canonical(row.player)
-            self._enter(row.player.name, who)
-            self._enter(who.name, who)
+            by_id[row.player_id] = person = canonical(row.player)
+            self._enter(row.player.name, person)
+            self._enter(person.name, person)
         aliases = Alias.objects.filter(player__memberships__club=club)
         for player_id, name in aliases.values_list("player_id", "name").distinct():
             self._enter(name, by_id[player_id])
@@ -189,10 +190,6 @@ def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
 #
 # A Merge row is the fact. `merged_into` is derived from the merges that were not undone and always points to the
 # player that represents the whole group. Matches, entries and memberships stay where they are.
-
-
-LONGEST_ALIAS = 200
-"""Nicknames in match records can be as long as programs allow."""
 
 
 @transaction.atomic
@@ -250,10 +247,10 @@ def check_managed_by_club(player: Player, club: Club) -> None:
 
 def _take_over_memberships(player: Player, into: Player) -> None:
     """Make `into` a member of the clubs of `player`; the old memberships are kept for undoing the merge."""
-    theirs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)
-    mine = {membership.club_id: membership for membership in Membership.objects.filter(player=into)}
-    for club_id in list(theirs):
-        membership = mine.get(club_id)
+    club_ids = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)
+    own_memberships = {membership.club_id: membership for membership in Membership.objects.filter(player=into)}
+    for club_id in list(club_ids):
+        membership = own_memberships.get(club_id)
         if membership is None:
             Membership.objects.create(club_id=club_id, player=into)
         elif membership.left_at is not None:

@@ -9,7 +9,7 @@ class StoredElsewhere:
     """What one app stores about players; it overrides what concerns it."""
 
     def check_merge(self, player: Player, into: Player) -> None:
-        """Refuse that a player is merged into another, for a reason that only this app knows."""
+        """Refuse to merge a player into another for a reason that only this app knows."""
 
     def forget(self, players: list[Player], user: User | None) -> None:
         """Erase what this app stores about a person, in the same transaction and before their account is deleted."""
@@ -23,7 +23,7 @@ _registered: list[StoredElsewhere] = []
 
 
 def register(stored: StoredElsewhere) -> None:
-    """Ask this object from now on, after those that were registered before."""
+    """Register an object; they are asked in the order of their registration."""
     _registered.append(stored)
 
 

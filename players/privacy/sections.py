@@ -1,4 +1,4 @@
-"""The files of an export: each app registers the sections it knows about; those of this app."""
+"""The files of a data export: the sections that each app registers, and this app's own."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def register(*sections: ExportSection) -> None:
 
 
 def sections() -> list[ExportSection]:
-    """Return all sections in the order in which they were registered."""
+    """Return all sections in the order of their registration."""
     return list(_sections)
 
 

@@ -106,7 +106,7 @@ events = structlog.get_logger(__name__)
 def request_export(*, player: Player, user: User, by: Actor, now: datetime, club: Club | None = None) -> DataExport:
     """Have a worker make a copy of a person's data for `user`; an unfinished or fresh copy is returned again.
 
-    With a `club` its director requests it for a player without an account, whom that club entered.
+    With a `club` its director requests it for a player without an account that the club entered.
     Refused: `erased`, `account_decides`, `other_club_entered`.
     """
     player = lock_row(Player, canonical(player).pk)
@@ -190,5 +190,5 @@ def send_again(*, now: datetime) -> int:
 
 def exports_for(user: User, player: Player, now: datetime) -> QuerySet[DataExport]:
     """Return the copies of a person's data that this user requested and that have not expired, newest first."""
-    kept = Q(expires_at=None) | Q(expires_at__gt=now)
-    return DataExport.objects.filter(kept, requested_by=user, player=player)
+    not_expired = Q(expires_at=None) | Q(expires_at__gt=now)
+    return DataExport.objects.filter(not_expired, requested_by=user, player=player)

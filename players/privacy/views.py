@@ -1,4 +1,4 @@
-"""The pages on which people and clubs get a copy of data, and on which clubs delete a player's data."""
+"""Pages for copies of a person's data, and for deleting a player's data."""
 
 from django import forms
 from django.contrib import messages

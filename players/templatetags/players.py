@@ -1,6 +1,6 @@
 """Template tags for roles, log verbs and notifications."""
 
-from typing import NamedTuple
+from typing import Any
 
 from django import template
 from django.utils.functional import Promise
@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from core.live.publishing import now_shown
 from players.models import Membership, User
-from players.notifications.kinds import Text
 from players.notifications.services import topic_of, unread_and_call
 
 # Labels for codes in the database.
@@ -43,16 +42,8 @@ def verb_name(verb: str) -> str:
     return str(VERBS.get(verb, verb))
 
 
-class Bell(NamedTuple):
-    """The bell in the header of a page."""
-
-    unread: int
-    call: Text | None
-    """Calls the reader to a page."""
-    topics: str
-
-
 @register.simple_tag
-def bell_of(user: User) -> Bell:
-    """Return the bell of a signed-in user."""
-    return Bell(*unread_and_call(user), f"{topic_of(user.pk)}={now_shown()}")
+def bell_of(user: User) -> dict[str, Any]:
+    """Return the bell in the header of a page; `call` is a notification that calls the user to a page."""
+    unread, call = unread_and_call(user)
+    return {"unread": unread, "call": call, "topics": f"{topic_of(user.pk)}={now_shown()}"}

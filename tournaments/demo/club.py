@@ -274,7 +274,7 @@ def _correct(division: Division, staff: Staff, now: datetime) -> None:
 
 
 def _planned_matches(division: Division) -> int:
-    """Return the number of planned matches, those of rounds that are not paired yet included."""
+    """Return the number of planned matches, including rounds that are not paired yet."""
     fixtures = Fixture.objects.filter(stage__division=division)
     planned = fixtures.exclude(status__in=[Fixture.Status.BYE, Fixture.Status.EMPTY]).count()
     stage = division.stages.order_by("number")[0]
@@ -425,7 +425,7 @@ def _submit(division: Division, match: Match, record: Record, by: Actor, now: da
 
 
 def _finished_event(club: Club, people: dict[str, Player], by: Actor, now: datetime) -> None:
-    """Create an event of 32 players in which every match has a record; the ratings come from it."""
+    """Create an event of 32 players with a record for every match; the ratings come from it."""
     starts = now - timedelta(days=40)
     players = [people[name] for name in PLAYERS]
     division = _create_drawn_division(club, "Autumn Cup", players, by, starts, [])

@@ -108,7 +108,7 @@ class _Chance:
         return self._of(number, "walk").random() * SLOWEST_WALK
 
     def score(self, number: int, length: int) -> tuple[int, int]:
-        """The score with which a match ends."""
+        """The final score of a match."""
         chance = self._of(number, "score")
         lost = chance.randrange(length)
         return (length, lost) if chance.random() < 1 / 2 else (lost, length)
@@ -247,7 +247,7 @@ class _Evening:
 
 
 def first_come_end(matches: Sequence[MatchFacts], minutes: Mapping[int, float], tables: int) -> float:
-    """Return when an evening ends if matches get tables in the order in which their players were known.
+    """Return when an evening ends if matches get tables in the order that their players became known.
 
     `minutes` are the minutes at the table by fixture. Players rest as in the simulation.
     """

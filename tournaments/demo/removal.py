@@ -90,7 +90,7 @@ def contents() -> Contents:
 
 
 def _references() -> "list[models.ForeignKey[Any, Any]]":
-    """Return every foreign key of every table, those of many-to-many relations too."""
+    """Return every foreign key of every table, including many-to-many relations."""
     return [
         field
         for model in apps.get_models(include_auto_created=True)

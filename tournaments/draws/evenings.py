@@ -119,7 +119,7 @@ def _key(evening: Evening) -> dict[str, Any]:
 
 
 def first_after(starts: datetime, closes: time) -> datetime:
-    """Return the first instant after `starts` at which clocks show `closes`; both are local."""
+    """Return the first instant after `starts` when clocks show `closes`; both are local."""
     ends = datetime.combine(starts.date(), closes)
     return ends if ends > starts else ends + timedelta(days=1)
 
@@ -135,7 +135,7 @@ ONE_EVENING = timedelta(hours=24)
 
 
 def local_span(tournament: Tournament) -> tuple[datetime, datetime | None]:
-    """Return the local times at which an event starts and, if it lasts one evening, ends."""
+    """Return the local start of an event and, if it lasts one evening, its local end."""
     zone = ZoneInfo(tournament.time_zone)
     starts, ends = tournament.starts_at, tournament.ends_at
     lasts_one_evening = ends is not None and ends - starts < ONE_EVENING

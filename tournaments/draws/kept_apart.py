@@ -18,7 +18,7 @@ DRAWN_APART = (*ELIMINATION, GROUPS)
 
 
 def can_keep_apart(division: Division) -> bool:
-    """Whether a draw or round is still to come in which two entries can be kept apart."""
+    """Whether a draw or round that can keep two entries apart is still to come."""
     if division.tournament.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
         return False
     stages = list(division.stages.order_by("number"))

@@ -258,7 +258,7 @@ NO_LATER_ROUND = "later_round_impossible"
 
 
 def halves_remark(remark: dict[str, Any], names: Names) -> tuple[str, str, int]:
-    """Return two names that could not be put in opposite halves, and the round in which they can meet."""
+    """Return two names that could not be put in opposite halves, and the round they can meet in."""
     return *_names(remark, names), remark["params"]["round"]
 
 

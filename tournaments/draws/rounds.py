@@ -94,7 +94,7 @@ def make_round(division: Division, draw: Draw) -> DraftContent:
 
 
 def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
-    """Return the ratings to store with a draft: before the first round those of all entries, later of late ones."""
+    """Return the ratings to store with a draft: of all entries before the first round, later of late ones."""
     rows = division.entries.filter(status=Entry.Status.IN)
     if draw.stage.number > 1 or draw.round > 1:
         rows = rows.filter(rating=None)

@@ -42,7 +42,7 @@ IN_WORK = (Draw.State.REQUESTED, Draw.State.DRAFT)
 def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, now: datetime) -> Draw:
     """Take back the published draw of a division, which then takes entries again and can change its format.
 
-    Those whom the draw left out are entered again, as far as there are places.
+    Entries that the draw left out are entered again, as far as there are places.
     The old seed becomes public and is not used again. The next draft is drawn from a new seed, whose hash is put on
     the club's list at once, so the old seed reveals nothing about the new draw.
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `division_not_drawn`, `draw_begun`.

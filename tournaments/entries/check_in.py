@@ -87,7 +87,7 @@ def mark(
 def mark_all_here(*, tournament: Tournament, division: Division | None, by: Actor, now: datetime) -> tuple[str, int]:
     """Check in everybody who is missing, in one division or all of them.
 
-    Return the batch, with which `undo` takes it back, and the number of entries.
+    Return the batch that `undo` takes, and the number of entries.
     """
     batch, count = new_public_id(), 0
     with transaction.atomic():
@@ -103,9 +103,9 @@ def mark_all_here(*, tournament: Tournament, division: Division | None, by: Acto
 
 
 def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int:
-    """Restore the presence of everybody whom one tap changed and nobody has changed since; return their number.
+    """Undo one tap, except for players whose presence was changed since; return the number of entries.
 
-    Refused: `check_in_changed` if that is nobody, so also when it is undone already.
+    Refused: `check_in_changed` if there is nobody left, so also when it is undone already.
     """
     undo_batch, count = new_public_id(), 0
     with transaction.atomic():
@@ -340,14 +340,14 @@ def _is_shown(row: Arrival, show: str) -> bool:
 
 
 def instant_of(clock: time, zone: str, now: datetime) -> datetime:
-    """Return the next instant at which clocks in a time zone show this time of day."""
+    """Return the next instant when clocks in a time zone show this time of day."""
     local = now.astimezone(zoneinfo.ZoneInfo(zone))
     instant = local.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)
     return instant if instant > local else instant + timedelta(days=1)
 
 
 def own_page(tournament: Tournament, player: Player | None, now: datetime) -> dict[str, Any]:
-    """Return the context of the page on which players check themselves in; `player` is None without an account."""
+    """Return the context of the page for checking oneself in; `player` is None without an account."""
     entries: list[Entry] = []
     if player is not None:
         rows = Entry.objects.filter(same_person(player), division__tournament=tournament, status=Entry.Status.IN)

@@ -98,7 +98,7 @@ def person_ids(player: Player) -> list[int]:
 
 
 def division_topics(tournament: Tournament) -> list[str]:
-    """Return the topics to which the matches of an event belong."""
+    """Return the topics of the matches of an event."""
     return [division.topic for division in tournament.divisions.all()]
 
 
@@ -118,10 +118,10 @@ def _signer(generation: int) -> Signer:
 
 @transaction.atomic
 def revoke_event_link(*, entry: Entry, generation: int, by: Actor) -> None:
-    """End the personal link of the player of an entry, and those of all their matches in the event.
+    """End the personal link of the player of an entry, and of all their matches in the event.
 
-    Whoever had the link may have kept those of the matches. There are new links at once; QR codes already printed
-    will stop working. `generation` is that of the link to revoke: if it was revoked already nothing changes.
+    Whoever had the link may have kept the links of the matches. There are new links at once; QR codes already printed
+    will stop working. `generation` names the link to revoke: if it was revoked already nothing changes.
     """
     tournament, player = entry.division.tournament, canonical(entry.player)
     same = person_ids(player)
@@ -162,7 +162,7 @@ def event_link_page(holder: LinkHolder, now: datetime) -> dict[str, Any]:
 
 
 def _not_playing(holder: LinkHolder) -> list[Entry]:
-    """Return the newest entry in each division in which the player waits for a place or has withdrawn."""
+    """Return the player's newest entry in each division where they wait for a place or have withdrawn."""
     rows = Entry.objects.filter(same_person(holder.player), division__tournament=holder.tournament)
     newest = {entry.division_id: entry for entry in rows.select_related("division").order_by("pk")}
     return [entry for entry in newest.values() if entry.status != Entry.Status.IN]
@@ -224,7 +224,7 @@ def links_of(tournament: Tournament, players: list[Player], absolute: Callable[[
 @never_cache
 @require_safe
 def event_link(request: HttpRequest, event_token: str) -> HttpResponse:
-    """Show a player their check-in and their matches; opening the page, as link previews do, changes nothing."""
+    """Show a player their check-in and their matches. Link previews open the page, so that changes nothing."""
     now = timezone.now()
     holder = link_holder(event_token, now)
     context = event_link_page(holder, now) | {

@@ -42,7 +42,7 @@ class SubstituteForm(AddEntryForm):
 
 
 class UndoSubstitutionForm(RefusingForm):
-    """The `seq` of the page on which a substitution is undone."""
+    """The `seq` on the page that undoes a substitution."""
 
     after = forms.IntegerField(min_value=0)
 
@@ -155,14 +155,10 @@ class UndoCheckInForm(RefusingForm):
 
 
 class KioskCheckInForm(RefusingForm):
-    """Who checks in at a kiosk."""
-
     entry = forms.CharField(max_length=LENGTH)
 
 
 class RevokeKioskForm(RefusingForm):
-    """Which kiosk to revoke."""
-
     kiosk = forms.CharField(max_length=LENGTH)
 
 

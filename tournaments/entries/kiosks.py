@@ -108,7 +108,7 @@ def revoke_kiosk(*, kiosk: Kiosk, by: Actor, now: datetime) -> None:
 
 
 def check_in_at(*, kiosk: Kiosk, entry: Entry, now: datetime) -> str:
-    """Check a player in at a kiosk, in one division; return the batch by which it is undone, empty if they are here.
+    """Check a player in at a kiosk, in one division; return the batch that undoes it, empty if they are here.
 
     Refused: `not_entered`, `check_in_closed`.
     """

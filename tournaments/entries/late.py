@@ -480,7 +480,7 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
 def write_plan(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
     """Store changed sources and changed entrants of rounds drawn later; return the data that undoes it.
 
-    The values are those of the fields of `LateEntry` with these names.
+    The data are values for the fields of `LateEntry` with the same names.
     """
     slots_written, entrants_before = [], []
     for row in state.rows.rounds:

@@ -141,7 +141,7 @@ class ListResult:
 
 
 def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
-    """Return whom each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
+    """Return the players that each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
     entered = _unavailable_players(division)
     return [
         ListedName(place, match, match.player is not None and match.player.pk in entered)
@@ -220,7 +220,7 @@ def enter_name(
     """Enter one player by name.
 
     `player` is a public id or NEW_PLAYER. It is needed if several members match the name, or one with another
-    spelling, so that nobody is entered as a member without a look at which match.
+    spelling, so that a director looks at the matches before a member is entered.
     Refused: `name_ambiguous` and `name_of_member` (with `candidates`, public ids and names), `already_entered`, and
     what `enter_list` refuses.
     """
@@ -249,7 +249,7 @@ def find_or_add_player(*, division: Division, name: str, player: str, by: Actor)
 
 
 def _match_name(division: Division, name: str, player: str) -> NameMatch:
-    """Return whom a name matches. Refused: `already_entered`, `name_ambiguous`, `name_of_member`."""
+    """Return the player a name matches. Refused: `already_entered`, `name_ambiguous`, `name_of_member`."""
     match = find_players(club=division.tournament.club, names=[name])[0]
     if player != NEW_PLAYER:
         if match.player is not None and match.player.pk in _unavailable_players(division):

@@ -93,7 +93,7 @@ def _withdraw(
 
 
 def same_person(player: Player) -> Q:
-    """Return a filter for the entries of a person, including those of merged players."""
+    """Return a filter for the entries of a person, merged players included."""
     player = canonical(player)
     return Q(player=player) | Q(player__merged_into=player)
 

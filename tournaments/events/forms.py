@@ -69,7 +69,7 @@ class LocalField(forms.DateTimeField):
 
 
 def localise(naive: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return the instant at which clocks in a zone show this time; an instant is returned as it is."""
+    """Return the instant when clocks in a zone show this time."""
     return naive.replace(tzinfo=zone) if naive is not None and naive.tzinfo is None else naive
 
 

@@ -134,7 +134,7 @@ def helpers_of(tournament: Tournament) -> QuerySet[Helper]:
 
 
 def state_of(helper: Helper, now: datetime) -> str:
-    """Return one of STATES."""
+    """Return where an invitation to help stands, as one of STATES."""
     if helper.accepted_at is not None:
         return "helps"
     return "invited" if now < helper.expires_at else "expired"

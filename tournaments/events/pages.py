@@ -48,12 +48,12 @@ def event_url_args(tournament: Tournament) -> tuple[str, str]:
 
 
 def directed_division(request: HttpRequest, *, club: str, slug: str, division: str) -> Division:
-    """Return the division that a URL names, for a director of its club; the arguments are those of the URL."""
+    """Return the division named by the arguments of a URL, for a director of its club."""
     return access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
 
 def directed_entry(user: Visitor, *, club: str, slug: str, entry: str) -> Entry:
-    """Return the entry that a URL names, for a director of its club; the arguments are those of the URL."""
+    """Return the entry named by the arguments of a URL, for a director of its club."""
     row = access.entry(user, entry, (club, slug))
     require(user, row.division.tournament.club, Role.DIRECTOR)
     return row
@@ -166,9 +166,7 @@ def console_head(
 ) -> tuple[list[Tab], list[Tab]]:
     """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event.
 
-    These are the pages of the console, and the event's divisions if there are several.
-
-    `has_floor` is that of the event.
+    `has_floor` is the event's.
     """
     if division is None and len(divisions) == 1:
         division = divisions[0]

@@ -112,7 +112,7 @@ class MyMatch(NamedTuple):
 
 
 def visible(user: Visitor) -> QuerySet[Tournament]:
-    """Return the events a user may see: published ones, and drafts at which the user is on the staff or helps."""
+    """Return the events a user may see: published ones, and drafts that they help at or are on the staff of."""
     events = Tournament.objects.select_related("club")
     if not isinstance(user, User):
         return events.filter(status__in=VISIBLE)
@@ -129,7 +129,7 @@ def _helped_by(user: User) -> QuerySet[Helper]:
 
 
 def helped_by(user: Visitor) -> list[Tournament]:
-    """Return the events that are not over at which the user helps, the next ones first."""
+    """Return the events that the user helps at and that are not over, the next ones first."""
     if not isinstance(user, User):
         return []
     events = Tournament.objects.filter(Exists(_helped_by(user))).exclude(status__in=ENDED)

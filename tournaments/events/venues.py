@@ -107,5 +107,4 @@ def tables_of_venue(venue: Venue) -> int | None:
 
 
 def hours_of(venue: Venue) -> list[OpeningHours]:
-    """Return the opening hours of a venue."""
     return list(venue.hours.all()) if venue.pk else []

@@ -144,7 +144,7 @@ class ClosingTime:
 
     @property
     def points_left(self) -> range:
-        """The points that leaders can be left to need, of which each shortens at least one match."""
+        """Each number of points that leaders can be left to need and that shortens at least one match."""
         most = max((row.most_points_left for row in self.running), default=0)
         return range(1, min(MOST_POINTS_LEFT, most) + 1)
 

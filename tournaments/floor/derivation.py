@@ -281,7 +281,7 @@ class _Derivation:
         return tuple(rows)
 
     def _busy(self) -> dict[int, int]:
-        """Return the players at a match -> its number; those of a reported match until they leave its table."""
+        """Return player -> number of the match they are at; a reported match counts until they leave its table."""
         busy: dict[int, int] = {}
         for row in self.matches.values():
             at_board = row.state in (MatchState.CALLED, MatchState.PLAYING)
@@ -384,7 +384,7 @@ class _Derivation:
 
 
 def _undecided(match: MatchFacts) -> tuple[Reason, ...]:
-    """Return why a match waits of which a player is still to be decided."""
+    """Return why a match with an undecided player waits."""
     reasons = [HELD] if match.held else []
     unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
     for source in unknown or match.sources:

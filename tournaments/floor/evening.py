@@ -232,7 +232,7 @@ def adjourn(
 def let_go_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Let an adjourned match go on, without a table until it is moved to one.
 
-    The time for which it was adjourned does not count. Letting it go on twice changes nothing.
+    The time in between does not count. Letting it go on twice changes nothing.
     Refused: `fixture_not_ready`, `not_on_floor`, `not_adjourned`, `player_busy`.
     """
     with transaction.atomic():
@@ -271,7 +271,7 @@ def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> Floor
 
 
 def refuse_length(row: MatchOnFloor, match: Match, length: int) -> None:
-    """Refuse a length that is no shorter, or at which the match would be over (`not_shorter`, `cannot_shorten`)."""
+    """Refuse a length that is no shorter, or that would end the match (`not_shorter`, `cannot_shorten`)."""
     left, right = row.score or match.start_score
     least, most = max(left, right) + 1, match.length - 1
     if least > most:

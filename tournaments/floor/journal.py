@@ -62,7 +62,7 @@ def _refuse_closed(event: Tournament) -> None:
 
 
 def create_tables(event: Tournament) -> None:
-    """Create the tables of an event from those of the club's venue, as many as it says, unless it has some."""
+    """Create the tables of an event like the tables of the club's venue, as many as it says, unless it has some."""
     if not event.floor_tables.exists():
         tables = tables_for_event(event.club, event.tables or 0)
         Table.objects.bulk_create(
@@ -109,7 +109,7 @@ def refuse_over(row: MatchOnFloor) -> None:
 
 
 def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datetime) -> FloorEvent:
-    """Append a fact to a locked floor, log it, and announce it on commit."""
+    """Append a fact to a locked floor, log it and, after commit, announce it."""
     match = about.fixture.match if about.fixture is not None else None
     event = FloorEvent.objects.create(
         tournament=floor.tournament, kind=kind, fixture=about.fixture, match=match, table=about.table,
@@ -126,7 +126,7 @@ def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datet
 
 
 def announce(floor: Floor, fixture: Fixture | None) -> None:
-    """Tell open pages, the match's players and the autopilot on commit that the floor has changed."""
+    """After commit, tell open pages, the players of the match and the autopilot that the floor has changed."""
     touch_on_commit(floor.tournament.topic)
     hint_on_commit(floor.tournament_id)
     if fixture is not None and fixture.match is not None:

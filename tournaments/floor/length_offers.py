@@ -151,7 +151,7 @@ def _standing(playing: _Playing, offer: int) -> LengthOffer:
 
 
 def _declined(match: Match, side: int | None, offer: int) -> FloorEvent | None:
-    """Return the fact by which this side has already declined or withdrawn an offer."""
+    """Return the fact that this side has already declined or withdrawn an offer, if it has."""
     kinds = (FloorKind.LENGTH_DECLINED, FloorKind.LENGTH_WITHDRAWN)
     answers = FloorEvent.objects.filter(match=match, kind__in=kinds, params__offer=offer, undone_by=None)
     return next((answer for answer in answers if answer.params["side"] == side), None)

@@ -91,7 +91,7 @@ class MatchLine:
 
 @dataclass(frozen=True, slots=True)
 class RunningLine:
-    """A running score, in the order in which the fixture shows its players."""
+    """A running score, with the players in the order of the fixture."""
 
     number: int
     score: tuple[int, int]
@@ -389,7 +389,7 @@ def _player(named: NamedFixture) -> Player:
 
 
 def _next(tournament: Tournament, now: datetime, until: time) -> datetime:
-    """Return the next moment at which it is this time of day at the event."""
+    """Return the next moment when the clocks of the event show this time of day."""
     local = now.astimezone(ZoneInfo(tournament.time_zone))
     moment = local.replace(hour=until.hour, minute=until.minute, second=0, microsecond=0)
     return moment if moment > local else moment + ONE_DAY

@@ -90,7 +90,7 @@ def fixture_rows(tournament: Tournament) -> list[FixtureRow]:
 def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None) -> FloorFacts:
     """Read everything that the state of the floor is derived from; a fixed number of queries.
 
-    `rows` are those of `fixture_rows`, for a caller that needs them as well.
+    `rows` come from `fixture_rows`, for a caller that needs them as well.
     """
     floor = Floor.objects.filter(tournament=tournament).first()
     facts = FloorFacts(
@@ -287,12 +287,12 @@ class FloorView:
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone of the event, in which its times are shown."""
+        """The time zone of the event, for the times on the page."""
         return ZoneInfo(self.tournament.time_zone)
 
     @property
     def queue(self) -> list[MatchOnFloor]:
-        """The matches whose players are free, in the order in which they are called."""
+        """The matches whose players are free, in call order."""
         return [self.matches[fixture] for fixture in self.state.queue]
 
     @property

@@ -172,7 +172,7 @@ TIMES = ("until", "since")
 
 
 def explain(reason: Reason, names: Mapping[int, str], zone: ZoneInfo) -> str:
-    """Return the sentence of a reason; `names` has the players by id, and times are those of `zone`."""
+    """Return the sentence of a reason; `names` has the players by id, and times are shown in `zone`."""
     params: dict[str, Any] = dict(reason.params)
     code = _code(reason)
     for key in TIMES:

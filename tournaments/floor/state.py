@@ -22,7 +22,7 @@ Pair = tuple[int, int]
 
 
 class Rank(IntEnum):
-    """The order in which brackets get tables."""
+    """Which brackets get tables first."""
 
     MAIN = 0
     CONSOLATION = 1
@@ -31,7 +31,7 @@ class Rank(IntEnum):
 
 
 class Progress(StrEnum):
-    """How far a match is without regard to the floor; the values of `Match.State`."""
+    """The state of a match apart from the floor: the values of `Match.State`."""
 
     UNKNOWN = ""
     """A player is still to be decided."""
@@ -166,7 +166,7 @@ class MatchFacts:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """A table, in the order in which tables are filled."""
+    """A table; tables are filled in this order."""
 
     table: int
     label: str
@@ -224,7 +224,7 @@ class FloorFacts:
 
 
 class MatchState(StrEnum):
-    """The states of a match on the floor, in the order in which it goes through them.
+    """The states of a match on the floor, in the order that it passes through.
 
     They take some of `matches.lifecycle.where.State` together: what directors do with a match is the same in them.
     """
@@ -359,8 +359,8 @@ class Attention:
 class FloorState:
     """The state of the floor at a moment.
 
-    `queue` has the ids of the fixtures whose players are free, in the order in which they are called; the first of them
-    are ready.
+    `queue` has the ids of the fixtures whose players are free, in call order; the first of them are ready. `changes_at`
+    is when the state changes by itself next (a rest ends, a call is due), if ever.
     """
 
     facts: FloorFacts
@@ -415,7 +415,7 @@ def standing(journal: Iterable[Fact]) -> list[Fact]:
 
 
 def applies(fact: Fact, match: MatchFacts) -> bool:
-    """Whether a fact about a fixture is about the two players who meet there now."""
+    """Whether a fact still holds: it is about no match, or about two players who still meet in that fixture."""
     return fact.kind in ABOUT_THE_FIXTURE or fact.pair == match.pair
 
 
@@ -487,7 +487,7 @@ def _fold_match(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
 
 
 def _fold_closing(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
-    """Note that a match got clocks, was adjourned, goes on or is shorter. Its length is that of the match itself."""
+    """Note that a match got clocks, was adjourned, goes on or is shorter; the match itself has its length."""
     if fact.kind == FloorKind.CLOCKS:
         match.clocks = int(fact.params["minutes"])
     elif fact.kind == FloorKind.ADJOURNED:

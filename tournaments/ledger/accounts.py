@@ -104,9 +104,9 @@ def plans_of(divisions: Iterable[Division]) -> dict[int, PrizePlan]:
 def charges_of(
     division: Division, entries: Iterable[Entry], withdrawn: set[int], entrants: Mapping[int, int]
 ) -> list[Charge]:
-    """Return the entries of a division that have to be paid for, in the order in which they were entered.
+    """Return the entries of a division that have to be paid for, in the order of entry.
 
-    They are the entries that are in and those that withdrew after the draw; nothing is due in a cancelled division.
+    They are the entries that are in and the entries withdrawn after the draw; nothing is due in a cancelled division.
     A later entry of the same player is a re-entry. A substitute takes over a place with its fee, whether or not they
     have played before: what counts is who entered it (`entrants`, for places with a substitute).
     """
@@ -207,7 +207,6 @@ def _lines_of(
     pools: Mapping[int, SidePool],
     paid: Mapping[tuple[int, int | None], int],
 ) -> list[DueLine]:
-    """Return the lines of one entry."""
     again = charge is not None and charge.is_reentry
     due = fees.of(is_reentry=again) if charge is not None else 0
     kind = Payment.Kind.REENTRY if again else Payment.Kind.ENTRY
@@ -231,7 +230,7 @@ def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
 
 
 def paid_for(entries: Iterable[Entry]) -> dict[int, int]:
-    """Return entry id -> what was paid for it and its side pools, less refunds; without entries for which that is 0."""
+    """Return entry id -> what was paid for it and its side pools, less refunds; entries without any are left out."""
     rows = Payment.objects.filter(entry__in=list(entries), kind__in=FEE_KINDS).order_by().values_list("entry")
     return {entry: amount for entry, amount in rows.annotate(Sum("amount")) if entry is not None and amount}
 

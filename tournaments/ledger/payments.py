@@ -33,7 +33,7 @@ def lock_open_desk(tournament: Tournament) -> CashDesk:
 
 
 def desk_changed(desk: CashDesk) -> None:
-    """Raise the `seq` of a locked cash desk, and tell open pages of the event once that is committed."""
+    """Raise the `seq` of a locked cash desk and, after commit, tell open pages of the event."""
     desk.seq += 1
     desk.save(update_fields=["seq"])
     touch_on_commit(desk.tournament.topic)

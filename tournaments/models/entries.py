@@ -153,7 +153,7 @@ class Substitution(models.Model):
 
 
 class EventLink(models.Model):
-    """The generation of a player's personal link for an event, with which it is signed; 0 for who has no row."""
+    """The generation that signs a player's personal link for an event; 0 for a player without a row."""
 
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="event_links")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")

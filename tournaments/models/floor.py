@@ -146,14 +146,11 @@ class FloorEvent(models.Model):
 # What a director shows on the wall screen of an event.
 
 
-LONGEST_MESSAGE = 160
-
-
 class Wall(models.Model):
     """Settings of an event's wall screen; without a row the defaults apply."""
 
     tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="wall")
-    message = models.CharField(_("message"), max_length=LONGEST_MESSAGE, blank=True)
+    message = models.CharField(_("message"), max_length=160, blank=True)
     hidden = models.JSONField(default=list, help_text=_("The parts that are not shown."))
     seconds = models.PositiveSmallIntegerField(
         _("seconds per screen"), default=15, validators=[MinValueValidator(5), MaxValueValidator(120)]

@@ -32,7 +32,7 @@ class CashDesk(models.Model):
 
 
 class SidePool(models.Model):
-    """A side pool of a division: its fee, its shares, and the places across brackets by which its members rank."""
+    """A side pool of a division: its fee, its shares, and the places across brackets that rank its members."""
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="side_pools")

@@ -1,4 +1,4 @@
-"""The venue of a club: its tables, its opening hours, and the formats of its evenings, from which events start."""
+"""The venue of a club, where its events start from: tables, opening hours, and formats of evenings."""
 
 from typing import ClassVar
 
@@ -26,8 +26,6 @@ class Venue(models.Model):
 
 
 class VenueTable(models.Model):
-    """A table of a venue."""
-
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="tables")
     label = models.CharField(_("number or name"), max_length=LONGEST_LABEL)
     order = models.PositiveSmallIntegerField(default=0)

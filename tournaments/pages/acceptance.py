@@ -1,4 +1,4 @@
-"""The page on which those who run the site accept clubs, whose matches then count for the site's ratings."""
+"""The page for those who run the site to accept clubs, whose matches then count for the site's ratings."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ class ChangedRating(NamedTuple):
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def waiting(request: HttpRequest) -> HttpResponse:
-    """List the clubs that wait, and results for which one person alone vouches; a POST accepts a club.
+    """List the clubs that wait, and results that only one person vouches for; a POST accepts a club.
 
     With `?club=` and `?since=`, show what accepting that club changes.
     """

@@ -156,7 +156,7 @@ def _chosen(divisions: Sequence[DivisionCounts], chosen: str) -> DivisionCounts 
 
 
 def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgress]:
-    """Return the matches of each round of a division; `names` are those of all rounds of the event; two queries."""
+    """Return the matches of each round of a division; `names` has every round of the event; two queries."""
     rounds = list(
         Round.objects.filter(bracket__stage__division=division)
         .select_related("bracket")

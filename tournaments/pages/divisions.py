@@ -179,7 +179,7 @@ def _stages_context(
 
 
 def _add_tables(shown: StageShown, states: list[StageState], names: Names, here: int | None) -> None:
-    """Add the tables of a stage in which points are counted; long ones are cut."""
+    """Add the tables of a stage that counts points; long ones are cut."""
     state = next((state for state in states if state.stage.pk == shown.stage.pk), None)
     if state is None or shown.stage.format in ELIMINATION:
         return
@@ -216,7 +216,7 @@ def _section_of(trees: list[Tree], entry: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RoundProgress:
-    """The matches of a round; without a name: those of all brackets."""
+    """The matches of a round or, without a name, of all brackets."""
 
     name: str
     length: int

@@ -73,7 +73,7 @@ class DivisionSummary:
 
     @property
     def decided_brackets(self) -> list[BracketSummary]:
-        """The brackets of which a place is certain."""
+        """The brackets with a certain place."""
         return [bracket for bracket in self.brackets if bracket.places]
 
 

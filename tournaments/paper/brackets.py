@@ -149,7 +149,7 @@ Slots = Mapping[int, tuple[SlotRow, SlotRow]]
 
 @dataclass(frozen=True, slots=True)
 class SheetBracket:
-    """A bracket on paper: its rounds as columns, and the matches from which no line leads on."""
+    """A bracket on paper: its rounds as columns, and the matches that no line leads on from."""
 
     title: str
     columns: list[Column]

@@ -36,8 +36,8 @@ def link_cards(
 ) -> tuple[list[ShownLink], int]:
     """Return the links of everybody in these divisions or on their waiting lists, by name and once each.
 
-    Also the number of players whose links `by` does not get, since they are opponents. What a director got of players
-    of a division in which they play is logged.
+    Also the number of players whose links `by` does not get, since they are opponents. It is logged which links a
+    director gets in a division that they play in.
     """
     entries = Entry.objects.filter(division__in=divisions, player__erased_at=None).exclude(status=Entry.Status.OUT)
     rows = entries.select_related("player__merged_into").order_by("player__name_key", "pk")
@@ -131,7 +131,7 @@ class ScoreSheet:
 
 
 def fixtures_to_print(tournament: Tournament, round_: Round | None) -> list[Fixture]:
-    """Return the matches whose players are known and that have not begun: those of a round, or all that can be played.
+    """Return the matches with known players that have not begun: of a round, or all that can be played.
 
     Matches that were reported or are being played have their sheet already.
     """

@@ -159,7 +159,6 @@ class PartDrawer:
         self.line_0 = top + part.head(sizes) + pitch * (1 - highest)
 
     def draw(self) -> None:
-        """Draw the part."""
         if self.part.titled:
             self.drawing.text(0, self.title_y, self.sizes.title_text, self.part.title, "title")
         for index in range(self.first, self.last + 1):
@@ -249,7 +248,7 @@ class PartDrawer:
         return placed.match.column == self.last and placed is self.part.piece.placed[-1]
 
     def _winner(self, placed: Placed, right: float) -> None:
-        """Draw the line on which the winner of the bracket will stand."""
+        """Draw the line for the winner of the bracket."""
         y = self._y(placed.middle)
         self.drawing.line((right, y), (right + self.column, y), kind="winner")
         self.drawing.text(right + self.margin, self.head_y, self.sizes.head_text, _("Winner"), "head")

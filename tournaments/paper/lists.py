@@ -26,8 +26,6 @@ NUMBER, NAME, TEXT, BOX = "num", "name", "text", "box"
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column of a list."""
-
     label: str
     kind: str = TEXT
 

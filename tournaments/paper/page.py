@@ -71,7 +71,7 @@ class PaperForm(forms.Form):
 
 
 class ScoreSheetsForm(PaperForm):
-    """Which score sheets are printed: those of a round, or of all matches that can be played now."""
+    """The score sheets to print: of a round, or of all matches that can be played now."""
 
     round = forms.ModelChoiceField(Round.objects.none(), required=False)
     per_page = forms.TypedChoiceField(
@@ -314,7 +314,7 @@ def _choices(request: HttpRequest, tournament: Tournament, form_class: type[Form
 def _context(
     request: HttpRequest, tournament: Tournament, form: PaperForm, orientation: str = "portrait"
 ) -> dict[str, Any]:
-    """Return what every printed page needs; times are those of the event."""
+    """Return what every printed page needs; times are the event's."""
     may_direct = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
     zone = ZoneInfo(tournament.time_zone)
     return {

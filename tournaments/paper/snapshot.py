@@ -1,4 +1,4 @@
-"""The snapshot with which a night goes on without the server: tables, queue, brackets and money on two pages."""
+"""The snapshot for continuing a night without the server: tables, queue, brackets and money on two pages."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -288,7 +288,7 @@ class SplitForm(CashForm):
 
     @property
     def amounts(self) -> dict[int, int]:
-        """Entry id -> amount, of those for whom one was entered."""
+        """The amounts that were entered, by entry id."""
         entered = {entry.pk: self.cleaned_data[f"amount_{entry.public_id}"] for entry in self.entries}
         return {entry: amount for entry, amount in entered.items() if amount is not None}
 

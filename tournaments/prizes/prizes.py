@@ -1,4 +1,4 @@
-"""What each place of a division is due, to whom, and what has been paid of it."""
+"""The prize of each place of a division: who is due it, and what has been paid of it."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -336,7 +336,7 @@ class DivisionPrizesView:
 
     @property
     def split_sections(self) -> list[PrizeSection]:
-        """The brackets and tables of which at least two known players hold prizes."""
+        """The brackets and tables with prizes for at least two known players."""
         return [
             section
             for section in self.sections

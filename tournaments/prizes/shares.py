@@ -15,7 +15,7 @@ WHOLE = 10_000
 class Pot:
     """The prizes of one bracket, table or side pool.
 
-    `shares` are those of the places from first on, in hundredths of a percent of the fund.
+    `shares` belong to the places from first on, in hundredths of a percent of the fund.
     """
 
     key: str
@@ -74,7 +74,7 @@ def is_whole(pots: Sequence[Pot]) -> bool:
 
 
 def proportional(total: int, weights: Sequence[int]) -> list[int]:
-    """Divide an amount in proportion to weights, which are not all 0; the first get one unit each of what is left.
+    """Divide an amount in proportion to weights, which are not all 0; units left over go to the first ones.
 
     >>> proportional(10, [1, 1, 1])
     [4, 3, 3]

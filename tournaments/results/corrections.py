@@ -1,4 +1,4 @@
-"""Changing a result on which later matches depend: previewed, applied as one step, undone the same way."""
+"""Changing a result that later matches depend on: previewed, applied as one step, undone the same way."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -77,7 +77,7 @@ class CorrectionInput:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Who corrects, when, why, and with which preview."""
+    """Who corrects, when and why, and the preview they saw."""
 
     by: Actor
     now: datetime
@@ -256,7 +256,7 @@ def _lock_previewed(division: Division, preview: CorrectionPreview, context: _Co
 
 
 def _record_advance(preview: CorrectionPreview, choice: str, result: Result, proof: Result | None) -> None:
-    """Store who advances, and from which places, if the new result must not decide it."""
+    """Store who advances and from which places, if the new result must not decide that."""
     if proof is not None:
         if (kept := Advance.objects.filter(result=proof).first()) is not None:
             Advance.objects.create(result=result, fixture=preview.fixture, side=kept.side, places=kept.places)

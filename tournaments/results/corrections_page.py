@@ -154,7 +154,7 @@ def _refused(request: HttpRequest, fixture: Fixture, form: ApplyForm, refused: R
 
 
 def _topics(fixture: Fixture) -> list[str]:
-    """Return the log topics in which a stale preview may have missed something."""
+    """Return the log topics that may have changed since a stale preview."""
     division = fixture.stage.division
     fixtures = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match")
     return [division.topic, *(row.match.topic for row in fixtures if row.match is not None)]

@@ -160,7 +160,7 @@ def unopposed(needs: Sequence[Need]) -> list[str]:
 
 
 def needs_of(tournament: Tournament, names: Mapping[int, str], by: Actor) -> list[Need]:
-    """Return the matches that need `by`, the most urgent first; `names` are those of all rounds of the event."""
+    """Return the matches that need `by`, the most urgent first; `names` has every round of the event."""
     fixtures = called_in_order(_open(tournament).filter(_may_need_a_director()))
     return _needs_from(tournament, names, [event_selectors.match_line(row, names, staff=True) for row in fixtures], by)
 
@@ -177,7 +177,7 @@ def reported_messages(tournament: Tournament, divisions: Sequence[Division], by:
 
 
 def _needs_from(tournament: Tournament, names: Mapping[int, str], lines: Sequence[MatchLine], by: Actor) -> list[Need]:
-    """Return what needs `by`; `lines` are the open matches of the event in the order in which they are called."""
+    """Return what needs `by`; `lines` are the open matches of the event in call order."""
     needs = _with_objections(tournament, names, _needs(lines))
     _mark_own_matches(needs, by)
     return needs

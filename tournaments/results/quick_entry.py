@@ -58,7 +58,6 @@ class NamedFixture:
 
     @property
     def match(self) -> Match:
-        """The match of the fixture."""
         assert self.fixture.match is not None  # noqa: S101, only fixtures with a match are searched
         return self.fixture.match
 

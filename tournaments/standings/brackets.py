@@ -128,7 +128,6 @@ class BracketSection:
 
     @property
     def matches(self) -> Matches:
-        """Its matches."""
         return Matches.of(box.counted for box in self.boxes)
 
     @property
@@ -387,7 +386,6 @@ class FixtureRow:
 
     @property
     def counted(self) -> Counted:
-        """What it counts as."""
         has_bye = any(slot.status == Slot.Status.BYE for slot in self.slots)
         return counted(self.status, result=self.played.kind, conditional=self.conditional, has_bye=has_bye)
 

@@ -60,7 +60,7 @@ class RatingLine:
 
 @dataclass(frozen=True, slots=True)
 class CollapsedList:
-    """A list of which only the first lines are shown at first."""
+    """A list that shows only its first lines at first."""
 
     shown: list[Any]
     rest: list[Any]

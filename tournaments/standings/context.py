@@ -50,7 +50,7 @@ def places_of(matches: Collection[int]) -> Mapping[int, str]:
 
 
 def entries_of(players: Collection[int]) -> Sequence[OwnEntry]:
-    """Return the unfinished divisions in which these players are entered or on the waiting list."""
+    """Return the unfinished divisions that these players are in or on the waiting list of."""
     open_ = Entry.objects.filter(
         division__status__in=(Division.Status.ENTRIES, Division.Status.RUNNING),
         division__tournament__status__in=(Tournament.Status.PUBLISHED, Tournament.Status.RUNNING),

@@ -152,7 +152,7 @@ def regulations(settings: StageSettings) -> str:
 
 
 def edition_day(edition: Edition) -> str:
-    """Return the date from which an edition applies, formatted for the user's language."""
+    """Return the day an edition applies from, formatted for the user's language."""
     return date_format(date.fromisoformat(edition.value), "j F Y")
 
 

@@ -1,4 +1,4 @@
-"""Pairings: the matches that can be played now, or those of a round with its byes and walkovers."""
+"""Pairings: the matches that can be played now, or a round with its byes and walkovers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -135,14 +135,14 @@ class PairingsView:
 
     @property
     def walkovers(self) -> list[Pairing]:
-        """Pairings in which one of the two has withdrawn."""
+        """Pairings with one player who has withdrawn."""
         return [
             pairing for pairing in self.pairings if pairing.status == "walkover" or pairing.kind == Result.Kind.WALKOVER
         ]
 
     @property
     def empty(self) -> list[Pairing]:
-        """Pairings to which nobody comes."""
+        """Pairings that nobody comes to."""
         return self._with_status("empty")
 
     @property
@@ -313,7 +313,7 @@ class _PairingBuilder:
         return pairing_side
 
     def _bye(self, round_number: int, state: FixtureState) -> str:
-        """Return the kind of a bye: that of the pairing, else "drawn", or "advances" in brackets."""
+        """Return the kind of a bye: the pairing's, else "drawn", or "advances" in brackets."""
         if self.state.event is None:
             return ADVANCES if self.settings.format in ELIMINATION else "drawn"
         entries = {slot.entry for slot in state.slots} | {slot.absent for slot in state.slots}

@@ -1,4 +1,4 @@
-"""The names of rounds, the order in which open matches are called, and the boards of a round."""
+"""The names of rounds, the call order of open matches, and the boards of a round."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -48,7 +48,7 @@ def _call_order(fixture: Fixture) -> tuple[int, int, int, int, int]:
 
 
 def playable(fixtures: Sequence[Fixture]) -> list[Fixture]:
-    """Return those of the open matches, in call order, that can begin; in a round robin only each player's next one."""
+    """Return the open matches that can begin, in call order; in a round robin only each player's next one."""
     busy: set[tuple[int, int]] = set()
     ready = []
     for fixture in fixtures:
@@ -74,7 +74,6 @@ def has_open_floor(tournament_id: int) -> bool:
 
 
 def board_name(number: int) -> str:
-    """Return the name of a board."""
     return _("Board %(number)d") % {"number": number}
 
 

@@ -132,7 +132,7 @@ def _pair_cells(
 
 
 def kind_for_side(fixture: FixtureState, side: int, result_kind: str = "") -> str:
-    """Return how a match ended for one side, as a kind of cell; `result_kind` is that of the standing result."""
+    """Return how a match ended for one side, as a kind of cell; `result_kind` belongs to the standing result."""
     if not fixture.over:
         return "open"
     if fixture.status is FixtureStatus.EMPTY:
@@ -217,8 +217,6 @@ class RoundCounts:
 
 @dataclass(slots=True)
 class TableLine:
-    """One line of a table."""
-
     place: int
     person: ShownEntry
     points: float
@@ -376,7 +374,7 @@ def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int
 def stage_view(
     state: StageState, names: Names, *, round_number: int | None = None, here: int | None = None
 ) -> StageView:
-    """Return the standings of one stage; two queries besides those of `state`."""
+    """Return the standings of one stage; two queries beside the ones behind `state`."""
     settings = state.rows.settings
     qualifiers = places_before(settings, state.stage.number)
     view = StageView(state.stage, over=state.over, qualifiers=len(qualifiers))
@@ -491,7 +489,7 @@ class _TableBuilder:
                 )
 
     def _lives(self, line: TableLine) -> None:
-        """Set lives left, the round in which the last one was lost, and the reason for the place."""
+        """Set the lives left, the round that cost the last one, and the reason for the place."""
         lives = self.settings.lives
         line.lives = int(line.points)
         lost = [cell.round for cell in line.cells if cell.kind in LOST]

@@ -48,7 +48,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 @gzip_page
 @require_safe
 def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the pairings that can be played now, or those of `?round=` of `?stage=`."""
+    """Show the pairings that can be played now, or a round of a stage (`?stage=`, `?round=`)."""
     row = access.division(request.user, division, (club, slug))
     names = names_for(request.user, row)
     here = _key(own_entry(names, request.user))
@@ -127,7 +127,7 @@ def _anchor(views: Iterable[StageView]) -> str:
 
 
 def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[TableLine] | None:
-    """Paginate the one long table there can be, that of a stage paired by rounds, starting at the marked player."""
+    """Paginate the only long table, of a stage paired by rounds, starting at the marked player."""
     for view in views:
         for table in view.tables:
             if len(table.lines) > LINES_A_PAGE:

@@ -101,7 +101,7 @@ def unfinished_divisions(tournament: int | OuterRef) -> QuerySet[Division]:
 
 
 def stalled_divisions(division: int | None = None) -> QuerySet[Division]:
-    """Return divisions whose next stage is due but not started, or whose event has an outdated status.
+    """Return divisions with a next stage that is due but not started, or an event with an outdated status.
 
     With `division`, return only that one, if it is among them.
     """

@@ -36,7 +36,6 @@ class StageState:
 
     @property
     def stage(self) -> Stage:
-        """The stage."""
         return self.rows.stage
 
     @cached_property
@@ -104,7 +103,7 @@ def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tu
 
 
 def _kept(kept_places: Places, taken: Places, progress: Progress) -> Places:
-    """Return the kept places of this stage, except those of tables in which a kept entry no longer plays."""
+    """Return the kept places of this stage, except in tables where a kept entry no longer plays."""
     slots = [slot for state in progress.fixtures.values() for slot in state.slots]
     present = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
     own = {place: entry for place, entry in kept_places.items() if place in taken}
@@ -140,7 +139,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
 
 
 def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:
-    """Return the players of a stage, each from the first to the last round in which the draws include them.
+    """Return the players of a stage, each with the first and the last round that they are drawn in.
 
     An entry that has not been paired yet joins in the next round; one that has not withdrawn stays in.
     """

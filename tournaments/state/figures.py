@@ -140,7 +140,7 @@ def figures_from(
 
 
 def event_figures(divisions: Iterable[Figures]) -> Figures:
-    """Return the figures of an event from those of its divisions; a player in two of them is one player."""
+    """Return the figures of an event, given its divisions' figures; a player in two of them is one player."""
     rows = list(divisions)
     return Figures(
         sum(row.entries for row in rows),

@@ -52,7 +52,7 @@ def self_calling() -> QuerySet[Floor]:
 
 
 def hint_on_commit(tournament_id: int) -> None:
-    """Ask a worker, after the commit, to call what can be called."""
+    """After commit, ask a worker to call what can be called."""
     transaction.on_commit(partial(hint_if_self_calling, tournament_id), robust=True)
 
 

@@ -19,7 +19,7 @@ YEAR_2286 = 10**10 - 1
 
 
 class IdempotencyKeyForm(forms.Form):
-    """The idempotency key of a form, by which a second click finds what the first one created."""
+    """The idempotency key of a form, so that a second click finds what the first one created."""
 
     key = forms.CharField(max_length=LONGEST_KEY)
 
@@ -31,7 +31,7 @@ class IdempotencyKeyForm(forms.Form):
 
 
 class PageTimeForm(forms.Form):
-    """The time at which a submitted page was rendered, in POSIX seconds."""
+    """When the submitted page was rendered, in POSIX seconds."""
 
     seen = forms.IntegerField(min_value=0, max_value=YEAR_2286)
 

@@ -192,7 +192,7 @@ DIRECTORS_ONLY = (
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line of the log."""
+    """A log entry in words, with what it changed."""
 
     at: datetime
     who: str
@@ -207,7 +207,7 @@ class LogLine:
 def entries_of(tournament: Tournament, *, directs: bool) -> QuerySet[LogEntry]:
     """Return the log entries of an event, its divisions and its matches, newest first.
 
-    Without `directs`, those of `DIRECTORS_ONLY` are left out.
+    Without `directs`, the verbs in `DIRECTORS_ONLY` are left out.
     """
     topics = [tournament.topic, *(division.topic for division in tournament.divisions.all())]
     matches = (

@@ -33,7 +33,7 @@ def store_settings(stage: Stage, settings: StageSettings) -> None:
 
 
 def deadline_of(key: str, number: int, deadlines: Sequence[datetime | None]) -> datetime | None:
-    """Return the deadline of round `number` of the bracket `key`; `deadlines` are those of the main draw by round."""
+    """Return the deadline of round `number` of the bracket `key`; `deadlines` has the main draw's by round."""
     at = number - 1 + LATER_BY.get(key, 0)
     return deadlines[at] if key != plan.FINAL and at < len(deadlines) else None
 
@@ -180,5 +180,4 @@ def seat_of(round_: str, number: int) -> plan.Seat:
 
 
 def slot_source(slot: Slot) -> plan.Source:
-    """Return the source of a slot."""
     return source_of(slot.source, slot.source_entry_id, slot.source_fixture, slot.source_stage, slot.source_place)

@@ -29,7 +29,7 @@ MARK_LENGTH = 16
 
 @dataclass(frozen=True, slots=True)
 class FixtureChange:
-    """A fixture whose players would change, or whose result would stop counting or count again."""
+    """A fixture with other players, or with a result that would stop counting or count again."""
 
     stage: int
     row: Fixture
@@ -78,7 +78,7 @@ class Consequences:
 
     @property
     def returning(self) -> tuple[FixtureChange, ...]:
-        """Fixtures in which a voided result would count again."""
+        """Fixtures with a voided result that would count again."""
         return tuple(change for change in self.changes if change.returns is not None)
 
     @property
@@ -96,8 +96,8 @@ class Consequences:
 class CorrectionPreview:
     """A correction before it is applied.
 
-    `seq` is that of the division. `advancing_side` is the side that advances now, and `kept_places` are the places of
-    the stage that would change; a correction that keeps the bracket keeps both.
+    `seq` is the division's. `advancing_side` is the side that advances now, and `kept_places` are the places of the
+    stage that would change; a correction that keeps the bracket keeps both.
     """
 
     fixture: Fixture
@@ -131,7 +131,7 @@ def mark_of(matches: Iterable[Match | None]) -> str:
 
 
 class DivisionFacts:
-    """The facts of a division, read once, from which states can be derived repeatedly.
+    """The facts of a division, read once, to derive states from repeatedly.
 
     `rows` replaces the stored rows of its stages.
     """
@@ -286,7 +286,7 @@ def _returning(division: Division, states: Mapping[int, FixtureState]) -> dict[i
 
 
 def _newly_without_lives(before: Sequence[StageState], after: Sequence[StageState]) -> list[Fixture]:
-    """Return decided matches in which a player would have had no lives left, but has some now.
+    """Return decided matches of players who would then have had no lives left, but have some now.
 
     `changes_between` leaves these out, because a decided match keeps its players and its result.
     """

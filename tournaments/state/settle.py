@@ -86,7 +86,7 @@ def update_matches(
 def record_walkovers(
     rows: StageRows, states: Mapping[int, FixtureState], now: datetime, by: Actor, withdrawal_reason: str | None
 ) -> bool:
-    """Write the results of matches in which one side, or both, will not appear; return whether there were any."""
+    """Write the results of matches that one side or both will not come to; return whether there were any."""
     matches = {number: rows.fixtures[number].match for number, state in states.items() if state.walkover is not None}
     locked = lock_matches([match.pk for match in matches.values() if match is not None])
     unplayed = {number: locked[match.pk] for number, match in matches.items() if match and not locked[match.pk].is_over}

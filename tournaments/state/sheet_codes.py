@@ -43,7 +43,7 @@ def number_of(tournament: Tournament, code: str) -> int | None:
 
 
 def scanned_fixture(tournament: Tournament, text: str) -> Fixture | None:
-    """Return the fixture of this event whose sheet was scanned or whose code was typed, or None.
+    """Return the fixture of this event by a scanned sheet or a typed code; None if there is none.
 
     A scanner that acts as a keyboard types the URL of the sheet's QR code. Its match may have been voided since: then
     the fixture has another one now.
@@ -60,9 +60,9 @@ def scanned_fixture(tournament: Tournament, text: str) -> Fixture | None:
 
 
 def with_match_numbers(tournament: Tournament, text: str) -> str:
-    """Return typed lines in which a code or scanned link at the beginning is replaced by the match number, as m25.
+    """Return typed lines with the match number, as m25, in place of a code or scanned link at the beginning.
 
-    Codes that are not of this event are left as they are.
+    Codes of other events are left as they are.
     """
     return _LINE_START.sub(lambda start: _match_number(tournament, start[0]), text)
 

@@ -298,7 +298,6 @@ class StageRows:
 
     @cached_property
     def graph(self) -> plan.Graph:
-        """The plan of the stage."""
         fixtures: dict[int, list[plan.Fixture]] = {}
         for fixture in self.fixtures.values():
             fixtures.setdefault(fixture.round_id, []).append(self._fixture(fixture))

@@ -78,7 +78,7 @@ def has_prizes(tournament: Tournament) -> bool:
 
 @register.filter
 def lengths(division: Division) -> str:
-    """Format the match lengths by round, those of the first stage if it has its own."""
+    """Format the match lengths by round, or the first stage's own lengths."""
     stages = list(division.stages.all())
     by_round = list(stages[0].settings.get("lengths") or ()) or division.lengths if stages else division.lengths
     points = ", ".join(map(str, by_round))
@@ -198,7 +198,7 @@ def console_head(
 ) -> dict[str, Any]:
     """Render the head of the console above `page`; the context names the event, and the division if one is open.
 
-    `has_floor` is that of the event, for a page that knows it.
+    `has_floor` is the event's, for a page that knows it.
     """
     tournament = context["tournament"]
     directs = context.get("may_direct", False) if may_direct is None else may_direct

@@ -58,7 +58,7 @@ def _qr_code(url: str) -> str:
 
 
 def _owner() -> Iterator[str]:
-    """A new link, which replaces that of the last start; none once there are clubs but no demo."""
+    """A new link, which replaces the one of the last start; none once there are clubs but no demo."""
     if Club.objects.exists() and not is_loaded():
         return
     path = owner.renew(now=timezone.now())
@@ -90,5 +90,5 @@ def _services() -> Iterator[str]:
 
 
 def _shown(path: Path) -> str:
-    """A path as seen from the folder in which the operator is, if it lies there."""
+    """A path relative to the operator's folder, if it lies there."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,4 +1,4 @@
-"""The interface that the queue, the command and the sparring partner know of a program."""
+"""The interface of analysis programs, for the queue, the command and practice opponents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """As it is stored with an analysis."""
+        """The name that is stored with an analysis."""
         ...
 
     def is_installed(self) -> bool:

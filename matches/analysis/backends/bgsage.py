@@ -41,7 +41,7 @@ class Bgsage:
 
     @property
     def name(self) -> str:
-        """As it is stored with an analysis."""
+        """The name that is stored with an analysis."""
         return "bgsage"
 
     def is_installed(self) -> bool:

@@ -24,7 +24,7 @@ def chosen_backend() -> Backend | None:
 
 
 def required_backend() -> Backend:
-    """Return the same. Refused: `no_analysis_backend`, `analysis_program_fails`."""
+    """Return the program of the settings. Refused: `no_analysis_backend`, `analysis_program_fails`."""
     backend = chosen_backend()
     if backend is not None:
         return backend

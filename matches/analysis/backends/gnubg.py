@@ -251,7 +251,7 @@ class Gnubg:
 
     @property
     def name(self) -> str:
-        """As it is stored with an analysis."""
+        """The name that is stored with an analysis."""
         return "gnubg"
 
     @property
@@ -339,7 +339,7 @@ def _hint(program: str, state: MatchState, depth: Depth, limits: ProgramLimits) 
 
 
 def _works(program: str, changed_at: int) -> bool:
-    """Whether it answers; asked once by each process, and again after another program took its place or it failed."""
+    """Whether the program answers; each process asks once, and again after it was replaced or has failed."""
     key = (program, changed_at)
     works, asked_at = _probes.get(key, (False, -inf))
     if not works and monotonic() >= asked_at + PROBE_AGAIN_AFTER:

@@ -30,7 +30,7 @@ _KILL_UNLESS_TOLD = 'read -r line || kill -s KILL -- "-$1"'
 
 @contextmanager
 def paced(group: int, share: float) -> Iterator[Callable[[], None]]:
-    """Return a function that waits for a period, of which a process group runs for a share (above 0, at most 1).
+    """Return a function that waits while a process group runs for a share of the time (above 0, at most 1).
 
     With a share below 1 the group is stopped until the first call and between two of them, so that whoever leaves this
     context has to kill it; and most periods that begin while the machine is busy are skipped.
@@ -81,7 +81,7 @@ def is_busy() -> bool:
 
 @contextmanager
 def _killed_with_this_process(group: int) -> Iterator[None]:
-    """Have the group killed if this process dies, by one that waits for the end of a pipe.
+    """Start a process that kills the group if this one dies, which it notices by the end of a pipe.
 
     The program itself dies with its parent (`launch.py`), but not its children, which would stay stopped for ever.
     """

@@ -222,7 +222,7 @@ class ReportedMessage(NamedTuple):
 
 
 def message_for_moderator(user: Visitor, public_id: str, message: str) -> ChatMessage:
-    """Return a message of a match for somebody who may remove it: its staff, or for a friendly match that of a club.
+    """Return a message of a match for somebody who may remove it: staff, in a friendly of a club of both players.
 
     Raise Http404 if they may not read it either, PermissionDenied or Http404 if they may not remove it.
     """
@@ -255,12 +255,12 @@ def undecided(user: User, matches: Q) -> list[ReportedMessage]:
 
 
 def undecided_in_club(user: User, club: Club) -> list[ReportedMessage]:
-    """Return those of a club's matches, and of friendly matches between its members."""
+    """Return the undecided messages in a club's matches, and in friendlies between its members."""
     return undecided(user, _of_club(club))
 
 
 def latest_decisions(user: User, club: Club) -> list[ChatDecision]:
-    """Return the decisions that stand on messages of a club, newest first, without those of the user's own matches."""
+    """Return the standing decisions on messages of a club, newest first, except in the user's own matches."""
     later = ChatDecision.objects.filter(message=OuterRef("message"), pk__gt=OuterRef("pk"))
     messages = ChatMessage.objects.filter(_of_club(club)).exclude(_own(user))
     rows = ChatDecision.objects.filter(~Exists(later), message__in=messages)

@@ -1,7 +1,6 @@
 """What the lobby shows, and the challenges and players a user may act on."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -22,54 +21,21 @@ LATEST = 5
 CHALLENGES_SHOWN = 50
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChallenge:
-    """A challenge in the lobby."""
-
-    challenge: Challenge
-    name: str
-    """The opponent's name as seen by the reader; empty for an open challenge of their own."""
-    clock: str
-    ratings: str
-    """The pool it is rated in; empty for an unrated match."""
-
-
-@dataclass(frozen=True, slots=True)
-class Friendly:
-    """A friendly or practice match of the reader."""
-
-    match: Match
-    opponent: Player
-    is_practice: bool
-    wants_rematch: bool = False
-    """The reader has asked for a rematch."""
-    asked_for_rematch: bool = False
-    """The opponent has."""
-    not_rated: str = ""
-    """Why a rated rematch would not be rated, of `Challenge.NotRated`."""
-
-    @property
-    def not_rated_label(self) -> str:
-        """The same as a sentence."""
-        return str(Challenge.NotRated(self.not_rated).label) if self.not_rated else ""
-
-    @property
-    def practice(self) -> str:
-        """The level of a practice match, or that it is one; empty for other matches."""
-        return (self.match.live.get_bot_level_display() or gettext("practice")) if self.is_practice else ""
-
-
 def lobby_page(user: User, now: datetime) -> dict[str, Any]:
     """Everything on the lobby page but its forms. A user without a player sees what is open to everybody."""
     player = player_of(user)
     challenges = foresee(open_challenges(player, now)[:CHALLENGES_SHOWN], player, now)
-    own = player.pk if player is not None else None
+    player_id = player.pk if player is not None else None
     return {
         "player": player,
         "topics": f"{LOBBY_TOPIC}={now_shown()} {user_topic(user)}={now_shown()}",
-        "mine": [_shown(row, player) for row in challenges if row.challenger_id == own],
-        "for_me": [_shown(row, player) for row in challenges if row.opponent_id is not None and row.opponent_id == own],
-        "open": [_shown(row, player) for row in challenges if row.opponent_id is None and row.challenger_id != own],
+        "mine": [_shown(row, player) for row in challenges if row.challenger_id == player_id],
+        "for_me": [
+            _shown(row, player) for row in challenges if row.opponent_id is not None and row.opponent_id == player_id
+        ],
+        "open": [
+            _shown(row, player) for row in challenges if row.opponent_id is None and row.challenger_id != player_id
+        ],
         "running": running_friendlies(player),
         "finished": finished_friendlies(player, now),
         "blocks": blocks_of(player),
@@ -79,7 +45,7 @@ def lobby_page(user: User, now: datetime) -> dict[str, Any]:
 def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]:
     """The challenges that are open and concern this player: their own, those made to them, and those open to everybody.
 
-    Challenges between players of whom one has blocked the other are left out.
+    Challenges are left out if either player has blocked the other.
     """
     rows = Challenge.objects.filter(state=Challenge.State.OPEN, expires_at__gt=now)
     rows = rows.select_related("challenger__user", "opponent__user", "pool__club")
@@ -91,23 +57,25 @@ def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]
     return rows.filter(concerns).exclude(challenger__in=blocked).exclude(challenger__in=blocked_by)
 
 
-def _shown(row: Challenge, reader: Player | None) -> ShownChallenge:
-    other = row.opponent if row.challenger == reader else row.challenger
-    return ShownChallenge(
-        challenge=row,
-        name=other.shown_name if other is not None else "",
-        clock=str(ClockPreset(row.clock).label),
-        ratings=(row.pool or default_pool()).name if row.rated else "",
-    )
+def _shown(row: Challenge, reader: Player | None) -> dict[str, Any]:
+    opponent = row.opponent if row.challenger == reader else row.challenger
+    return {
+        "challenge": row,
+        # The opponent's name as seen by the reader; empty for an open challenge of their own.
+        "name": opponent.shown_name if opponent is not None else "",
+        "clock": str(ClockPreset(row.clock).label),
+        # The pool it is rated in; empty for an unrated match.
+        "ratings": (row.pool or default_pool()).name if row.rated else "",
+    }
 
 
 def _friendlies(player: Player) -> QuerySet[Match]:
-    own = Q(player_0=player) | Q(player_1=player)
+    is_own = Q(player_0=player) | Q(player_1=player)
     friendly = Q(challenge__isnull=False) | Q(live__bot_side__isnull=False)
-    return Match.objects.filter(own, friendly).select_related("player_0", "player_1", "live")
+    return Match.objects.filter(is_own, friendly).select_related("player_0", "player_1", "live")
 
 
-def running_friendlies(player: Player | None) -> list[Friendly]:
+def running_friendlies(player: Player | None) -> list[dict[str, Any]]:
     """The friendly and practice matches that a player has to finish, the newest first."""
     if player is None:
         return []
@@ -115,7 +83,7 @@ def running_friendlies(player: Player | None) -> list[Friendly]:
     return [_friendly(match, player) for match in rows]
 
 
-def finished_friendlies(player: Player | None, now: datetime) -> list[Friendly]:
+def finished_friendlies(player: Player | None, now: datetime) -> list[dict[str, Any]]:
     """The latest friendly matches with people, and who wants a rematch."""
     if player is None:
         return []
@@ -138,17 +106,23 @@ def _has_rematch(match: Match) -> bool:
 
 def _friendly(
     match: Match, player: Player, now: datetime | None = None, not_rated: Mapping[int, str] = MappingProxyType({})
-) -> Friendly:
+) -> dict[str, Any]:
     opponent = _opponent(match, player)
     wishes = list(_open(match.rematches.all(), now)) if now is not None else []
-    return Friendly(
-        match,
-        opponent,
-        is_practice=match.live.bot_side is not None,
-        wants_rematch=any(wish.challenger == player for wish in wishes),
-        asked_for_rematch=any(wish.challenger != player for wish in wishes),
-        not_rated=not_rated.get(opponent.pk, "") if now is not None and match.challenge.rated else "",
-    )
+    is_practice = match.live.bot_side is not None
+    reason = not_rated.get(opponent.pk, "") if now is not None and match.challenge.rated else ""
+    return {
+        "match": match,
+        "opponent": opponent,
+        # The level of a practice match, or that it is one; empty for other matches.
+        "practice": (match.live.get_bot_level_display() or gettext("practice")) if is_practice else "",
+        # Whether the reader and the opponent have asked for a rematch.
+        "wants_rematch": any(wish.challenger == player for wish in wishes),
+        "asked_for_rematch": any(wish.challenger != player for wish in wishes),
+        # Why a rated rematch would not be rated, of `Challenge.NotRated`.
+        "not_rated": reason,
+        "not_rated_label": Challenge.NotRated(reason).label if reason else "",
+    }
 
 
 def _open(wishes: Iterable[Challenge], now: datetime) -> Iterable[Challenge]:
@@ -194,7 +168,7 @@ def players_called(name: str) -> list[Player]:
 
 
 def pools_for(player: Player | None) -> list[tuple[str, str]]:
-    """The pools in which a friendly match of this player can be rated, as choices of a form."""
+    """The pools that can rate a friendly match of this player, as choices of a form."""
     clubs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club")
     pools = RatingPool.objects.filter(club__in=clubs).select_related("club").order_by("club__name", "name")
     return [(str(pool.pk), f"{pool.club} · {pool.name}") for pool in pools]

@@ -102,11 +102,14 @@ def not_rated_between(player: Player, others: Collection[Player], now: datetime)
     rows = Challenge.objects.filter(
         Q(challenger=player) | Q(opponent=player), rated=True, not_rated="", match__created_at__gte=since_week
     ).exclude(match__state=Match.State.VOID)
-    made = [
+    rated_friendlies = [
         (opponent if challenger == player.pk else challenger, at)
         for challenger, opponent, at in rows.values_list("challenger", "opponent", "match__created_at")
     ]
-    week, day = Counter(other for other, _ in made), Counter(other for other, at in made if at >= since_day)
+    week, day = (
+        Counter(other for other, _ in rated_friendlies),
+        Counter(other for other, at in rated_friendlies if at >= since_day),
+    )
     reasons: dict[int, str] = {}
     for other in others:
         if not (has_confirmed_address(player) and has_confirmed_address(other)):
@@ -122,8 +125,8 @@ def foresee(rows: Iterable[Challenge], reader: Player | None, now: datetime) -> 
     """Set on each open challenge (unsaved) why its match would not be rated if this reader played it now."""
     challenges = list(rows)
     others = {row.pk: _other(row, reader) for row in challenges if row.rated}
-    known = [other for other in others.values() if other is not None]
-    reasons = not_rated_between(reader, known, now) if reader is not None and known else {}
+    opponents = [other for other in others.values() if other is not None]
+    reasons = not_rated_between(reader, opponents, now) if reader is not None and opponents else {}
     for row in challenges:
         other = others.get(row.pk)
         row.not_rated = reasons.get(other.pk, "") if other is not None else ""
@@ -333,7 +336,7 @@ def expire_challenges(*, now: datetime) -> int:
 
 
 def lapse_invitations(*, now: datetime) -> int:
-    """Close the boards to which not both players have come in time; return how many.
+    """Close the boards that only one player or nobody came to in time; return how many.
 
     While the web server is down nobody can come, and the time is given back afterwards.
     """
@@ -344,7 +347,7 @@ def lapse_invitations(*, now: datetime) -> int:
 
 
 def lapse(*, match_id: int, now: datetime) -> bool:
-    """Close a board to which not both players have come in time; return whether that is so.
+    """Close a board that only one player or nobody came to in time; return whether that is so.
 
     A match of an event is open again, to be played in whatever way. A friendly is called off and its challenge offered
     again: as if it were new if the challenger waits for an opponent, else for as long as it would have been open.
@@ -561,7 +564,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two players with more rated friendlies than usual, of which one won all or half ended early."""
+    """Two players with more rated friendlies than usual, all won by one of them or half ended early."""
 
     players: tuple[Player, Player]
     matches: list[Reviewed]

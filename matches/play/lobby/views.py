@@ -1,4 +1,4 @@
-"""Pages and actions by which players start matches here."""
+"""Pages and actions to start matches here."""
 
 import functools
 from collections.abc import Sequence

@@ -107,7 +107,7 @@ def test_cube_decisions_are_listed_as_the_side_that_decides_sees_them() -> None:
     answer = Decision(kind="take", event=double.event + 1, side=1, played="drop", best="take", error=0.3, **equities)
     seen = SeenAnalysis(Analysis(), (True, True), (doubled, answer))
     steps = judged_steps(seen, game)
-    rows = [[(row.name, row.equity, row.is_played) for row in step.decisions[0].choices] for step in steps]
+    rows = [[(row["name"], row["equity"], row["is_played"]) for row in step.decisions[0].choices] for step in steps]
     assert rows == [
         [("Double", "+0.700", True), ("No double", "+0.400", False)],
         [("Take", "−0.700", False), ("Drop", "−1.000", True)],

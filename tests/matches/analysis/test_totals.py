@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from matches.analysis.event_report import latest_day, night
-from matches.analysis.page import Entry, chart, running
+from matches.analysis.page import chart, running
 from matches.analysis.profile import Total, quality
 from matches.models import Analysis, Match
 from matches.presentation.visibility import NOBODY, Viewer
@@ -38,11 +38,11 @@ def test_the_line_of_the_chart_is_the_mean_of_the_last_matches() -> None:
     totals = [Total(100, number / 10, 0.01) for number in range(1, 4)]
     assert [mean.error for mean in running(totals, window=2)] == pytest.approx([0.1, 0.3, 0.5])
     assert [mean.decisions for mean in running(totals, window=2)] == [100, 200, 200]
-    entries = [Entry(total, "/matches/x/", "words") for total in totals]
-    desk, phone = chart(entries)
+    matches = [(total, "/matches/x/", "words") for total in totals]
+    desk, phone = chart(matches)
     assert len(desk.spots) == len(phone.spots) == 3
-    assert [spot.y for spot in desk.spots] == sorted((spot.y for spot in desk.spots), reverse=True)
-    assert chart(entries[:1]) == ()
+    assert [spot["y"] for spot in desk.spots] == sorted((spot["y"] for spot in desk.spots), reverse=True)
+    assert chart(matches[:1]) == ()
 
 
 @pytest.mark.django_db

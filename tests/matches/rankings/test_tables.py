@@ -246,7 +246,7 @@ def test_two_players_head_to_head(cast: tuple[Player, Player, Player]) -> None:
     assert [line.won for line in met.lines] == [True, False, False, False]
     seven = next(chance for chance in met.chances if chance.length == 7)
     assert seven.percents == (39, 61)
-    assert [(rival.player, rival.matches, rival.wins) for rival in histories.rivals(carol, 5)] == [
+    assert [(rival["player"], rival["matches"], rival["wins"]) for rival in histories.rivals(carol, 5)] == [
         (bob, 4, 1),
         (erik, 1, 1),
     ]

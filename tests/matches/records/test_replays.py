@@ -55,10 +55,10 @@ def test_a_double_is_offered_taken_and_then_owned(game: PlayedGame) -> None:
 
 
 def test_the_move_list_has_every_decision_once_in_its_column(game: PlayedGame) -> None:
-    cells = [cell for row in rows(game) for cell in row.cells if cell is not None]
+    cells = [cell for row in rows(game) for cell in row if cell is not None]
     assert cells == list(game.moments[:-1])
     for row in rows(game):
-        assert [cell.side for cell in row.cells if cell is not None] in ([0], [1], [0, 1])
+        assert [cell.side for cell in row if cell is not None] in ([0], [1], [0, 1])
 
 
 def test_the_last_step_of_a_game_shows_its_result(game: PlayedGame) -> None:

@@ -17,7 +17,7 @@ from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
 from players.notifications import push
 from players.notifications import services as notifications
-from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, Subscribing, connect, endpoint_of, subscribe
+from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, connect, endpoint_of, subscribe
 from tests.players.conftest import NOW
 
 pytest.importorskip("cryptography", reason="the dependencies of the server are older than web push")
@@ -26,7 +26,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
-from players.notifications.push import CURVE, Recipient, encrypt, from_base64, private_key_of, public_key_of, to_base64
+from players.notifications.push import CURVE, encrypt, from_base64, private_key_of, public_key_of, to_base64
 
 pytestmark = pytest.mark.postgresql
 
@@ -97,8 +97,14 @@ def service(settings: Any) -> Iterator[PushService]:
 
 def subscribed(user: User, path: str, browser: Browser) -> PushSubscription:
     """A browser of a user, with this path at the push service."""
-    subscribing = Subscribing(f"https://push.example{path}", browser.p256dh, to_base64(browser.auth))
-    return subscribe(user=user, subscribing=subscribing, device="Firefox · Android", now=NOW)
+    return subscribe(
+        user=user,
+        endpoint=f"https://push.example{path}",
+        p256dh=browser.p256dh,
+        auth=to_base64(browser.auth),
+        device="Firefox · Android",
+        now=NOW,
+    )
 
 
 def notify(user: User, key: str = "m1") -> list[int]:
@@ -111,14 +117,13 @@ def notify(user: User, key: str = "m1") -> list[int]:
 
 def test_the_example_of_the_rfc_is_encrypted_as_in_the_rfc() -> None:
     # RFC 8291, appendix A; the private key and the salt are those of the sender.
-    recipient = Recipient(
-        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-        "BTBZMqHH6r4Tts7J_aSIgg",
-    )
+    recipient = {
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    }
     key = private_key_of("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")
-    body = encrypt(
-        b"When I grow up, I want to be a watermelon", recipient, salt=from_base64("DGv6ra1nlYgDCS1FRnbzlw"), key=key
-    )
+    salt = from_base64("DGv6ra1nlYgDCS1FRnbzlw")
+    body = encrypt(b"When I grow up, I want to be a watermelon", **recipient, salt=salt, key=key)
     assert to_base64(body) == (
         "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3j"
         "l7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
@@ -230,7 +235,7 @@ def test_a_browser_belongs_to_whoever_subscribed_last(bob: User, carol: User) ->
     assert PushSubscription.objects.get().user == carol
     assert Delivery.objects.get(pk=delivery).subscription is None, "Carol does not see what was Bob's"
     with pytest.raises(Refused):
-        subscribe(user=bob, subscribing=Subscribing("http://a/b", "", ""), device="", now=NOW)
+        subscribe(user=bob, endpoint="http://a/b", p256dh="", auth="", device="", now=NOW)
 
 
 @pytest.mark.django_db
@@ -269,4 +274,4 @@ def test_a_user_has_so_many_browsers_at_addresses_of_push_services(bob: User) ->
         subscribed(bob, "/one-more", browser)
     subscribed(bob, "/0", browser)
     with pytest.raises(Refused, match="push_endpoint"):
-        subscribe(user=bob, subscribing=Subscribing("http://localhost/", browser.p256dh, ""), device="", now=NOW)
+        subscribe(user=bob, endpoint="http://localhost/", p256dh=browser.p256dh, auth="", device="", now=NOW)

@@ -460,7 +460,7 @@ class EveningForm(RefusingForm):
         return Evening(players, self.cleaned_data["tables"], starts, first_after(starts, closes))
 
     def span(self, zone: tzinfo) -> tuple[datetime, datetime | None]:
-        """Return the start and, if a closing time is set, the first instant after it at which clocks show that time."""
+        """Return the start and, with a closing time, the first instant after it when clocks show that time."""
         naive: datetime = self.cleaned_data["starts"]
         starts = localise(naive, zone)
         assert starts is not None  # noqa: S101, the field is required

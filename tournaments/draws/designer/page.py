@@ -49,7 +49,7 @@ NUMBERED_ROUNDS = (GROUPS, ROUND_ROBIN, LEAGUE)
 
 @dataclass(frozen=True, slots=True)
 class RoundPreview:
-    """A round."""
+    """One round of the preview, as text."""
 
     name: str
     players: str
@@ -72,7 +72,7 @@ class BracketPreview:
 
 @dataclass(frozen=True, slots=True)
 class StagePart:
-    """A stage."""
+    """One stage of the preview, with its brackets."""
 
     title: str
     note: str

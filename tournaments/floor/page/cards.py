@@ -84,7 +84,7 @@ class Card:
 
 
 class Cards:
-    """Builds the cards of one event; `needs` are those of the console."""
+    """Builds the cards of one event; `needs` are the needs that the console lists."""
 
     def __init__(self, view: FloorView, needs: Sequence[Need]) -> None:
         self.view = view
@@ -101,7 +101,7 @@ class Cards:
         return [self._card(table) for table in self.view.tables.values()]
 
     def counts(self) -> str:
-        """Return how many tables are in which state, in words."""
+        """Return the numbers of tables by state, in words."""
         states = [table.match.state if table.match else table.state for table in self.view.tables.values()]
         words: list[tuple[MatchState | TableState, str]] = [
             (MatchState.PLAYING, _("%(count)d playing")),
@@ -137,7 +137,6 @@ class Cards:
         return f"{facts.division} · {facts.round_name}" if self.several else facts.round_name
 
     def sheet_url(self, match: MatchOnFloor) -> str:
-        """Return the URL of the sheet of a match."""
         return f"{self._match_url}{match.facts.public_id}/"
 
     def _card(self, table: TableOnFloor) -> Card:
@@ -240,7 +239,7 @@ class Cards:
 
 
 def _url_before(route: str, args: Sequence[str]) -> str:
-    """Return the URLs of a route up to the public id at their end, so that not each card reverses its own."""
+    """Return the URL of a route up to its final public id, so that it is not reversed for each card."""
     placeholder = "x" * LENGTH
     return reverse(route, args=[*args, placeholder]).removesuffix(f"{placeholder}/")
 

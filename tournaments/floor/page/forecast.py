@@ -60,7 +60,7 @@ class EveningForecast:
 
     @property
     def now(self) -> datetime:
-        """The minute from which the forecast counts."""
+        """The minute that the forecast counts from."""
         return self.view.now.replace(second=0, microsecond=0)
 
     @cached_property
@@ -85,7 +85,7 @@ class EveningForecast:
 
     @property
     def late_by(self) -> float:
-        """Minutes by which the evening is expected to overrun closing time; 0 if it does not."""
+        """Minutes that the evening is expected to overrun closing time by; 0 if it does not."""
         if self.closes_at is None:
             return 0.0
         return max(0.0, (self.at(self.total.median) - self.closes_at) / timedelta(minutes=1))
@@ -127,7 +127,7 @@ def evening_forecast(view: FloorView) -> EveningForecast:
 
 
 def row_key(match: MatchFacts) -> str:
-    """Return the key of the row in which a match is forecast: its stage and bracket."""
+    """Return the key of a match's row in the forecast: its stage and bracket."""
     return f"{match.stage}:{match.bracket}"
 
 
@@ -197,7 +197,7 @@ def _pace(view: FloorView) -> FloorPace:
 
 
 def _observed(view: FloorView) -> Iterable[Observed]:
-    """Return the matches whose start was recorded and, if they are over, whose end was.
+    """Return the matches with a recorded start and, if they are over, a recorded end.
 
     Matches that were ever adjourned are left out: the hours in between are not playing time.
     """

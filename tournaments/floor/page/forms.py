@@ -122,7 +122,7 @@ class CallForm(FixtureForm):
 
 
 class MoveForm(FixtureForm):
-    """The table at which a match is played."""
+    """The table a match is played at."""
 
     table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", label=_("Table"))
 
@@ -147,7 +147,7 @@ class ClosingForm(FixtureForm):
 
 
 class LeaderForm(ClosingForm):
-    """The score at which the leader wins."""
+    """The score that the leader wins by."""
 
     left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
     right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
@@ -178,7 +178,7 @@ class AdjournForm(FixtureForm):
 
 
 class ShorterMatchForm(FixtureForm):
-    """The length to which both players agree, and that they do."""
+    """A shorter length, and that both players agree to it."""
 
     length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
     agreed = forms.BooleanField(label=_("Both players agree"))
@@ -247,7 +247,7 @@ class OutOfUseForm(TableForm):
 
 
 class OpenForm(FloorForm):
-    """The number of tables with which a floor opens."""
+    """The number of tables to open a floor with."""
 
     tables = forms.IntegerField(min_value=1, max_value=MOST_TABLES, label=_("Tables"))
 
@@ -259,13 +259,13 @@ class UndoForm(FloorForm):
 
 
 class PauseForm(FloorForm):
-    """Until when the event is paused; empty while nobody knows."""
+    """When the pause ends; empty while nobody knows."""
 
     until = forms.TimeField(required=False, label=_("Until"), widget=forms.TimeInput(attrs={"type": "time"}))
 
     @property
     def until_at(self) -> datetime | None:
-        """The next instant at which the event's clocks show the time."""
+        """The next instant when the event's clocks show the time."""
         until: time | None = self.cleaned_data["until"]
         if until is None:
             return None
@@ -315,7 +315,7 @@ class ShortenForm(FloorForm):
     changes = forms.CharField(max_length=LONGEST_CHANGES)
 
     def clean_changes(self) -> list[RoundLength]:
-        """Return the changes."""
+        """Parse the items; raise ValidationError for anything else."""
         changes = []
         for item in self.cleaned_data["changes"].split():
             parts = item.split(":")

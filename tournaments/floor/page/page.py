@@ -183,7 +183,7 @@ def forecast_context(view: FloorView) -> dict[str, Any]:
 
 
 def _default_tables(view: FloorView) -> int | None:
-    """Return the number of tables with which the floor would open; None if it is open."""
+    """Return the number of tables that the floor would open with; None if it is open."""
     if view.is_open:
         return None
     entered = Entry.objects.filter(division__tournament=view.tournament, status=Entry.Status.IN).count()

@@ -107,7 +107,7 @@ def _fee(division: Division) -> str:
 
 
 def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, Entry, Entry]]:
-    """Return those of these matches that are of a main bracket, each with its loser and their newest entry."""
+    """Return the losers of the main-bracket matches among these, with their newest entries."""
     by_pk = {row.pk: row for row in fixtures}
     slots = Slot.objects.filter(fixture__in=by_pk, fixture__round__bracket__key=MAIN, entry__isnull=False)
     rows = slots.select_related("entry__player", "fixture").order_by("fixture", "side")
@@ -134,7 +134,7 @@ def _person(entry: Entry) -> int:
 
 
 def _have_played(entries: Collection[Entry]) -> set[int]:
-    """Return the ids of those of these entries of which a match has begun or is over; one query."""
+    """Return the ids of the entries among these with a match that has begun or is over; one query."""
     slots = Slot.objects.filter(entry__in=entries, fixture__match__isnull=False).select_related("fixture__match")
     return {
         slot.entry_id
@@ -159,7 +159,7 @@ def _undo(entry: Entry) -> Post:
 def enter_again(*, entry: Entry, number: int, by: Actor, now: datetime) -> str:
     """Enter the player of an entry again and return what that did and what it costs.
 
-    `number` is that of the entry the reader saw as the newest: pressed twice, it enters the player once. Refused: as
+    `number` names the newest entry that the reader saw: pressed twice, it enters the player once. Refused: as
     `reenter`.
     """
     later = entry.division.entries.filter(player=entry.player, number__gt=number, status=Entry.Status.IN)
@@ -285,7 +285,7 @@ def _shortened(on_floor: MatchOnFloor, names: tuple[str, str]) -> dict[str, Any]
 
 
 def _position(fixture: Fixture) -> str:
-    """Return the position in which a match was adjourned, as it was typed; empty if it was not."""
+    """Return the position of an adjourned match, as it was typed; empty if none was."""
     adjourned = latest(fixture, FloorKind.ADJOURNED)
     return str(adjourned.params.get("position", "")) if adjourned is not None else ""
 

@@ -83,8 +83,8 @@ def test_more_noise_loses_more() -> None:
     lost = [fmean(-bots.chosen_play(candidates, noise, chance).equity for _ in range(500)) for noise in NOISES]
     assert lost[0] == 0
     assert lost == sorted(set(lost))
-    strengths = [bots.STRENGTHS[level] for level in PracticeLevel]
-    assert [each.noise for each in strengths] == sorted((each.noise for each in strengths), reverse=True)
+    noises = [noise for _, noise in (bots.STRENGTHS[level] for level in PracticeLevel)]
+    assert noises == sorted(noises, reverse=True)
 
 
 @pytest.mark.parametrize(
