@@ -56,12 +56,14 @@ warnings.filterwarnings("ignore", message="You're running the worker")
 app = Celery("barpoint")
 
 URGENT, RECORDS, BACKGROUND = "celery", "records", "background"
-"""The queues, the most urgent first: live play, pairing and all sweeps; checking records; practice at levels,
-ratings and backups.
+"""The queues of work on this machine, the most urgent first: live play, pairing and all sweeps; checking records;
+practice at levels, ratings and backups.
 
 A worker takes a message of a later queue only when the earlier ones are empty. `make run` has one worker for the urgent
 queue and one for the others, so that urgent work never waits for a long task to end.
 """
+OUTGOING = "outgoing"
+"""The queue of e-mails and pushes, with a worker of its own: outside servers answer when they like, or not at all."""
 
 # In seconds; after that the sweep sends the hint again.
 PUBLISH_PATIENCE = 1.0
@@ -127,7 +129,7 @@ class Config:
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
     # What a worker takes that is started without naming queues.
-    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND)))
+    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND, OUTGOING)))
     task_default_queue = URGENT
     task_routes: dict[str, dict[str, str]] = {
         "matches.adjudicate": {"queue": RECORDS},
@@ -137,6 +139,9 @@ class Config:
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
         "players.delete_expired": {"queue": BACKGROUND},
+        "players.send_notification_emails": {"queue": OUTGOING},
+        "players.send_push": {"queue": OUTGOING},
+        "players.send_account_email": {"queue": OUTGOING},
         # Analyses take minutes of CPU and nobody waits for them: only workers started for this queue take them.
         "matches.analyse": {"queue": "analysis"},
     }

@@ -34,13 +34,13 @@ from players.accounts import services as account_services
 from players.accounts import sessions as session_services
 from players.accounts import tokens as api_tokens
 from players.accounts.backend import check_second_factor
-from players.accounts.emails import read_verification, request_email
 from players.accounts.services import reset_password
 from players.accounts.sessions import begin
 from players.accounts.tokens import DEFAULT_DAYS
 from players.actors import Actor
 from players.forms import CountryField, RefusingForm, ZoneField, error_of
-from players.models import AccountEmail, ApiToken, Invitation, Player, User
+from players.mail import read_verification, request_reset, request_verification
+from players.models import ApiToken, Invitation, Player, User
 from players.pages import account_needed, by, me, page, refused_back, safe_next, sent
 from players.people import services as people_services
 from players.people.erasure import erase_player
@@ -109,7 +109,7 @@ class ForgottenForm(forms.Form):
 
     def save(self, **_options: Any) -> None:
         """Store the e-mail for a worker, whether there is an account or not; Django's view calls this."""
-        request_email(kind=AccountEmail.Kind.RESET, email=self.cleaned_data["email"], user=None, now=timezone.now())
+        request_reset(email=self.cleaned_data["email"], now=timezone.now())
 
 
 class NewPasswordForm(RefusingForm):
@@ -291,10 +291,9 @@ def resend_confirmation(request: HttpRequest) -> HttpResponse:
     user = me(request)
     if user.new_email:
         try:
-            throttle.count_password_reset(request, user.new_email)
+            request_verification(user=user, now=timezone.now())
         except Refused as refused:
             return refused_back(request, refused, "preferences")
-        request_email(kind=AccountEmail.Kind.VERIFY, email=user.new_email, user=user, now=timezone.now())
         messages.success(request, _("The link is on its way."))
     return redirect("preferences")
 
@@ -321,6 +320,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "password_form": PasswordForm(auto_id=IDS["password_form"]),
         "tokens": api_tokens.live_tokens(user, timezone.now()).count(),
         "zones": times.offered(),
+        "link_in": throttle.wait(throttle.LINKS_TO, user.new_email) if user.new_email else 0,
         **bound,
     }
     return page(request, "players/accounts/preferences.html", context, *bound.values())
@@ -577,6 +577,7 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
     address or not.
     """
     fields = form.cleaned_data
+    link_in = throttle.wait(throttle.LINKS_TO, fields["email"])
     try:
         throttle.count(throttle.SIGN_UP_FROM, throttle.client_network(request))
         user = _known(request, fields)
@@ -594,7 +595,13 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
         form.refuse(refused)
         return None
     begin(request, user)
-    if user.new_email:
+    if user.new_email and link_in:
+        text = gettext(
+            "{email} was sent several links within the last hour. You can have the next sent in {minutes} min, in your "
+            "preferences."
+        )
+        messages.warning(request, text.format(email=user.new_email, minutes=link_in))
+    elif user.new_email:
         text = gettext("We sent a link to {email}. Open it to confirm that this address is yours.")
         messages.info(request, text.format(email=user.new_email))
     return user

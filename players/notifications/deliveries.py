@@ -24,6 +24,8 @@ log = structlog.get_logger(__name__)
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 """How long to wait after each failed attempt; after the attempt that follows the last wait it is given up."""
 SWEEP_AT_ONCE = 200
+PUSHES_AT_ONCE = 3
+"""Browsers of one account that pushes are sent to at the same time, so that silent ones keep few threads waiting."""
 LONGEST_REASON = 200
 Channel, State = Delivery.Channel, Delivery.State
 
@@ -52,8 +54,16 @@ def claim_emails(*, user: int, now: datetime) -> list[Delivery]:
 
 @transaction.atomic
 def claim_push(*, delivery: int, now: datetime) -> Delivery | None:
-    """Claim one push, if it is due."""
+    """Claim one push, if it is due and not too many others are being sent to its account; the sweep asks again."""
     rows = _unclaimed(now).filter(pk=delivery, channel=Channel.PUSH, next_at__lte=now)
+    being_sent = Delivery.objects.filter(
+        notification__user__in=rows.values("notification__user"),
+        channel=Channel.PUSH,
+        state=State.WAITING,
+        claimed_at__gt=now - claim_lasts(),
+    )
+    if being_sent.count() >= PUSHES_AT_ONCE:
+        return None
     related = rows.select_related("notification__user", "subscription")
     locked = list(for_update(related, skip_locked=True))
     return next(iter(_claim(locked, "", now)), None)
@@ -97,6 +107,13 @@ def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_goo
         else:
             row.next_at = now + WAITS[row.attempts - 1]
         row.save(update_fields=["reason", "claimed_at", "state", "given_up_at", "next_at"])
+
+
+def postpone(rows: Iterable[Delivery], wait: timedelta, now: datetime) -> None:
+    """Put claimed deliveries off, since nothing was tried; it counts as no attempt."""
+    for row in rows:
+        row.attempts, row.claimed_at, row.next_at = row.attempts - 1, None, now + wait
+        row.save(update_fields=["attempts", "claimed_at", "next_at"])
 
 
 def send_again(*, now: datetime) -> int:

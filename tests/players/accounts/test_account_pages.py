@@ -9,10 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from core.throttle import SIGN_IN_AS_FROM
-from players.accounts.emails import send
 from players.accounts.services import ensure_player
 from players.accounts.tokens import hash_of
 from players.actors import SYSTEM
+from players.mail import send
 from players.models import AccountEmail, ApiToken, Player, User
 from tests.pages import html
 from tests.tokens import key_for
