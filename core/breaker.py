@@ -16,11 +16,11 @@ SHORTEST, LONGEST = 60, 15 * 60
 
 
 class LeftAlone(OSError):
-    """Nothing was tried, since the host did not answer before; it may be tried again after `wait`."""
+    """Nothing was tried, since the host of this name did not answer before; it may be tried again after `wait`."""
 
-    def __init__(self, wait: timedelta) -> None:
-        super().__init__("did not answer and is tried again later")
-        self.wait = wait
+    def __init__(self, name: str, wait: timedelta) -> None:
+        super().__init__(f"{name} did not answer and is tried again later")
+        self.name, self.wait = name, wait
 
 
 def check(name: str) -> None:
@@ -31,7 +31,7 @@ def check(name: str) -> None:
     pause = _pause(failures)
     if not cache.add(_until(name), time.time() + pause, pause):
         until = cache.get(_until(name), 0.0)
-        raise LeftAlone(timedelta(seconds=max(1.0, until - time.time())))
+        raise LeftAlone(name, timedelta(seconds=max(1.0, until - time.time())))
 
 
 def failed(name: str) -> None:

@@ -57,9 +57,14 @@ _READS = re.compile(
 _TARGET = re.compile(r'\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w+)"?', re.IGNORECASE)
 
 
+def is_read(sql: str) -> bool:
+    """Return whether a statement is known to write nothing."""
+    return _READS.match(sql) is not None
+
+
 def is_public_write(sql: str) -> bool:
     """Return whether a statement may change what public pages show; true for what is neither known nor a query."""
-    if _READS.match(sql):
+    if is_read(sql):
         return False
     target = _TARGET.match(sql)
     return target is None or target[1].lower() not in NOT_PUBLIC

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -64,7 +65,7 @@ def send_emails(*, user: int, now: datetime) -> int:
     try:
         _send(deliveries)
     except LeftAlone as alone:
-        postpone(deliveries, alone.wait, now)
+        postpone(deliveries, Q(channel=Delivery.Channel.EMAIL), alone.wait, now)
         return 0
     except OSError as error:
         mark_failed(deliveries, f"{type(error).__name__}: {error}", now)

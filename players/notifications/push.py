@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from core import breaker
 from core.locks import lock_row
@@ -281,7 +282,8 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
         mark_failed([row], str(error), now, for_good=True)
         return False
     except breaker.LeftAlone as alone:
-        postpone([row], alone.wait, now)
+        same_account = Q(channel=Delivery.Channel.PUSH, notification__user=row.notification.user_id)
+        postpone([row], same_account if alone.name == account else Q(subscription=browser), alone.wait, now)
         return False
     try:
         status = _post(endpoint, _headers(row, endpoint, now), _body(row, browser), connect)
