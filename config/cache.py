@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import structlog
+from django.core.cache.backends.dummy import DummyCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -94,6 +95,14 @@ class ForgivingRedisClient(RedisCacheClient):
 
     def delete_many(self, keys: Any) -> Any:
         return self._or(None, super().delete_many, keys)
+
+
+class NoCache(DummyCache):
+    """The cache of a command that runs without a server."""
+
+    def count(self, _key: str, window: int, by: int = 1) -> tuple[int, float]:
+        """Count nothing."""
+        return 0, float(window)
 
 
 class ForgivingRedisCache(RedisCache):

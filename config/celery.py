@@ -13,6 +13,7 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
 from celery.signals import celeryd_after_setup, setup_logging, task_success
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue
 from redis import Redis
 from redis.exceptions import RedisError
@@ -74,6 +75,14 @@ def broker_url(redis_url: str) -> str:
     return redis_url.replace("unix://", "redis+socket://", 1)
 
 
+def check_broker(redis_url: str) -> None:
+    """Raises ImproperlyConfigured without a broker: nothing would happen by itself, and nobody would be told."""
+    if not redis_url:
+        raise ImproperlyConfigured(
+            "REDIS_URL is empty. The web server, workers and beat need Valkey or Redis, such as redis://127.0.0.1:6379/0."
+        )
+
+
 def take_turns(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return a schedule for beat in which the tasks of each period take turns over it, not all at the same moment.
 
@@ -99,6 +108,7 @@ class Config:
         # Not imported above, since Django's settings may be importing this module.
         from django.conf import settings
 
+        check_broker(settings.REDIS_URL)
         return broker_url(settings.REDIS_URL)
 
     # Task results are in the database.

@@ -81,6 +81,10 @@ class AnnouncedWrites(Wrapper):
         self._has_written = False
         self.execute_wrappers.append(self._note)
 
+    def on_commit(self, func: Callable[[], object], robust: bool = False) -> None:
+        """Call a function after the commit. Django names one that fails by `__qualname__`, which a `partial` lacks."""
+        super().on_commit(func if hasattr(func, "__qualname__") else lambda: func(), robust)
+
     def _note(self, execute: Execute, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         if is_unseen() or not is_public_write(sql):
             return execute(sql, params, many, context)
