@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from players import mail
-from players.notifications import deliveries, emails, push
+from players.notifications import deliveries, emails, expiring_tokens, push
 from players.notifications.services import SEND_EMAILS, SEND_PUSH
 from players.privacy import retention
 from players.privacy import services as privacy
@@ -42,8 +42,9 @@ def sweep_data_exports() -> None:
 
 @shared_task(name="players.delete_expired")
 def delete_expired() -> None:
-    """Delete what is older than the site keeps it."""
+    """Delete what is older than the site keeps it, and tell the owners of tokens that expire soon."""
     retention.delete_expired(now=timezone.now())
+    expiring_tokens.tell_owners(now=timezone.now())
 
 
 @shared_task(name=mail.SEND)

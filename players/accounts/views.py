@@ -54,7 +54,7 @@ LIFETIMES = [
     (30, gettext_lazy("30 days")),
     (90, gettext_lazy("90 days")),
     (DEFAULT_DAYS, gettext_lazy("1 year")),
-    (NEVER, gettext_lazy("never")),
+    (NEVER, gettext_lazy("never, if it may only read")),
 ]
 
 
@@ -221,6 +221,9 @@ class TokenForm(RefusingForm):
     days = forms.TypedChoiceField(
         label=gettext_lazy("It expires after"), choices=LIFETIMES, coerce=int, initial=DEFAULT_DAYS
     )
+    password = _password(gettext_lazy("Current password"), "current-password")
+
+    FIELD_OF = {**RefusingForm.FIELD_OF, "token_needs_end": "days"}
 
     def clean_days(self) -> int | None:
         """Return the days until the token expires; None for never."""
@@ -242,6 +245,12 @@ class CodeForm(RefusingForm):
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autofocus": "", "spellcheck": "false"}),
     )
     FIELD_OF: ClassVar[dict[str, str]] = {"wrong_code": "one_time_code"}
+
+
+class TurnOnForm(CodeForm):
+    """The first code of an authenticator app, and the password."""
+
+    password = _password(gettext_lazy("Current password"), "current-password")
 
 
 class ConfirmForm(RefusingForm):
@@ -389,6 +398,13 @@ def _count_password(user: User) -> None:
     throttle.count(throttle.PASSWORD_OF, str(user.pk))
 
 
+def _check_password(user: User, password: str) -> None:
+    """Refused: `wrong_password`, `too_many_attempts`."""
+    _count_password(user)
+    if not user.check_password(password):
+        raise Refused("wrong_password")
+
+
 @sensitive_post_parameters("password")
 @account_needed
 @never_cache
@@ -474,7 +490,7 @@ def _second_factor_page(request: HttpRequest, **bound: Any) -> HttpResponse:
     context: dict[str, Any] = {
         "is_on": has_second_factor(user),
         "codes_left": user.recovery_codes.count(),
-        "code_form": CodeForm(),
+        "code_form": TurnOnForm(),
         "confirm_form": ConfirmForm(),
     }
     if device is not None:
@@ -495,15 +511,16 @@ def start_second_factor(request: HttpRequest) -> HttpResponse:
     return redirect("second-factor")
 
 
-@sensitive_post_parameters("one_time_code")
+@sensitive_post_parameters("one_time_code", "password")
 @account_needed
 @never_cache
 @require_POST
 def turn_on(request: HttpRequest) -> HttpResponse:
-    """Turn the second factor on, and show the recovery codes once."""
-    form = CodeForm(request.POST)
+    """Turn the second factor on, end all other sessions, and show the recovery codes once."""
+    form = TurnOnForm(request.POST)
     if form.is_valid():
         try:
+            _check_password(me(request), form.cleaned_data["password"])
             throttle.count_code(request, me(request).pk)
             codes = second_factor_services.turn_on(
                 user=me(request), code=form.cleaned_data["one_time_code"], by=by(request)
@@ -511,6 +528,7 @@ def turn_on(request: HttpRequest) -> HttpResponse:
         except Refused as refused:
             form.refuse(refused)
         else:
+            session_services.end_others(user=me(request), current=request.session.session_key)
             return page(request, "players/accounts/recovery_codes.html", {"codes": codes})
     return _second_factor_page(request, code_form=form)
 
@@ -826,6 +844,7 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 # The page of an account's API tokens.
 
 
+@sensitive_post_parameters("password")
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -834,8 +853,10 @@ def make_token(request: HttpRequest) -> HttpResponse:
     form = TokenForm(sent(request))
     new = None
     if form.is_valid():
+        user, fields = me(request), dict(form.cleaned_data)
         try:
-            new = api_tokens.create_token(user=me(request), by=by(request), now=timezone.now(), **form.cleaned_data)
+            _check_password(user, fields.pop("password"))
+            new = api_tokens.create_token(user=user, by=by(request), now=timezone.now(), **fields)
         except Refused as refused:
             form.refuse(refused)
     if new is not None:

@@ -9,10 +9,11 @@ from django.core.cache import cache
 from django.test import Client
 
 from core import breaker
-from players.models import Delivery, Notification, User
+from players.models import ApiToken, Delivery, Notification, User
 from players.notifications import deliveries, kinds
 from players.notifications import services as notifications
 from players.notifications.emails import send_emails
+from players.notifications.expiring_tokens import tell_owners
 from tests.pages import html
 from tests.players.conftest import NOW, silent_server
 
@@ -199,3 +200,20 @@ def test_api_clients_read_and_choose(bob: User, client: Client) -> None:
     assert notifications.choices_of(bob)[RULED] == {"push"}
     for wrong in ({"kind": "no-such", "channels": []}, {"kind": RULED, "channels": ["pigeon"]}):
         assert client.patch(path, wrong, content_type="application/json").status_code == 422
+
+
+def test_the_owner_of_a_token_hears_two_weeks_before_it_expires(bob: User, client: Client) -> None:
+    def token(name: str, made: int, expires: int | None) -> None:
+        end = None if expires is None else NOW + timedelta(days=expires)
+        at = NOW - timedelta(days=made)
+        ApiToken.objects.create(user=bob, name=name, key_hash=name, scopes=["read"], created_at=at, expires_at=end)
+
+    token("Scoreboard", 352, 13)
+    for name, made, expires in (("Later", 345, 20), ("Over", 366, -1), ("Never", 9, None), ("For a week", 0, 7)):
+        token(name, made, expires)
+    for days in (0, 1):
+        tell_owners(now=NOW + timedelta(days=days))
+    [told] = Notification.objects.filter(kind="token_expires")
+    assert (told.user, told.url) == (bob, "/preferences/token/")
+    client.force_login(bob)
+    assert "Your token “Scoreboard” expires on" in html(client.get("/notifications/"))
