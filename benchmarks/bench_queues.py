@@ -1,20 +1,27 @@
-"""How long a draw waits while 30 long records are being checked, and on an idle installation.
+"""How long a draw waits: idle, beside 30 long records, and while a mail server and 20 push services never answer.
 
 On SQLite, or on the PostgreSQL server that DATABASE_URL names, with the workers of `make run`. From the commit of the
 request for a draw to the commit of its draft.
 """
 
 import os
+import socket
+import statistics
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import django
 
 from benchmarks.live.installation import ROOT, Installation, installation
 
 UPLOADS, PLAYERS, LENGTH = 30, 128, 25
-DRAWS = 5
+DRAWS, ALTERNATING = 5, 10
 PATIENCE = 120.0
 COLD = "a first draw"
 
@@ -47,6 +54,82 @@ def measure() -> None:
     print(f"  {'all records checked after':<34} {time.monotonic() - began:6.2f} s; load {os.getloadavg()[0]:.1f}")
 
 
+SILENT_PATCH = """
+import os, socket
+resolve, connect = socket.getaddrinfo, socket.create_connection
+def getaddrinfo(host, port, *args, **kwargs):
+    if str(host).endswith(".silent.example"):
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("198.41.0.4", port))]
+    return resolve(host, port, *args, **kwargs)
+def create_connection(address, *args, **kwargs):
+    if address[0] == "198.41.0.4":
+        address = ("127.0.0.1", int(os.environ["EMAIL_PORT"]))
+    return connect(address, *args, **kwargs)
+socket.getaddrinfo, socket.create_connection = getaddrinfo, create_connection
+"""
+"""What every process loads at its start: hosts of push services that are public, and silent."""
+
+
+def measure_silent() -> None:
+    """Print the figures beside servers that never answer; runs inside an installation."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    from django.utils import timezone
+
+    from players.models import Delivery, User
+    from players.notifications.push import subscribe, to_base64
+    from players.notifications.services import notify
+    from tests.players.notifications.test_push import Browser
+
+    _seconds_for_draw(0)
+    idle = [_seconds_for_draw(number) for number in range(1, 1 + ALTERNATING)]
+    now = timezone.now()
+    readers = [
+        User.objects.create_user(f"reader{number}@example.org", "x", display_name=f"Reader {number}")
+        for number in range(30)
+    ]
+    User.objects.update(email_verified_at=now)
+    for number in range(20):
+        browser = Browser()
+        endpoint, auth = f"https://p{number}.silent.example/", to_base64(browser.auth)
+        subscribe(user=readers[0], endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", now=now)
+    beside = []
+    for number in range(1 + ALTERNATING, 1 + 2 * ALTERNATING):
+        params = {"opponent": None, "context": "Friday night"}
+        users = [reader.pk for reader in readers]
+        notify(users=users, kind="ruled", params=params, url="/my/", key=f"k{number}", now=timezone.now())
+        beside.append(_seconds_for_draw(number))
+        time.sleep(1)
+    waiting, tried = Delivery.objects.filter(state="waiting"), Delivery.objects.filter(attempts__gt=0)
+    ratio = statistics.median(beside) / statistics.median(idle)
+    print(f"  {'idle: median, slowest':<34} {statistics.median(idle):6.2f} s {max(idle):6.2f} s")
+    print(
+        f"  {'beside: median, slowest, ratio':<34} {statistics.median(beside):6.2f} s {max(beside):6.2f} s {ratio:.2f}"
+    )
+    print(f"  {waiting.count()} e-mails and pushes wait, {tried.count()} of them were tried", flush=True)
+
+
+@contextmanager
+def silent() -> Iterator[dict[str, str]]:
+    """Run a server that accepts and never answers; the variables that make it mail server and push services."""
+    kept = []
+    with socket.create_server(("127.0.0.1", 0)) as server, tempfile.TemporaryDirectory() as folder:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    kept.append(server.accept()[0])
+
+        threading.Thread(target=accept, daemon=True).start()
+        (Path(folder) / "sitecustomize.py").write_text(SILENT_PATCH)
+        yield {
+            "NOTIFICATION_EMAILS_AFTER": "0",
+            "EMAIL_HOST": "127.0.0.1",
+            "EMAIL_PORT": str(server.getsockname()[1]),
+            "PYTHONPATH": folder,
+        }
+
+
 def _seconds_for_draw(number: int) -> float:
     """Return how long a draw of a new division takes."""
     from django.utils import timezone
@@ -72,23 +155,26 @@ def _seconds_for_draw(number: int) -> float:
     return time.monotonic() - began
 
 
-def run(running: Installation) -> None:
+def run(running: Installation, part: str = "inside") -> None:
     """Measure inside an installation."""
-    command = [sys.executable, "-m", "benchmarks.bench_queues", "inside"]
+    command = [sys.executable, "-m", "benchmarks.bench_queues", part]
     if subprocess.run(command, cwd=ROOT, env=running.env, check=False).returncode:  # noqa: S603, our own command
         raise SystemExit(1)
 
 
 def main() -> None:
     """Start an installation, and measure it."""
-    if sys.argv[1:] == ["inside"]:
-        measure()
+    if parts := sys.argv[1:]:
+        {"inside": measure, "silent": measure_silent}[parts[0]]()
         return
     url = os.environ.get("DATABASE_URL")
+    name = "PostgreSQL" if url else "SQLite"
     with installation(url) as running:
-        name = "PostgreSQL" if url else "SQLite"
         print(f"{UPLOADS} records of matches to {LENGTH}, draws of {PLAYERS} ({name})", flush=True)
         run(running)
+    with silent() as variables, installation(url, variables) as running:
+        print(f"A mail server and 20 push services that never answer, draws of {PLAYERS} ({name})", flush=True)
+        run(running, "silent")
 
 
 if __name__ == "__main__":

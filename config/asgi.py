@@ -16,6 +16,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 django_asgi = get_asgi_application()
 
+from config.celery import check_broker  # noqa: E402
 from config.database import wait_as_web_process  # noqa: E402
 from config.disconnects import Receive, Scope, Send  # noqa: E402
 from config.limits import PageLimit, StreamLimit  # noqa: E402
@@ -72,6 +73,7 @@ async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         await live(scope, receive, send)
 
 
+check_broker(settings.REDIS_URL)
 wait_as_web_process()
 health.listen()
 application = CompleteRequests(handle)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import structlog
+from django.core.cache.backends.dummy import DummyCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -68,18 +69,18 @@ class ForgivingRedisClient(RedisCacheClient):
     def incr(self, key: Any, delta: int) -> Any:
         return self._or(delta, super().incr, key, delta)
 
-    def count(self, key: Any, window: int) -> tuple[int, float]:
-        """Count one up within a window of so many seconds, which opens with the first call.
+    def count(self, key: Any, window: int, by: int = 1) -> tuple[int, float]:
+        """Count up within a window of so many seconds, which opens with the first call.
 
         Return the count and the seconds until the window closes; 0 and the whole window while the server is down.
         """
-        count, left = self._or((0, 1000 * window), self._count, key, window)
+        count, left = self._or((0, 1000 * window), self._count, key, window, by)
         return count, left / 1000
 
-    def _count(self, key: Any, window: int) -> tuple[int, int]:
+    def _count(self, key: Any, window: int, by: int) -> tuple[int, int]:
         # One round trip. In a transaction, so that the count cannot expire between the commands.
         with self.get_client(key, write=True).pipeline() as pipeline:
-            pipeline.set(key, 0, ex=window, nx=True).incr(key).pttl(key)
+            pipeline.set(key, 0, ex=window, nx=True).incr(key, by).pttl(key)
             _, count, left = pipeline.execute()
         return count, left
 
@@ -96,6 +97,14 @@ class ForgivingRedisClient(RedisCacheClient):
         return self._or(None, super().delete_many, keys)
 
 
+class NoCache(DummyCache):
+    """The cache of a command that runs without a server."""
+
+    def count(self, _key: str, window: int, by: int = 1) -> tuple[int, float]:
+        """Count nothing."""
+        return 0, float(window)
+
+
 class ForgivingRedisCache(RedisCache):
     """Django's Redis cache, which forgets instead of failing."""
 
@@ -103,7 +112,7 @@ class ForgivingRedisCache(RedisCache):
         super().__init__(server, params)
         self._class = ForgivingRedisClient
 
-    def count(self, key: str, window: int) -> tuple[int, float]:
-        """Count one up within a window of so many seconds; return the count and the seconds until the window closes."""
+    def count(self, key: str, window: int, by: int = 1) -> tuple[int, float]:
+        """Count up within a window of so many seconds; return the count and the seconds until the window closes."""
         client = cast("ForgivingRedisClient", self._cache)
-        return client.count(self.make_and_validate_key(key), window)
+        return client.count(self.make_and_validate_key(key), window, by)

@@ -13,6 +13,7 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
 from celery.signals import celeryd_after_setup, setup_logging, task_success
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue
 from redis import Redis
 from redis.exceptions import RedisError
@@ -56,12 +57,14 @@ warnings.filterwarnings("ignore", message="You're running the worker")
 app = Celery("barpoint")
 
 URGENT, RECORDS, BACKGROUND = "celery", "records", "background"
-"""The queues, the most urgent first: live play, pairing and all sweeps; checking records; practice at levels,
-ratings and backups.
+"""The queues of work on this machine, the most urgent first: live play, pairing and all sweeps; checking records;
+practice at levels, ratings and backups.
 
 A worker takes a message of a later queue only when the earlier ones are empty. `make run` has one worker for the urgent
 queue and one for the others, so that urgent work never waits for a long task to end.
 """
+OUTGOING = "outgoing"
+"""The queue of e-mails and pushes, with a worker of its own: outside servers answer when they like, or not at all."""
 
 # In seconds; after that the sweep sends the hint again.
 PUBLISH_PATIENCE = 1.0
@@ -70,6 +73,14 @@ PUBLISH_PATIENCE = 1.0
 def broker_url(redis_url: str) -> str:
     """Return the URL as kombu expects it, which calls a Unix socket `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
+
+
+def check_broker(redis_url: str) -> None:
+    """Raises ImproperlyConfigured without a broker: nothing would happen by itself, and nobody would be told."""
+    if not redis_url:
+        raise ImproperlyConfigured(
+            "REDIS_URL is empty. The web server, workers and beat need Valkey or Redis, such as redis://127.0.0.1:6379/0."
+        )
 
 
 def take_turns(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -97,6 +108,7 @@ class Config:
         # Not imported above, since Django's settings may be importing this module.
         from django.conf import settings
 
+        check_broker(settings.REDIS_URL)
         return broker_url(settings.REDIS_URL)
 
     # Task results are in the database.
@@ -127,7 +139,7 @@ class Config:
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
     # What a worker takes that is started without naming queues.
-    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND)))
+    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND, OUTGOING)))
     task_default_queue = URGENT
     task_routes: dict[str, dict[str, str]] = {
         "matches.adjudicate": {"queue": RECORDS},
@@ -137,6 +149,9 @@ class Config:
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
         "players.delete_expired": {"queue": BACKGROUND},
+        "players.send_notification_emails": {"queue": OUTGOING},
+        "players.send_push": {"queue": OUTGOING},
+        "players.send_account_email": {"queue": OUTGOING},
         # Analyses take minutes of CPU and nobody waits for them: only workers started for this queue take them.
         "matches.analyse": {"queue": "analysis"},
     }

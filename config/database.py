@@ -6,7 +6,7 @@ import sys
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
@@ -72,19 +72,38 @@ def wait_as_web_process() -> None:
         options["timeout"] = WEB_PATIENCE
 
 
-_BUSY_STATES = ("53", "55P03", "57P03")
-"""How the SQLSTATE of PostgreSQL begins where it lacks resources, a lock or its own start."""
+LOCKED, DOWN, FULL, READ_ONLY = "locked", "down", "disk full", "read only"
+_BY_SQLSTATE = {"53100": FULL, "25006": READ_ONLY, "53": LOCKED, "55P03": LOCKED, "57P": DOWN, "08": DOWN}
+"""By how an SQLSTATE of PostgreSQL begins."""
+_BY_SQLITE_CODE = {
+    sqlite3.SQLITE_BUSY: LOCKED,
+    sqlite3.SQLITE_LOCKED: LOCKED,
+    sqlite3.SQLITE_FULL: FULL,
+    # What SQLite reports on a full disk when its log, not the database, cannot grow.
+    sqlite3.SQLITE_IOERR: FULL,
+    sqlite3.SQLITE_READONLY: READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: DOWN,
+}
+
+
+def outage_of(error: BaseException | None) -> str:
+    """Return why the database cannot take requests at present, for no fault of ours; empty for any other error."""
+    cause = error.__cause__ if isinstance(error, DatabaseError | InterfaceError) else None
+    if cause is None:
+        return ""
+    if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
+        # The code of an extended error has the general one in its lowest byte.
+        return _BY_SQLITE_CODE.get(code & 0xFF, "")
+    state = getattr(cause, "sqlstate", None)
+    if not state:
+        # A connection that could not be made, or was lost: the server had no time to say why.
+        return DOWN if isinstance(error, OperationalError | InterfaceError) else ""
+    return next((outage for prefix, outage in _BY_SQLSTATE.items() if state.startswith(prefix)), "")
 
 
 def is_busy(error: BaseException) -> bool:
-    """Return whether the database could not take a request now, though it may in a few seconds."""
-    cause = error.__cause__
-    if not isinstance(error, OperationalError) or cause is None:
-        return False
-    if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
-        # The code of an extended error has the general one in its lowest byte.
-        return bool(code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
-    return str(getattr(cause, "sqlstate", None) or "").startswith(_BUSY_STATES)
+    """Return whether the database was locked, or short of connections, and may take a request in a few seconds."""
+    return outage_of(error) == LOCKED
 
 
 def label_of(connection: BaseDatabaseWrapper) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-LARGEST_HEAD = 64 * 1024
+LARGEST_HEAD = 32 * 1024
 """Bytes of a request line and headers, or of the trailers after a body, above which a request is refused."""
 REFUSAL = STATUS_LINE[431] + b"connection: close\r\ncontent-length: 0\r\n\r\n"
 

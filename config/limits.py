@@ -43,6 +43,12 @@ class Refusal(NamedTuple):
 
 
 BUSY = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The site is busy.", "Please try again in a few seconds.")
+NOT_WRITABLE = Refusal(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "out_of_order",
+    "The site cannot reach its database or save anything at the moment.",
+    "Please try again in a minute.",
+)
 TOO_SLOW = Refusal(
     HTTPStatus.REQUEST_TIMEOUT,
     "too_slow",

@@ -6,10 +6,13 @@ tokens, cookies, passwords and the bodies of e-mails are removed from the finish
 
 import logging
 import re
+from http import HTTPStatus
 from typing import Any
 
 import structlog
 from structlog.types import Processor
+
+from config.database import outage_of
 
 _SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
@@ -72,6 +75,22 @@ class SafeFormatter(structlog.stdlib.ProcessorFormatter):
         return without_secrets(super().format(record))
 
 
+class OutagesInOneLine(logging.Filter):
+    """Writes one line, without a traceback, for an error that only says that the database is out of order."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the record, with the outage as part of its line; leave out Django's where one has a cause."""
+        if record.exc_info is None and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
+            return False
+        error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
+        if error is not None and (outage := outage_of(error)):
+            cause = " ".join(str(error).split())
+            record.msg, record.args = f"{record.getMessage().splitlines()[0]} (database {outage}: {cause})", ()
+            record.exc_info = record.exc_text = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True
+
+
 def logging_config(*, json: bool, level: str) -> dict[str, Any]:
     """Return the LOGGING dictionary, and set up structlog so that both kinds of logger write the same lines."""
     structlog.configure(
@@ -103,7 +122,8 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
             }
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+        "filters": {"outages": {"()": OutagesInOneLine}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["outages"]}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"level": level},

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import structlog
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import BadRequest, MiddlewareNotUsed, RequestDataTooBig, TooManyFieldsSent
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -22,23 +23,27 @@ from rest_framework import exceptions
 
 from config.api_errors import problem_response
 from config.api_json import TooLarge
-from config.database import is_busy
-from config.limits import BUSY, RETRY_AFTER
+from config.database import DOWN, LOCKED, outage_of
+from config.limits import BUSY, NOT_WRITABLE, RETRY_AFTER
 from config.monitoring import is_measured
 from config.static_files import import_map_source
 from core.messages import sentence, status_of
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
+from players.accounts import kept_input
 from players.pages import way_back
 
 # Error pages, each with links to go on; the API gets a problem instead.
 
 
-class Busy(exceptions.APIException):
-    """The database has no time for a request."""
+class Outage(exceptions.APIException):
+    """The database cannot take a request at present."""
 
-    status_code = BUSY.status
-    default_code = BUSY.code
+    status_code = HTTPStatus.SERVICE_UNAVAILABLE
+
+
+RETRY_OUTAGE_AFTER = 20
+"""Seconds: a server that restarts needs as long."""
 
 
 def page(request: HttpRequest, status: int, template: str) -> HttpResponse:
@@ -77,19 +82,26 @@ def method_not_allowed(request: HttpRequest) -> HttpResponse:
     return page(request, HTTPStatus.METHOD_NOT_ALLOWED, "405.html")
 
 
-def busy(request: HttpRequest) -> HttpResponse:
-    """Answer 503: the database was locked for too long, or takes no more connections."""
-    problem = Busy(BUSY.detail(request.method or ""))
-    answer = problem_response(request, problem) or page(request, HTTPStatus.SERVICE_UNAVAILABLE, "503.html")
-    answer.headers["Retry-After"] = str(RETRY_AFTER)
-    return answer
+def out_of_order(request: HttpRequest, outage: str) -> HttpResponse:
+    """Answer 503, with a form that sends again what was typed: the database is locked, full, read-only or away."""
+    refusal = BUSY if outage == LOCKED else NOT_WRITABLE
+    problem = problem_response(request, Outage(refusal.detail(request.method or ""), refusal.code))
+    if problem is None:
+        if outage == DOWN:
+            # Whoever it is cannot be looked up.
+            request.user, request._messages = AnonymousUser(), ()  # type: ignore[attr-defined]  # noqa: SLF001
+        fields = kept_input.fields_of(request)
+        kept = fields if fields is not None and not request.FILES else None
+        context = {"outage": outage, "kept": kept, "to": request.get_full_path(), "back": way_back(request)}
+        problem = render(request, "503.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    problem.headers["Retry-After"] = str(RETRY_AFTER if outage == LOCKED else RETRY_OUTAGE_AFTER)
+    return problem
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer an unexpected error, which is in the log with the request's id."""
-    error = sys.exc_info()[1]
-    if error is not None and is_busy(error):
-        return busy(request)
+    if outage := outage_of(sys.exc_info()[1]):
+        return out_of_order(request, outage)
     return problem_response(request, exceptions.APIException()) or defaults.server_error(request)
 
 
@@ -330,10 +342,10 @@ class RefusalPages:
         return explained
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Render a refusal, or that the database is busy; leave other exceptions to Django."""
-        if is_busy(exception):
-            logger.warning("database_busy", error=str(exception))
-            return busy(request)
+        """Render a refusal, or that the database is out of order; leave other exceptions to Django."""
+        if outage := outage_of(exception):
+            logger.warning("database_out_of_order", outage=outage, error=str(exception), path=request.path)
+            return out_of_order(request, outage)
         if not isinstance(exception, Refused):
             return None
         back = way_back(request)

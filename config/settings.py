@@ -177,11 +177,11 @@ HEALTH_LASTS = 1.0
 if _sentry_dsn := os.environ.get("SENTRY_DSN"):
     report_errors(_sentry_dsn)
 
-# Broker, cache and live events. Empty means none: pages work, nothing is queued.
+# Broker, cache and live events. Empty means none: only for commands (config.celery.check_broker).
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 CACHES = {
     "default": {
-        "BACKEND": "config.cache.ForgivingRedisCache",
+        "BACKEND": f"config.cache.{'ForgivingRedisCache' if REDIS_URL else 'NoCache'}",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "barpoint",
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},

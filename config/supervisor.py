@@ -28,13 +28,24 @@ from typing import IO
 from django.core.exceptions import ImproperlyConfigured
 
 from config import lan, valkey
-from config.celery import BACKGROUND, RECORDS, URGENT
+from config.celery import BACKGROUND, OUTGOING, RECORDS, URGENT
 from config.forking import ImportedSite, fork
 from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order in which they are stopped: first those that accept work, the broker last.
-PATIENCE = {"web": 5.0, "clock": 5.0, "beat": 5.0, "worker": 10.0, "records": 10.0, "analysis": 2.0, "valkey": 5.0}
+PATIENCE = {
+    "web": 5.0,
+    "clock": 5.0,
+    "beat": 5.0,
+    "worker": 10.0,
+    "records": 10.0,
+    "outgoing": 2.0,
+    "analysis": 2.0,
+    "valkey": 5.0,
+}
+OUTGOING_THREADS = 8
+"""Most of their time they wait for outside servers."""
 ALL_INTERFACES = ("0.0.0.0", "::")  # noqa: S104
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEALTH_PATIENCE = 60.0
@@ -223,6 +234,7 @@ class Supervisor:
             "clock": ["manage", "run_clock"],
             "worker": [*celery, *self.worker(URGENT), *quiet],
             "records": [*celery, *self.worker(RECORDS, BACKGROUND), *quiet],
+            "outgoing": [*celery, *self.worker(OUTGOING, threads=OUTGOING_THREADS), *quiet],
             "beat": [*celery, "beat", "--pidfile="],
         }
         if self.env.get("ANALYSIS_BACKEND") != "off":
@@ -232,10 +244,10 @@ class Supervisor:
         for name, (module, *arguments) in programs.items():
             self.keep_running(name, self.program(module, *arguments)).start()
 
-    def worker(self, *queues: str) -> list[str]:
+    def worker(self, *queues: str, threads: int | None = None) -> list[str]:
         """The arguments of a worker for these queues, which is named after the first."""
         names = [f"--queues={','.join(queues)}", f"--hostname={queues[0]}@%h"]
-        return ["worker", *names, "--pool=threads", f"--concurrency={self.threads}"]
+        return ["worker", *names, "--pool=threads", f"--concurrency={threads or self.threads}"]
 
     def keep_running(self, name: str, start: Callable[[], Process]) -> Child:
         """Register a child that is restarted when it dies; it is not started yet."""

@@ -6,6 +6,8 @@ import structlog
 from celery import current_app
 from django.conf import settings
 from kombu.exceptions import OperationalError
+from redis import Redis
+from redis.exceptions import RedisError
 
 log = structlog.get_logger(__name__)
 
@@ -18,6 +20,16 @@ def resend_after() -> timedelta:
 def claim_lasts() -> timedelta:
     """Return how long a worker's claim lasts before the worker is considered dead."""
     return timedelta(seconds=settings.QUEUE_CLAIM_LASTS)
+
+
+def messages_in(queue: str) -> int:
+    """Return how many messages of a queue no worker has taken; 0 if the broker does not answer."""
+    try:
+        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
+            return int(broker.llen(queue))
+    except RedisError as error:
+        log.warning("queue_unreachable", error=str(error))
+        return 0
 
 
 def hint(task: str, *args: int) -> None:

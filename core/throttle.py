@@ -36,6 +36,8 @@ CODES_FROM = Limit("codes-from", 10, 15 * MINUTE)
 CODES_OF = Limit("codes-of", 50, 15 * MINUTE)
 RESET_FROM = Limit("reset-from", 30, HOUR)
 RESET_FOR = Limit("reset-for", 5, HOUR)
+LINKS_TO = Limit("links-to", 3, HOUR)
+LINKS_BY = Limit("links-by", 10, HOUR)
 SIGN_UP_FROM = Limit("sign-up-from", 100, HOUR)
 INVITE_BY = Limit("invite-by", 200, HOUR)
 DATA_EXPORTS_BY = Limit("data-exports-by", 20, HOUR)
@@ -46,19 +48,25 @@ LIVE_PINGS_OF = Limit("live-pings-of", 120, MINUTE)
 PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 
-class _CountingCache(Protocol):
+class CountingCache(Protocol):
     """What `config.cache` adds to Django's caches."""
 
-    def count(self, key: str, window: int) -> tuple[int, float]:
-        """Count one up in a window of so many seconds; return the count and the seconds until the window closes."""
+    def count(self, key: str, window: int, by: int = 1) -> tuple[int, float]:
+        """Count up in a window of so many seconds; return the count and the seconds until the window closes."""
         ...
 
 
 def count(limit: Limit, ident: str) -> None:
     """Count one attempt. Refused: `too_many_attempts`, with the minutes to wait."""
-    attempts, left = cast("_CountingCache", cache).count(_key(limit, ident), limit.window)
+    attempts, left = cast("CountingCache", cache).count(_key(limit, ident), limit.window)
     if attempts > limit.most:
         raise Refused("too_many_attempts", minutes=max(1, math.ceil(left / MINUTE)))
+
+
+def wait(limit: Limit, ident: str) -> int:
+    """Return in how many minutes another attempt would be accepted; 0 if now."""
+    attempts, left = cast("CountingCache", cache).count(_key(limit, ident), limit.window, 0)
+    return 0 if attempts < limit.most else max(1, math.ceil(left / MINUTE))
 
 
 def reset(limit: Limit, ident: str) -> None:

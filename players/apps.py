@@ -11,6 +11,8 @@ class PlayersConfig(AppConfig):
         from core.live import publishing
         from players import refusals
         from players.models import Club, LogEntry
+        from players.notifications import kinds
+        from players.notifications.expiring_tokens import TOKEN_EXPIRES
         from players.notifications.services import notifications_number
         from players.people import mentions
         from players.privacy import retention, sections
@@ -19,5 +21,6 @@ class PlayersConfig(AppConfig):
         publishing.register("notifications", notifications_number)
         mentions.register(Club, "about", club="pk")
         mentions.register(LogEntry, "params", club="club")
+        kinds.register(TOKEN_EXPIRES)
         retention.connect()
         sections.register(*sections.SECTIONS)

@@ -30,8 +30,12 @@ MESSAGES = {
     "bad_language": gettext_noop("The site is not available in the language “{language}”."),
     "bad_theme": gettext_noop("There is no theme “{theme}”."),
     "too_many_tokens": gettext_noop("You have {most} tokens, which is the limit. Revoke one first."),
+    "token_needs_end": gettext_noop("Only a token that may do nothing but read can be without an end."),
     "token_scope": gettext_noop("This token may not do this. It lacks the scope “{scope}”."),
     "too_many_attempts": gettext_noop("Too many attempts. Try again in {minutes} min."),
+    "too_many_emails": gettext_noop(
+        "This address was sent several links within the last hour. The next can be sent in {minutes} min."
+    ),
     "owner_leaves_club": gettext_noop("You are the only owner of {club}. Make another member an owner first."),
     # Notifications
     "push_endpoint": gettext_noop("This browser's push service has no https URL, so it cannot be used."),
@@ -80,6 +84,7 @@ STATUS = {
     "second_factor_needed": HTTPStatus.FORBIDDEN,
     "token_scope": HTTPStatus.FORBIDDEN,
     "too_many_attempts": HTTPStatus.TOO_MANY_REQUESTS,
+    "too_many_emails": HTTPStatus.TOO_MANY_REQUESTS,
     "invitation_expired": HTTPStatus.GONE,
     "invitation_used": HTTPStatus.GONE,
     "invitation_withdrawn": HTTPStatus.GONE,

@@ -3,8 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
-from players.accounts import emails as account_emails
-from players.notifications import deliveries, emails, push
+from players import mail
+from players.notifications import deliveries, emails, expiring_tokens, push
 from players.notifications.services import SEND_EMAILS, SEND_PUSH
 from players.privacy import retention
 from players.privacy import services as privacy
@@ -42,17 +42,18 @@ def sweep_data_exports() -> None:
 
 @shared_task(name="players.delete_expired")
 def delete_expired() -> None:
-    """Delete what is older than the site keeps it."""
+    """Delete what is older than the site keeps it, and tell the owners of tokens that expire soon."""
     retention.delete_expired(now=timezone.now())
+    expiring_tokens.tell_owners(now=timezone.now())
 
 
-@shared_task(name=account_emails.SEND)
+@shared_task(name=mail.SEND)
 def send_account_email(email_id: int) -> None:
     """Send an e-mail about an account."""
-    account_emails.send(email_id=email_id, now=timezone.now())
+    mail.send(email_id=email_id, now=timezone.now())
 
 
 @shared_task(name="players.sweep_account_emails")
 def sweep_account_emails() -> None:
     """Publish the tasks of e-mails that no worker has sent."""
-    account_emails.send_again(now=timezone.now())
+    mail.send_again(now=timezone.now())

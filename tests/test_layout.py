@@ -24,6 +24,7 @@ PACKAGES = {
         "refusals",
         "ratings",
         "actors",
+        "mail",
         "people",
         "access",
         "selectors",

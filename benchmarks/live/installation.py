@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,13 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Installation:
     """A running installation, and further web processes beside its own."""
 
-    def __init__(self, var: Path, database_url: str | None) -> None:
+    def __init__(self, var: Path, database_url: str | None, variables: Mapping[str, str]) -> None:
         self.var = var
         self.database_url = database_url
         self.ports = [free_port()]
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.env = kept | {"BARPOINT_VAR": str(var), "BARPOINT_PROFILE": "local", "LOG_LEVEL": "WARNING"}
+        self.env |= variables
         if database_url:
             self.env["DATABASE_URL"] = database_url
         self.output = (var / "output").open("w")
@@ -116,11 +117,14 @@ def _listens(port: int) -> bool:
 
 
 @contextmanager
-def installation(database_url: str | None) -> Iterator[Installation]:
-    """An installation in a folder of its own; with a URL in a new database of that PostgreSQL server."""
+def installation(database_url: str | None, variables: Mapping[str, str] | None = None) -> Iterator[Installation]:
+    """An installation in a folder of its own; with a URL in a new database of that PostgreSQL server.
+
+    `variables` are added to its environment.
+    """
     # A short path, since the broker's socket is in it.
     with tempfile.TemporaryDirectory(prefix="bp-bench-") as folder, _new_database(database_url) as url:
-        running = Installation(Path(folder), url)
+        running = Installation(Path(folder), url, variables or {})
         try:
             yield running
         finally:

@@ -57,9 +57,14 @@ _READS = re.compile(
 _TARGET = re.compile(r'\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w+)"?', re.IGNORECASE)
 
 
+def is_read(sql: str) -> bool:
+    """Return whether a statement is known to write nothing."""
+    return _READS.match(sql) is not None
+
+
 def is_public_write(sql: str) -> bool:
-    """Return whether a statement may change public pages; true for what is neither a query nor known."""
-    if _READS.match(sql):
+    """Return whether a statement may change what public pages show; true for what is neither known nor a query."""
+    if is_read(sql):
         return False
     target = _TARGET.match(sql)
     return target is None or target[1].lower() not in NOT_PUBLIC
@@ -75,6 +80,10 @@ class AnnouncedWrites(Wrapper):
         super().__init__(*args, **kwargs)
         self._has_written = False
         self.execute_wrappers.append(self._note)
+
+    def on_commit(self, func: Callable[[], object], robust: bool = False) -> None:
+        """Call a function after the commit. Django names one that fails by `__qualname__`, which a `partial` lacks."""
+        super().on_commit(func if hasattr(func, "__qualname__") else lambda: func(), robust)
 
     def _note(self, execute: Execute, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         if is_unseen() or not is_public_write(sql):

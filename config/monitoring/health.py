@@ -33,6 +33,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from config.celery import SWEEPS
+from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
 from matches.models import Analysis, Match, RatingMark, Submission
 from players.models import Delivery
@@ -68,14 +69,12 @@ def _drain(_signal: int, _frame: object) -> None:
 
 log = structlog.get_logger(__name__)
 
-OK, DOWN, LOCKED, FULL, READ_ONLY = "ok", "down", "locked", "disk full", "read only"
+OK = "ok"
+STATEMENT_TIMED_OUT = "57014"
 PATIENCE_MS = 2000
 """How long the write may wait for a lock."""
 LEAST_FREE_BYTES = 32 * 1024 * 1024
 """Less free space beside a SQLite file counts as a full disk: a small write may still fit into its log."""
-
-_STATE_BY_SQLSTATE = {"53100": FULL, "55P03": LOCKED, "57014": LOCKED, "25006": READ_ONLY}
-_STATE_BY_SQLITE_MESSAGE = {"is locked": LOCKED, "disk is full": FULL, "readonly": READ_ONLY, "disk i/o": FULL}
 
 
 _checking = threading.Lock()
@@ -143,11 +142,9 @@ def _free_bytes() -> int:
 
 
 def _state_of(error: Exception) -> str:
-    sqlstate = getattr(error.__cause__, "sqlstate", None)
-    if sqlstate:
-        return _STATE_BY_SQLSTATE.get(sqlstate, DOWN)
-    message = str(error).casefold()
-    return next((state for text, state in _STATE_BY_SQLITE_MESSAGE.items() if text in message), DOWN)
+    if getattr(error.__cause__, "sqlstate", None) == STATEMENT_TIMED_OUT:
+        return LOCKED
+    return outage_of(error) or DOWN
 
 
 # How much work waits and for how long, read from the database and the broker when metrics are scraped.

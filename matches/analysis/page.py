@@ -138,7 +138,13 @@ def _state(subject: Subject, analysis: MatchAnalysis | None) -> str:
         return "hidden"
     if analysis.failure == NO_PROGRAM:
         return "broken" if is_any_installed() else "off"
-    return analysis.state
+    return "off" if analysis.state == Analysis.State.QUEUED and not _has_program() else analysis.state
+
+
+def _has_program() -> bool:
+    """Whether a program is installed here, or on the machine of a worker that has analysed something with it."""
+    done = Analysis.objects.filter(state=Analysis.State.DONE, origin=Analysis.Origin.COMPUTED)
+    return is_any_installed() or done.exists()
 
 
 def _page(request: HttpRequest, requested: Requested) -> HttpResponse:

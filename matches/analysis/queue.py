@@ -4,14 +4,15 @@ import hashlib
 import resource
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import cache
 
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import DateTimeField, Exists, F, OuterRef, Q, QuerySet, Sum, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from core.locks import for_update
-from core.queue import hint, resend_after
+from core.queue import hint, messages_in, resend_after
 from engine import Refused, Transcript
 from engine.cube import Side
 from engine.records import from_data
@@ -85,8 +86,8 @@ def _of_sgf(text: str, transcript: Transcript) -> AnalysedMatch | None:
 
 log = structlog.get_logger(__name__)
 
-ANALYSE = "matches.analyse"
-"""Name of the Celery task that `hint` publishes; it is routed to the queue `analysis`."""
+ANALYSE, ANALYSIS_QUEUE = "matches.analyse", "analysis"
+"""The Celery task that `hint` publishes, and the queue that it is routed to."""
 MOST_ATTEMPTS = 3
 CLAIM_MARGIN = timedelta(minutes=10)
 """By which a claim lasts longer than a program may take, so that it expires only if its worker died."""
@@ -94,10 +95,9 @@ RETRY_AFTER = timedelta(seconds=30)
 OVER_BUDGET = timedelta(minutes=10)
 """Until a club that has used up its CPU budget is looked at again."""
 SWEEP_AT_ONCE = 20
-LONGEST_PAUSE = timedelta(hours=6)
-"""Until a row that nobody claims is sent again."""
-GAVE_UP = "analysis_gave_up"
-HOPELESS = frozenset({"not_analysable", "match_too_long_to_analyse"})
+"""Rows of which one sweep sends the messages, if fewer wait for a worker: they would pile up where none runs."""
+GAVE_UP, NO_PROGRAM = "analysis_gave_up", "no_analysis_backend"
+HOPELESS = frozenset({"not_analysable", "match_too_long_to_analyse", NO_PROGRAM})
 """Refusals that another attempt would repeat."""
 
 PlayedHere = Callable[[Match], Transcript]
@@ -147,7 +147,8 @@ def analyse_next(
 ) -> Analysis | None:
     """Claim a row, analyse its match and store the decisions; None if there was nothing to do.
 
-    Without a backend, and where a program fails, the row is tried again later and given up at last.
+    Where a program fails, the row is tried again later and given up at last; without a backend it is given up at once,
+    until there is one.
     """
     claimed = _claim(analysis_id, now)
     if claimed is None:
@@ -157,11 +158,18 @@ def analyse_next(
         transcript = _transcript(claimed, played_here)
         _store_senders_analysis(claimed, transcript, now)
         if backend is None:
-            raise Refused("no_analysis_backend")
+            _note_no_program()
+            raise Refused(NO_PROGRAM)
         analysed = analyse(transcript, backend)
     except Refused as refused:
         return _failed(claimed, refused, _cpu_of_children() - cpu_before, now)
     return _finished(claimed, analysed, record_hash(transcript), now)
+
+
+@cache
+def _note_no_program() -> None:
+    """Log it once for each worker: the site works without a program, and the pages say how to install one."""
+    log.info("no_analysis_program")
 
 
 def _cpu_of_children() -> float:
@@ -192,12 +200,14 @@ def _claim(analysis_id: int, now: datetime) -> Analysis | None:
             return None
         if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
             return None
+        if row.not_before is not None and row.not_before > now:
+            return None
         if row.attempts >= MOST_ATTEMPTS:
             _give_up(row, GAVE_UP, now)
             return None
         if _is_over_budget(row, now):
-            row.sent_at = now + OVER_BUDGET
-            row.save(update_fields=["sent_at"])
+            row.not_before = now + OVER_BUDGET
+            row.save(update_fields=["not_before"])
             return None
         row.state, row.claimed_at, row.attempts = Analysis.State.WORKING, now, row.attempts + 1
         row.save(update_fields=["state", "claimed_at", "attempts"])
@@ -223,13 +233,14 @@ def _failed(claimed: Analysis, refused: Refused, cpu_seconds: float, now: dateti
         row = _locked_claim(claimed)
         if row is None:
             return None
-        log.warning("analysis_failed", analysis=row.pk, code=refused.code, attempts=row.attempts)
+        if refused.code != NO_PROGRAM:
+            log.warning("analysis_failed", analysis=row.pk, code=refused.code, attempts=row.attempts)
         row.cpu_seconds += cpu_seconds
         if refused.code in HOPELESS or row.attempts >= MOST_ATTEMPTS:
             _give_up(row, refused.code, now)
             return row
-        row.state, row.claimed_at, row.sent_at = Analysis.State.QUEUED, None, now + RETRY_AFTER * row.attempts
-        row.save(update_fields=["state", "claimed_at", "sent_at", "cpu_seconds"])
+        row.state, row.claimed_at, row.not_before = Analysis.State.QUEUED, None, now + RETRY_AFTER * row.attempts
+        row.save(update_fields=["state", "claimed_at", "not_before", "cpu_seconds"])
         announce(row)
         return row
 
@@ -238,7 +249,8 @@ def _give_up(row: Analysis, code: str, now: datetime) -> None:
     row.state, row.failure, row.finished_at = Analysis.State.FAILED, code, now
     row.save(update_fields=["state", "failure", "finished_at", "cpu_seconds"])
     announce(row)
-    log.error("analysis_gave_up", analysis=row.pk, code=code, attempts=row.attempts)
+    if code != NO_PROGRAM:
+        log.error("analysis_gave_up", analysis=row.pk, code=code, attempts=row.attempts)
 
 
 def _store_senders_analysis(claimed: Analysis, transcript: Transcript, now: datetime) -> None:
@@ -305,15 +317,12 @@ _FIELDS = tuple(JudgedDecision.__dataclass_fields__)
 
 
 def send_again(*, now: datetime) -> int:
-    """Publish the task again for rows that are unclaimed or whose claim has expired; return how many.
-
-    The pauses of a row double, since its messages pile up where no worker takes them.
-    """
+    """Publish the task again for rows that are unclaimed or whose claim has expired; return how many."""
+    if messages_in(ANALYSIS_QUEUE) >= SWEEP_AT_ONCE:
+        return 0
     due = Q(state=Analysis.State.QUEUED) | Q(state=Analysis.State.WORKING, claimed_at__lte=now - claim_lasts())
-    since_sent = Value(now, output_field=DateTimeField()) - F("sent_at")
-    rows = Analysis.objects.annotate(waited=F("sent_at") - F("created_at"), since_sent=since_sent)
-    has_paused = Q(waited__lte=F("since_sent")) | Q(sent_at__lte=now - LONGEST_PAUSE)
-    rows = rows.filter(due, has_paused, sent_at__lte=now - resend_after()).order_by("sent_at", "pk")
+    not_paused = Q(not_before=None) | Q(not_before__lte=now)
+    rows = Analysis.objects.filter(due, not_paused, sent_at__lte=now - resend_after()).order_by("sent_at", "pk")
     ids = list(rows.values_list("pk", flat=True)[:SWEEP_AT_ONCE])
     Analysis.objects.filter(pk__in=ids).update(sent_at=now)
     for analysis_id in ids:
@@ -327,9 +336,6 @@ def send_again(*, now: datetime) -> int:
 # and if it has a program, it puts all of them back into the queue.
 
 
-NO_PROGRAM = "no_analysis_backend"
-
-
 def try_given_up(*, now: datetime) -> int:
     """Send the latest of these analyses to a worker, which may have a program by now; return how many were sent."""
     latest = _given_up().order_by("-pk").first()
@@ -341,11 +347,13 @@ def try_given_up(*, now: datetime) -> int:
 
 
 def queue_given_up(*, now: datetime) -> int:
-    """Put the analyses back into the queue, a bounded number at a time; return how many. For a worker with a program.
+    """Put the analyses back into the queue, the newest first and a bounded number at a time; return how many.
+
+    It is for a worker with a program.
 
     Two workers that do it at once do no harm: a row is put back once.
     """
-    rows = list(_given_up().order_by("pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    rows = list(_given_up().order_by("-pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
     return sum(_queue_again(pk, now) for pk in rows)
 
 
@@ -362,7 +370,15 @@ def _queue_again(pk: int, now: datetime) -> int:
     changed = (
         _given_up()
         .filter(pk=pk)
-        .update(state=Analysis.State.QUEUED, failure="", attempts=0, claimed_at=None, finished_at=None, sent_at=now)
+        .update(
+            state=Analysis.State.QUEUED,
+            failure="",
+            attempts=0,
+            claimed_at=None,
+            not_before=None,
+            finished_at=None,
+            sent_at=now,
+        )
     )
     if changed:
         announce(Analysis.objects.get(pk=pk))

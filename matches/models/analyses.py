@@ -59,6 +59,9 @@ class Analysis(models.Model):
 
     state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
     sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last notified."))
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text=_("The end of a pause, after a failure or for the budget of the club.")
+    )
     claimed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     failure = models.CharField(max_length=40, blank=True, help_text=_("Code of the reason why it was given up."))

@@ -53,6 +53,14 @@ def forget(response: HttpResponse) -> None:
     response.delete_cookie(COOKIE, path=reverse("sign-in"), samesite="Lax")
 
 
+def fields_of(request: HttpRequest) -> list[tuple[str, str]] | None:
+    """Return the fields of a form as they were typed; None if some of them must not be kept, such as a password."""
+    names = set(request.POST) - {"csrfmiddlewaretoken"}
+    if any(word in name.lower() for name in names for word in NEVER_KEPT):
+        return None
+    return [(name, value) for name in request.POST if name in names for value in request.POST.getlist(name)]
+
+
 def keep(request: HttpRequest, response: HttpResponse) -> None:
     """Keep the fields of this request in a cookie, unless there are none or too many."""
     fields = [

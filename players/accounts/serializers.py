@@ -272,7 +272,11 @@ class CredentialsSerializer(serializers.Serializer[Any]):
         child=serializers.ChoiceField(ApiToken.Scope.choices), default=list(ApiToken.Scope.values)
     )
     days = serializers.IntegerField(
-        min_value=1, max_value=3650, default=365, allow_null=True, help_text="Until the token expires; null: never."
+        min_value=1,
+        max_value=3650,
+        default=365,
+        allow_null=True,
+        help_text="Until the token expires; null: never, if it may only read.",
     )
 
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -17,9 +18,9 @@ from core.codes import check_country
 from core.locks import for_update, lock_row
 from core.names import clean_name
 from engine.errors import Refused
-from players.accounts.emails import request_email
 from players.actors import Actor, apply, log
-from players.models import NO_ADDRESS, AccountEmail, Player, User
+from players.mail import request_verification
+from players.models import NO_ADDRESS, Player, User
 from players.people.rows import player_topic, user_topic
 from players.people.services import accept_invitation
 
@@ -73,7 +74,9 @@ def _save_new(user: User, by: Actor | None, invitation: str, now: datetime) -> N
         accept_invitation(secret=invitation, user=user, by=by, now=now)
     else:
         ensure_player(user=user, by=by)
-    request_email(kind=AccountEmail.Kind.VERIFY, email=user.new_email, user=user, now=now)
+    # Otherwise the account is new all the same; its owner may ask for the link later.
+    with suppress(Refused):
+        request_verification(user=user, now=now)
 
 
 def without_address() -> str:
@@ -167,7 +170,7 @@ def change_email(*, user: User, email: str, password: str, by: Actor, now: datet
     """Ask the owner of a new e-mail address to confirm it, which needs the password. The log contains no addresses.
 
     The answer does not say whether another account has this address.
-    Refused: `wrong_password`.
+    Refused: `wrong_password`, `too_many_emails`.
     """
     if not user.check_password(password):
         raise Refused("wrong_password")
@@ -178,7 +181,7 @@ def change_email(*, user: User, email: str, password: str, by: Actor, now: datet
     locked.new_email = user.new_email = email
     locked.save(update_fields=["new_email"])
     log(by, "email_changed", user_topic(locked))
-    request_email(kind=AccountEmail.Kind.VERIFY, email=email, user=locked, now=now)
+    request_verification(user=locked, now=now)
     return locked
 
 

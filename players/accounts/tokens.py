@@ -44,7 +44,12 @@ class NewToken(NamedTuple):
 def create_token(
     *, user: User, name: str, scopes: Collection[str], days: int | None, by: Actor, now: datetime
 ) -> NewToken:
-    """Create a token that expires after so many days, or never. Every token may read. Refused: `too_many_tokens`."""
+    """Create a token that expires after so many days, or never, if it may only read. Every token may read.
+
+    Refused: `too_many_tokens`, `token_needs_end`.
+    """
+    if days is None and set(scopes) - {ApiToken.Scope.READ}:
+        raise Refused("token_needs_end")
     lock_row(User, user.pk)
     if live_tokens(user, now).count() >= MOST_TOKENS:
         raise Refused("too_many_tokens", most=MOST_TOKENS)
@@ -96,10 +101,19 @@ SCOPE_OF_ROUTE = {
     "api-live-rulings": Scope.DIRECT,
     # Every token may revoke itself; revoking others is for those that may change the account.
     "api-current-token": Scope.READ,
+    "api-my-token": Scope.CLUB,
+    "api-my-exports": Scope.CLUB,
 }
 """The scope for writing, where the area does not say it."""
-READ_AS_DIRECTOR = frozenset({"api-match-links", "api-entry-link"})
-"""Routes whose answer acts for somebody."""
+SCOPE_FOR_READING = {
+    # The answer acts for somebody.
+    "api-match-links": Scope.DIRECT,
+    "api-entry-link": Scope.DIRECT,
+    # The answer is all that the site knows about a person.
+    "api-export": Scope.CLUB,
+    "api-export-archive": Scope.CLUB,
+}
+"""The scope for reading, where every token's `read` is not enough."""
 
 
 class ApiTokenAuthentication(TokenAuthentication):
@@ -125,8 +139,10 @@ class ApiTokenAuthentication(TokenAuthentication):
         """Return the user and the token of a key. Raise AuthenticationFailed for any other key."""
         now = timezone.now()
         token = ApiToken.objects.select_related("user").filter(key_hash=hash_of(key)).first()
-        if token is None or not token.user.is_active or (token.expires_at is not None and token.expires_at <= now):
+        if token is None or not token.user.is_active:
             raise exceptions.AuthenticationFailed("Invalid token.")
+        if token.expires_at is not None and token.expires_at <= now:
+            raise exceptions.AuthenticationFailed("The token has expired. Create another.", code="token_expired")
         if token.last_used_on != now.date():
             ApiToken.objects.filter(pk=token.pk).update(last_used_on=now.date())
         return token.user, token
@@ -137,7 +153,7 @@ def scope_needed(request: Request) -> ApiToken.Scope:
     match = request.resolver_match
     name = match.url_name or "" if match is not None else ""
     if request.method in SAFE_METHODS:
-        return Scope.DIRECT if name in READ_AS_DIRECTOR else Scope.READ
+        return SCOPE_FOR_READING.get(name, Scope.READ)
     if name in SCOPE_OF_ROUTE:
         return SCOPE_OF_ROUTE[name]
     area = request.path_info.removeprefix("/api/v1/").partition("/")[0]

@@ -34,13 +34,13 @@ from players.accounts import services as account_services
 from players.accounts import sessions as session_services
 from players.accounts import tokens as api_tokens
 from players.accounts.backend import check_second_factor
-from players.accounts.emails import read_verification, request_email
 from players.accounts.services import reset_password
 from players.accounts.sessions import begin
 from players.accounts.tokens import DEFAULT_DAYS
 from players.actors import Actor
 from players.forms import CountryField, RefusingForm, ZoneField, error_of
-from players.models import AccountEmail, ApiToken, Invitation, Player, User
+from players.mail import read_verification, request_reset, request_verification
+from players.models import ApiToken, Invitation, Player, User
 from players.pages import account_needed, by, me, page, refused_back, safe_next, sent
 from players.people import services as people_services
 from players.people.erasure import erase_player
@@ -54,7 +54,7 @@ LIFETIMES = [
     (30, gettext_lazy("30 days")),
     (90, gettext_lazy("90 days")),
     (DEFAULT_DAYS, gettext_lazy("1 year")),
-    (NEVER, gettext_lazy("never")),
+    (NEVER, gettext_lazy("never, if it may only read")),
 ]
 
 
@@ -109,7 +109,7 @@ class ForgottenForm(forms.Form):
 
     def save(self, **_options: Any) -> None:
         """Store the e-mail for a worker, whether there is an account or not; Django's view calls this."""
-        request_email(kind=AccountEmail.Kind.RESET, email=self.cleaned_data["email"], user=None, now=timezone.now())
+        request_reset(email=self.cleaned_data["email"], now=timezone.now())
 
 
 class NewPasswordForm(RefusingForm):
@@ -221,6 +221,9 @@ class TokenForm(RefusingForm):
     days = forms.TypedChoiceField(
         label=gettext_lazy("It expires after"), choices=LIFETIMES, coerce=int, initial=DEFAULT_DAYS
     )
+    password = _password(gettext_lazy("Current password"), "current-password")
+
+    FIELD_OF = {**RefusingForm.FIELD_OF, "token_needs_end": "days"}
 
     def clean_days(self) -> int | None:
         """Return the days until the token expires; None for never."""
@@ -240,6 +243,12 @@ class CodeForm(RefusingForm):
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autofocus": "", "spellcheck": "false"}),
     )
     FIELD_OF: ClassVar[dict[str, str]] = {"wrong_code": "one_time_code"}
+
+
+class TurnOnForm(CodeForm):
+    """The first code of an authenticator app, and the password."""
+
+    password = _password(gettext_lazy("Current password"), "current-password")
 
 
 class ConfirmForm(RefusingForm):
@@ -289,10 +298,9 @@ def resend_confirmation(request: HttpRequest) -> HttpResponse:
     user = me(request)
     if user.new_email:
         try:
-            throttle.count_password_reset(request, user.new_email)
+            request_verification(user=user, now=timezone.now())
         except Refused as refused:
             return refused_back(request, refused, "preferences")
-        request_email(kind=AccountEmail.Kind.VERIFY, email=user.new_email, user=user, now=timezone.now())
         messages.success(request, _("The link is on its way."))
     return redirect("preferences")
 
@@ -319,6 +327,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "password_form": PasswordForm(auto_id=IDS["password_form"]),
         "tokens": api_tokens.live_tokens(user, timezone.now()).count(),
         "zones": times.offered(),
+        "link_in": throttle.wait(throttle.LINKS_TO, user.new_email) if user.new_email else 0,
         **bound,
     }
     return page(request, "players/accounts/preferences.html", context, *bound.values())
@@ -385,6 +394,13 @@ def change_password(request: HttpRequest) -> HttpResponse:
 def _count_password(user: User) -> None:
     """Limit the guesses of somebody who finds an unlocked phone."""
     throttle.count(throttle.PASSWORD_OF, str(user.pk))
+
+
+def _check_password(user: User, password: str) -> None:
+    """Refused: `wrong_password`, `too_many_attempts`."""
+    _count_password(user)
+    if not user.check_password(password):
+        raise Refused("wrong_password")
 
 
 @sensitive_post_parameters("password")
@@ -472,7 +488,7 @@ def _second_factor_page(request: HttpRequest, **bound: Any) -> HttpResponse:
     context: dict[str, Any] = {
         "is_on": has_second_factor(user),
         "codes_left": user.recovery_codes.count(),
-        "code_form": CodeForm(),
+        "code_form": TurnOnForm(),
         "confirm_form": ConfirmForm(),
     }
     if device is not None:
@@ -493,15 +509,16 @@ def start_second_factor(request: HttpRequest) -> HttpResponse:
     return redirect("second-factor")
 
 
-@sensitive_post_parameters("one_time_code")
+@sensitive_post_parameters("one_time_code", "password")
 @account_needed
 @never_cache
 @require_POST
 def turn_on(request: HttpRequest) -> HttpResponse:
-    """Turn the second factor on, and show the recovery codes once."""
-    form = CodeForm(request.POST)
+    """Turn the second factor on, end all other sessions, and show the recovery codes once."""
+    form = TurnOnForm(request.POST)
     if form.is_valid():
         try:
+            _check_password(me(request), form.cleaned_data["password"])
             throttle.count_code(request, me(request).pk)
             codes = second_factor_services.turn_on(
                 user=me(request), code=form.cleaned_data["one_time_code"], by=by(request)
@@ -509,6 +526,7 @@ def turn_on(request: HttpRequest) -> HttpResponse:
         except Refused as refused:
             form.refuse(refused)
         else:
+            session_services.end_others(user=me(request), current=request.session.session_key)
             return page(request, "players/accounts/recovery_codes.html", {"codes": codes})
     return _second_factor_page(request, code_form=form)
 
@@ -575,6 +593,7 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
     address or not.
     """
     fields = form.cleaned_data
+    link_in = throttle.wait(throttle.LINKS_TO, fields["email"])
     try:
         throttle.count(throttle.SIGN_UP_FROM, throttle.client_network(request))
         user = _known(request, fields)
@@ -592,7 +611,13 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
         form.refuse(refused)
         return None
     begin(request, user)
-    if user.new_email:
+    if user.new_email and link_in:
+        text = gettext(
+            "{email} was sent several links within the last hour. You can have the next sent in {minutes} min, in your "
+            "preferences."
+        )
+        messages.warning(request, text.format(email=user.new_email, minutes=link_in))
+    elif user.new_email:
         text = gettext("We sent a link to {email}. Open it to confirm that this address is yours.")
         messages.info(request, text.format(email=user.new_email))
     return user
@@ -817,6 +842,7 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 # The page of an account's API tokens.
 
 
+@sensitive_post_parameters("password")
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -825,8 +851,10 @@ def make_token(request: HttpRequest) -> HttpResponse:
     form = TokenForm(sent(request))
     new = None
     if form.is_valid():
+        user, fields = me(request), dict(form.cleaned_data)
         try:
-            new = api_tokens.create_token(user=me(request), by=by(request), now=timezone.now(), **form.cleaned_data)
+            _check_password(user, fields.pop("password"))
+            new = api_tokens.create_token(user=user, by=by(request), now=timezone.now(), **fields)
         except Refused as refused:
             form.refuse(refused)
     if new is not None:

@@ -109,7 +109,7 @@ NO_ADDRESS = "@unverified.invalid"
 
 
 class AccountEmail(models.Model):
-    """An e-mail about an account that a worker is to send; deleted once it was sent.
+    """An e-mail about an account, or an invitation, that a worker is to send; deleted once it was sent.
 
     A request stores it for every typed address, so that neither its answer nor its duration says whether there is an
     account with that address.
@@ -118,10 +118,17 @@ class AccountEmail(models.Model):
     class Kind(models.TextChoices):
         VERIFY = "verify", _("verify the address")
         RESET = "reset", _("choose a new password")
+        INVITE = "invite", _("accept an invitation")
+
+    LONGEST_SUBJECT = 200
 
     kind = models.CharField(max_length=6, choices=Kind)
     email = models.EmailField()
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
+    text = models.TextField(
+        blank=True, help_text=_("The whole text of an invitation; the others are written when sent.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     claimed_at = models.DateTimeField(null=True, blank=True)
 

@@ -4,13 +4,13 @@ A delivery that was marked as sent is never sent again. If a worker dies between
 sent again once the claim has expired; its Message-ID or tag is the same, so that programs recognise the repetition.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
 import structlog
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from core.locks import for_update
 from core.public_ids import new_public_id
@@ -24,6 +24,8 @@ log = structlog.get_logger(__name__)
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 """How long to wait after each failed attempt; after the attempt that follows the last wait it is given up."""
 SWEEP_AT_ONCE = 200
+PUSHES_AT_ONCE = 3
+"""Browsers of one account that pushes are sent to at the same time, so that silent ones keep few threads waiting."""
 Channel, State = Delivery.Channel, Delivery.State
 
 
@@ -32,7 +34,6 @@ def _unclaimed(now: datetime) -> QuerySet[Delivery]:
     return Delivery.objects.filter(claim, state=State.WAITING)
 
 
-@transaction.atomic
 def claim_emails(*, user: int, now: datetime) -> list[Delivery]:
     """Claim what is to be sent to a user in one e-mail; empty if nothing is due.
 
@@ -40,22 +41,34 @@ def claim_emails(*, user: int, now: datetime) -> list[Delivery]:
     along with what is due.
     """
     waiting = _unclaimed(now).filter(channel=Channel.EMAIL, notification__user=user)
-    rows = list(for_update(waiting.select_related("notification__user"), skip_locked=True).order_by("pk"))
-    due = [row for row in rows if row.next_at <= now]
-    if not due:
+    # Messages may come more than once; only those for which there is something to do keep other writers waiting.
+    if not waiting.filter(next_at__lte=now).exists():
         return []
-    batch = next((row.batch for row in due if row.batch), "")
-    chosen = [row for row in rows if row.batch == batch]
-    return _claim(chosen, batch or new_public_id(), now)
+    with transaction.atomic():
+        rows = list(for_update(waiting.select_related("notification__user"), skip_locked=True).order_by("pk"))
+        due = [row for row in rows if row.next_at <= now]
+        if not due:
+            return []
+        batch = next((row.batch for row in due if row.batch), "")
+        chosen = [row for row in rows if row.batch == batch]
+        return _claim(chosen, batch or new_public_id(), now)
 
 
-@transaction.atomic
 def claim_push(*, delivery: int, now: datetime) -> Delivery | None:
-    """Claim one push, if it is due."""
+    """Claim one push, if it is due and not too many others are being sent to its account; the sweep asks again."""
     rows = _unclaimed(now).filter(pk=delivery, channel=Channel.PUSH, next_at__lte=now)
-    related = rows.select_related("notification__user", "subscription")
-    locked = list(for_update(related, skip_locked=True))
-    return next(iter(_claim(locked, "", now)), None)
+    being_sent = Delivery.objects.filter(
+        notification__user__in=rows.values("notification__user"),
+        channel=Channel.PUSH,
+        state=State.WAITING,
+        claimed_at__gt=now - claim_lasts(),
+    )
+    if not rows.exists() or being_sent.count() >= PUSHES_AT_ONCE:
+        return None
+    with transaction.atomic():
+        related = rows.select_related("notification__user", "subscription")
+        locked = list(for_update(related, skip_locked=True))
+        return next(iter(_claim(locked, "", now)), None)
 
 
 def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
@@ -96,6 +109,13 @@ def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_goo
         else:
             row.next_at = now + WAITS[row.attempts - 1]
         row.save(update_fields=["reason", "claimed_at", "state", "given_up_at", "next_at"])
+
+
+def postpone(rows: Sequence[Delivery], like: Q, wait: timedelta, now: datetime) -> None:
+    """Put claimed deliveries off, with all that are like them, since nothing was tried; it counts as no attempt."""
+    own = Delivery.objects.filter(pk__in=[row.pk for row in rows])
+    own.update(attempts=F("attempts") - 1, claimed_at=None, next_at=now + wait)
+    _unclaimed(now).filter(like, next_at__lt=now + wait).update(next_at=now + wait)
 
 
 def send_again(*, now: datetime) -> int:

@@ -6,13 +6,15 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from core.breaker import LeftAlone
 from core.mail import send_mail
 from players.models import Delivery, User
-from players.notifications.deliveries import claim_emails, mark_failed, mark_sent
+from players.notifications.deliveries import claim_emails, mark_failed, mark_sent, postpone
 from players.notifications.kinds import NotificationKind, Text, kind_of, registered, texts_of, written_for
 
 # Links that stop e-mails of some kinds, without signing in.
@@ -54,6 +56,9 @@ def send_emails(*, user: int, now: datetime) -> int:
         return 0
     try:
         _send(deliveries)
+    except LeftAlone as alone:
+        postpone(deliveries, Q(channel=Delivery.Channel.EMAIL), alone.wait, now)
+        return 0
     except OSError as error:
         mark_failed(deliveries, f"{type(error).__name__}: {error}", now)
         return 0

@@ -20,11 +20,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
+from core import breaker
 from core.locks import lock_row
 from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
-from players.notifications.deliveries import claim_push, mark_failed, mark_sent
+from players.notifications.deliveries import claim_push, mark_failed, mark_sent, postpone
 from players.notifications.kinds import kind_of, texts_of, written_for
 
 # Encrypting web pushes (RFC 8291, aes128gcm of RFC 8188), and signing them for the push service (VAPID, RFC 8292).
@@ -257,15 +259,32 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     if browser is None or not settings.VAPID_PRIVATE_KEY:
         mark_failed([row], "no browser" if browser is None else "push is off", now, for_good=True)
         return False
+    account = f"push to {row.notification.user_id}"
     try:
         endpoint = endpoint_of(browser.endpoint)
+        service = f"push {endpoint.host}:{endpoint.port}"
+        breaker.check(account)
+        breaker.check(service)
+    except Forbidden as error:
+        mark_failed([row], str(error), now, for_good=True)
+        return False
+    except breaker.LeftAlone as alone:
+        same_account = Q(channel=Delivery.Channel.PUSH, notification__user=row.notification.user_id)
+        postpone([row], same_account if alone.name == account else Q(subscription=browser), alone.wait, now)
+        return False
+    try:
         status = _post(endpoint, _headers(row, endpoint, now), _body(row, browser), connect)
     except (Forbidden, ValueError) as error:
         mark_failed([row], str(error), now, for_good=True)
         return False
     except (OSError, HTTPException) as error:
+        # An account's browsers name the hosts themselves, as many as they like, so silent ones count for it, too.
+        breaker.failed(service)
+        breaker.failed(account)
         mark_failed([row], f"{type(error).__name__}: {error}", now)
         return False
+    breaker.succeeded(service)
+    breaker.succeeded(account)
     if status >= HTTPStatus.MULTIPLE_CHOICES:
         is_temporary = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in WORTH_REPEATING
         mark_failed([row], f"the push service answered {status}", now, for_good=not is_temporary)

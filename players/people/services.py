@@ -14,28 +14,15 @@ from django.utils.translation import gettext as _
 
 from core.codes import check_country
 from core.locks import lock_row
-from core.mail import send_mail
 from core.names import clean_name, fold
 from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, apply, log
+from players.mail import request_invitation
 from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
 from players.models.people import LONGEST_ALIAS
 from players.people import stored_elsewhere
 from players.people.rows import canonical, club_topic, lock_club, lock_clubs_of, lock_players, player_of, player_topic
-
-# E-mails about people.
-
-
-def send_invitation(invitation: Invitation, url: str) -> None:
-    """Send the link of an invitation to the e-mail address it is for."""
-    send_mail(
-        to=invitation.email,
-        subject=_("%(club)s invites you to Barpoint") % {"club": invitation.club.name},
-        template="players/people/mail/invitation.txt",
-        context={"invitation": invitation, "url": url},
-    )
-
 
 # Lists of names: finding the members they refer to and adding the others.
 
@@ -386,7 +373,13 @@ def invite(*, membership: Membership, by: Actor, now: datetime, link: Callable[[
     url = link(secret)
     log(by, "invited", player_topic(player), club=membership.club, mailed=bool(email))
     if invitation.email:
-        transaction.on_commit(lambda: send_invitation(invitation, url), robust=True)
+        request_invitation(
+            to=invitation.email,
+            subject=_("%(club)s invites you to Barpoint") % {"club": invitation.club.name},
+            template="players/people/mail/invitation.txt",
+            context={"invitation": invitation, "url": url},
+            now=now,
+        )
     return Invited(invitation, url)
 
 

@@ -75,7 +75,9 @@ def test_bob_obtains_uses_and_revokes_tokens(bob: User, password: str) -> None:
     assert [token["name"] for token in mine.json()] == ["API client", "Scoreboard"]
     assert mine.json()[1]["last_used_on"] == timezone.now().date().isoformat()
     assert key not in mine.content.decode()
-    assert client.delete(f"{ME}tokens/{other['id']}/", headers=headers).status_code == 204
+    problem(client.delete(f"{ME}tokens/{other['id']}/", headers=headers), 403, "token_scope")
+    all_of_it = {"Authorization": f"Token {other['token']}"}
+    assert client.delete(f"{ME}tokens/{other['id']}/", headers=all_of_it).status_code == 204
     assert client.delete(f"{TOKENS}current/", headers=headers).status_code == 204
     problem(client.get(ME, headers=headers), 401, "authentication_failed")
     assert not ApiToken.objects.exists()
@@ -96,6 +98,10 @@ def test_bob_obtains_uses_and_revokes_tokens(bob: User, password: str) -> None:
         ("post", "fixtures/2222222222/result/", "direct"),
         ("patch", "clubs/{club}/", "club"),
         ("post", "clubs/{club}/members/", "club"),
+        ("post", "me/exports/", "club"),
+        ("get", "exports/2222222222/", "club"),
+        ("get", "exports/2222222222/archive.zip", "club"),
+        ("delete", "me/tokens/1/", "club"),
     ],
 )
 def test_a_token_does_only_what_its_scopes_allow(alice: User, club: Club, method: str, path: str, scope: str) -> None:
@@ -113,10 +119,18 @@ def test_an_expired_token_and_one_of_a_deactivated_account_are_refused(bob: User
     client = APIClient(headers={"Authorization": f"Token {key_for(bob)}"})
     assert client.get(ME).status_code == 200
     ApiToken.objects.update(expires_at=timezone.now())
-    problem(client.get(ME), 401, "authentication_failed")
+    problem(client.get(ME), 401, "token_expired")
     ApiToken.objects.update(expires_at=None)
     User.objects.filter(pk=bob.pk).update(is_active=False)
     problem(client.get(ME), 401, "authentication_failed")
+
+
+def test_only_a_token_that_may_only_read_is_without_an_end(bob: User, password: str) -> None:
+    fields = {"email": bob.email, "password": password, "days": None}
+    client = APIClient()
+    problem(client.post(TOKENS, {**fields, "scopes": ["play"]}, format="json"), 422, "token_needs_end")
+    answer = client.post(TOKENS, {**fields, "scopes": ["read"]}, format="json")
+    assert (answer.status_code, answer.json()["expires_at"]) == (200, None)
 
 
 def test_an_account_has_a_limited_number_of_tokens(bob: User) -> None:

@@ -17,7 +17,7 @@ from django.urls import resolve
 from jsonschema import Draft202012Validator
 from redis import Redis
 
-from config.celery import BACKGROUND, RECORDS, URGENT
+from config.celery import BACKGROUND, OUTGOING, RECORDS, URGENT
 from config.processes import spawn, stop
 from config.valkey import prepare
 from config.wsgi_threads import LARGEST
@@ -67,13 +67,13 @@ def test_every_process_is_there_and_every_queue_is_worked_off(kind: str) -> None
     for process in ("uvicorn config.asgi:application", "manage.py run_clock", "beat --pidfile=", "manage.py migrate"):
         assert any(process in text for text in texts), process
     worked_off = {queue for text in texts for queue in ",".join(re.findall(r"--queues=(\S+)", text)).split(",")}
-    assert {URGENT, RECORDS, BACKGROUND} <= worked_off
+    assert {URGENT, RECORDS, BACKGROUND, OUTGOING} <= worked_off
 
 
 def test_compose_brings_database_broker_and_proxy_and_trusts_only_the_proxy() -> None:
     content = compose()
     services = content["services"]
-    assert {"postgres", "valkey", "caddy", "web", "worker", "records", "clock", "beat"} <= services.keys()
+    assert {"postgres", "valkey", "caddy", "web", "worker", "records", "outgoing", "clock", "beat"} <= services.keys()
     caddy = services["caddy"]["networks"]["default"]["ipv4_address"]
     assert services["web"]["environment"]["FORWARDED_ALLOW_IPS"] == caddy
     assert not any("ports" in service for name, service in services.items() if name != "caddy")

@@ -1,20 +1,28 @@
 """Every error has a page of its own with links to go on."""
 
+import logging
 import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from html import unescape
+from io import StringIO
+from secrets import token_hex
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.db import connection
+from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
+from config.logs import SafeFormatter
 from engine.errors import Refused
 from players.models import User
+from tests.pages import html
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +40,12 @@ def crashes(request: HttpRequest) -> HttpResponse:
 
 
 def writes(request: HttpRequest) -> HttpResponse:
-    connection.settings_dict["OPTIONS"]["timeout"] = 0.1
-    connection.close()
     User.objects.update(theme="dark")
+    return HttpResponse()
+
+
+def grows(request: HttpRequest) -> HttpResponse:
+    User.objects.bulk_create(User(email=f"{token_hex()}@example.org", display_name="y" * 90) for _ in range(50))
     return HttpResponse()
 
 
@@ -57,6 +68,8 @@ class Urls:
         path("takes/", takes),
         path("writes/", writes),
         path("api/writes/", writes),
+        path("grows/", grows),
+        path("api/grows/", grows),
         path("api/takes/", takes),
     )
 
@@ -122,17 +135,101 @@ def test_a_request_that_is_too_large_is_explained() -> None:
         assert client.post("/api/takes/", **encoded).json()["code"] == "too_large"
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL locks rows, and has no single writer")
+@contextmanager
+def another_connection(**changes: Any) -> Iterator[None]:
+    """Settings of the database for a while, with new connections."""
+    before = dict(connection.settings_dict)
+    connection.close()
+    connection.settings_dict.update(changes)
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(before)
+
+
+@pytest.fixture
+def log() -> Iterator[StringIO]:
+    """What is logged during the test, as an operator reads it."""
+    [handler] = [
+        handler
+        for handler in logging.getLogger().handlers
+        if isinstance(handler, logging.StreamHandler) and isinstance(handler.formatter, SafeFormatter)
+    ]
+    stream = StringIO()
+    before = handler.setStream(stream)
+    yield stream
+    handler.setStream(before)
+
+
+SQLITE_ALONE = pytest.mark.skipif(connection.vendor != "sqlite", reason="a file of our own can be locked or filled")
+
+
+@SQLITE_ALONE
 @pytest.mark.django_db(transaction=True)
 @override_settings(ROOT_URLCONF=Urls)
 def test_a_locked_database_is_explained(client: Client, bob: User) -> None:
-    patience = connection.settings_dict["OPTIONS"]["timeout"]
-    with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
+    impatient = connection.settings_dict["OPTIONS"] | {"timeout": 0.1}
+    with another_connection(OPTIONS=impatient), closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
         other.execute("BEGIN IMMEDIATE")
         answer, problem = client.get("/writes/"), client.get("/api/writes/")
     assert client.get("/writes/").status_code == 200
-    connection.settings_dict["OPTIONS"]["timeout"] = patience
-    connection.close()
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert ways_on(answer)
     assert (problem.status_code, problem.json()["code"]) == (503, "busy")
+
+
+@SQLITE_ALONE
+@pytest.mark.django_db(transaction=True)
+@override_settings(ROOT_URLCONF=Urls)
+@pytest.mark.parametrize("pragma", ["max_page_count = 1", "query_only = 1"])
+def test_a_full_or_read_only_disk_keeps_what_was_typed(bob: User, pragma: str, log: StringIO) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(bob)
+    User.objects.bulk_create(User(email=f"{number}@example.org", display_name="x" * 90) for number in range(200))
+    options = connection.settings_dict["OPTIONS"]
+    commands = f"{options['init_command']} PRAGMA {pragma};"
+    fields = {"note": "Two words & “more”", "tables": ["1", "2"], "csrfmiddlewaretoken": "x"}
+    with another_connection(OPTIONS=options | {"init_command": commands}):
+        answer, secret = client.post("/grows/?a=1", fields), client.post("/grows/", {"note": "n", "new_password": "p"})
+        problem = client.post("/api/grows/")
+    assert client.post("/grows/").status_code == 200
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "20")
+    page = html(answer)
+    page = page[page.index('action="/grows/?a=1"') : page.index("</main>")]
+    kept = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
+    kept = [(name, unescape(value)) for name, value in kept if name != "csrfmiddlewaretoken"]
+    assert kept == [("note", "Two words & “more”"), ("tables", "1"), ("tables", "2")]
+    assert "Go back and try again" in html(secret), "a password is never kept"
+    assert (problem.status_code, problem.json()["code"]) == (503, "out_of_order")
+    logged = log.getvalue().splitlines()
+    assert len(logged) == 3, "one line for each request"
+    assert all("database_out_of_order" in line for line in logged)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hook_that_fails_after_the_commit_is_logged_and_disturbs_nothing(log: StringIO) -> None:
+    done: list[int] = []
+    with transaction.atomic():
+        transaction.on_commit(partial(int, "not a number"), robust=True)
+        transaction.on_commit(partial(done.append, 1), robust=True)
+    assert done == [1]
+    assert "Error calling" in log.getvalue()
+
+
+@SQLITE_ALONE
+@pytest.mark.django_db(transaction=True)
+@override_settings(ROOT_URLCONF=Urls)
+def test_without_its_database_the_site_says_so_on_every_page(bob: User, log: StringIO) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(bob)
+    with another_connection(NAME="/nowhere/at/all.sqlite3"):
+        answers = [client.get("/clubs/"), client.post("/clubs/new/", {"name": "Harbour"}), client.get("/api/v1/me/")]
+    assert [answer.status_code for answer in answers] == [503] * 3
+    assert all(answer.headers["Retry-After"] == "20" for answer in answers)
+    assert 'value="Harbour"' in html(answers[1])
+    assert answers[2].json()["code"] == "out_of_order"
+    logged = log.getvalue().splitlines()
+    assert len(logged) == len(answers), "one line for each request"
+    assert all("unable to open database file" in line for line in logged)
+    assert client.get("/clubs/").status_code == 200

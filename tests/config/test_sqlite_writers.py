@@ -98,6 +98,37 @@ def test_whoever_waits_behind_another_writer_gives_up_as_early(site: Site) -> No
     assert site.number == 1
 
 
+def test_freeing_a_cursor_of_a_thread_that_waits_does_not_hold_up_the_writer_it_waits_for(site: Site) -> None:
+    cursors: list[object] = []
+
+    def wait_and_write() -> None:
+        with site.connection(patience=PATIENCE * 10) as connection:
+            cursors.append(abandoned_cursor(connection))
+            with connection.cursor() as cursor:
+                cursor.execute("UPDATE counter SET number = number + 1")
+
+    with closing(sqlite3.connect(site.path)) as writer, ThreadPoolExecutor(1) as pool:
+        writer.execute("BEGIN IMMEDIATE")
+        waiting = pool.submit(wait_and_write)
+        while not cursors:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        began = time.monotonic()
+        cursors.clear()  # As the garbage collector does, in the thread that writes.
+        assert time.monotonic() < began + PATIENCE
+        writer.commit()
+        waiting.result()
+    assert site.number == 1
+
+
+def abandoned_cursor(connection: DatabaseWrapper) -> object:
+    """A cursor that was not read to its end, so that SQLite has a statement to reset when it is freed."""
+    connection.ensure_connection()
+    cursor: sqlite3.Cursor = connection.connection.execute("SELECT 1 UNION SELECT 2")
+    cursor.fetchone()
+    return cursor
+
+
 def test_the_next_writer_does_not_wait_for_one_that_failed(site: Site) -> None:
     with site.connection() as connection:
         with connection.cursor() as cursor:

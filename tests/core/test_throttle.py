@@ -11,7 +11,17 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from core import throttle
-from core.throttle import RESET_FOR, SIGN_IN_AS, SIGN_IN_AS_FROM, SIGN_IN_FROM, SIGN_UP_FROM, Limit
+from core.throttle import (
+    LINKS_BY,
+    LINKS_TO,
+    PASSWORD_OF,
+    RESET_FOR,
+    SIGN_IN_AS,
+    SIGN_IN_AS_FROM,
+    SIGN_IN_FROM,
+    SIGN_UP_FROM,
+    Limit,
+)
 from engine.errors import Refused
 from players.models import AccountEmail, User
 
@@ -85,6 +95,34 @@ def test_password_emails_are_limited_and_reveal_nothing(client: Client, bob: Use
         assert client.post("/password/forgotten/", {"email": email}).status_code == 429
     assert AccountEmail.objects.count() == 2 * RESET_FOR.most
     assert mail.outbox == [], "a worker sends them"
+
+
+def test_sign_ups_send_a_stranger_three_links_and_leave_the_resets_of_its_owner_alone(bob: User) -> None:
+    for number in range(15):
+        fields = {"display_name": f"Erin {number}", "email": bob.email, "new_password": f"crawford-{number}"}
+        pages = Client(REMOTE_ADDR=f"192.0.2.{number}")
+        assert pages.post("/sign-up/", fields).status_code == 302
+        said = pages.get("/preferences/").content.decode()
+        assert ("We sent a link to" in said) is (number < LINKS_TO.most)
+        assert ("was sent several links within the last hour" in said) is (number >= LINKS_TO.most)
+    assert AccountEmail.objects.filter(kind="verify").count() == LINKS_TO.most
+    assert "The next link can be sent in 60 min." in said
+    assert "Send the link again" not in said
+    again = pages.post("/preferences/email/send-again/", follow=True).content.decode()
+    assert "The next can be sent in 60 min." in again
+    for _ in range(RESET_FOR.most):
+        pages.post("/password/forgotten/", {"email": bob.email})
+    assert AccountEmail.objects.filter(kind="reset").count() == RESET_FOR.most
+
+
+def test_an_account_cannot_have_links_sent_to_one_address_after_another(
+    client: Client, alice: User, password: str
+) -> None:
+    client.force_login(alice)
+    for number in range(LINKS_BY.most + 3):
+        throttle.reset(PASSWORD_OF, str(alice.pk))
+        client.post("/preferences/email/", {"email": f"{number}@example.org", "password": password})
+    assert AccountEmail.objects.count() == LINKS_BY.most
 
 
 def test_sign_ups_are_limited(client: Client) -> None:

@@ -19,7 +19,7 @@ from config.valkey import free_port
 
 DATABASE = "barpoint.sqlite3"
 ROOT = Path(__file__).resolve().parents[2]
-CHILDREN = ("valkey", "web", "clock", "worker", "records", "analysis", "beat")
+CHILDREN = ("valkey", "web", "clock", "worker", "records", "outgoing", "analysis", "beat")
 
 
 def alive(pid: int) -> bool:

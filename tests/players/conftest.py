@@ -1,6 +1,9 @@
 """A club: Olga owns it, Alice directs, Anton assists, Bob plays. Mallory directs another club."""
 
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -79,3 +82,23 @@ def enter(club: Club) -> Enter:
         return add_member(club=into, name=name, by=SYSTEM, namesake=True).player
 
     return add
+
+
+@contextmanager
+def silent_server() -> Iterator[tuple[int, list[socket.socket]]]:
+    """A server that accepts connections and never says a word: its port, and the connections so far."""
+    connections: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    connections.append(listening.accept()[0])
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield listening.getsockname()[1], connections
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    for connection in connections:
+        connection.close()

@@ -10,26 +10,13 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from core.locks import lock_row
-from core.mail import send_mail
 from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, log
+from players.mail import request_invitation
 from players.models import User
 from tournaments.models import Helper, Tournament
 from tournaments.state.locks import lock_event
-
-# E-mails about events.
-
-
-def send_helper_invitation(helper: Helper, url: str) -> None:
-    """Send the link of an invitation to help at an event to the e-mail address it is for."""
-    send_mail(
-        to=helper.email,
-        subject=_("Help at %(event)s") % {"event": helper.tournament.name},
-        template="tournaments/events/mail/helper.txt",
-        context={"helper": helper, "event": helper.tournament, "club": helper.tournament.club, "url": url},
-    )
-
 
 INVITATION_LASTS = timedelta(days=14)
 MOST_HELPERS = 50
@@ -71,7 +58,13 @@ def add_helper(
     )
     log(by, "helper_invited", event.topic, club=event.club, helper=helper.public_id)
     url = link(secret)
-    transaction.on_commit(lambda: send_helper_invitation(helper, url), robust=True)
+    request_invitation(
+        to=helper.email,
+        subject=_("Help at %(event)s") % {"event": event.name},
+        template="tournaments/events/mail/helper.txt",
+        context={"helper": helper, "event": event, "club": event.club, "url": url},
+        now=now,
+    )
     return InvitedHelper(helper, url)
 
 

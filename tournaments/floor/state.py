@@ -359,8 +359,7 @@ class Attention:
 class FloorState:
     """The state of the floor at a moment.
 
-    `queue` has the ids of the fixtures whose players are free, in call order; the first of them are ready. `changes_at`
-    is when the state changes by itself next (a rest ends, a call is due), if ever.
+    `queue` has the ids of the fixtures whose players are free, in call order; the first of them are ready.
     """
 
     facts: FloorFacts

@@ -1,13 +1,17 @@
 """SQLite, announcing commits, with a queue for its only writer."""
 
 import time
+from collections.abc import Callable
 from threading import Lock
+from typing import Any, TypeVar
 
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
-from config.backends.writes import AnnouncedWrites
+from config.backends.writes import AnnouncedWrites, Execute, is_read
 from config.database import is_busy
+
+T = TypeVar("T")
 
 LOOK_FOR_MS = 3
 """For how long SQLite itself looks for the end of somebody else's transaction, after 1 and 2 ms, before it is told to
@@ -21,27 +25,42 @@ class DatabaseWrapper(AnnouncedWrites, base.DatabaseWrapper):
 
     Of each process only one thread at a time looks whether the database can be written; the others wait behind it,
     without using the processor. All of that together takes at most the `timeout` of the connection.
+
+    A thread that waits inside SQLite holds the mutex of its connection, and the garbage collector, in whichever thread
+    it runs, needs that mutex to free a cursor of the connection. If the collecting thread is the one that writes, both
+    wait for the other until the timeout; so no statement waits inside SQLite for longer than LOOK_FOR_MS.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute_wrappers.append(self._in_turn)
+
     def _start_transaction_under_autocommit(self) -> None:
+        self._when_writable(super()._start_transaction_under_autocommit)
+
+    def _in_turn(self, execute: Execute, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        """Let a statement that writes outside a transaction wait for its turn, too."""
+        if self.connection.in_transaction or is_read(sql):
+            return execute(sql, params, many, context)
+        return self._when_writable(lambda: execute(sql, params, many, context))
+
+    def _when_writable(self, write: Callable[[], T]) -> T:
         (patience,) = self.connection.execute("PRAGMA busy_timeout").fetchone()
         deadline = time.monotonic() + patience / 1000
         next_to_write = _waiting.setdefault(str(self.settings_dict["NAME"]), Lock())
         is_next = next_to_write.acquire(timeout=patience / 1000)
         self.connection.execute(f"PRAGMA busy_timeout = {min(patience, LOOK_FOR_MS)}")
         try:
-            self._begin_before(deadline)
+            return self._before(deadline, write)
         finally:
             self.connection.execute(f"PRAGMA busy_timeout = {patience}")
             if is_next:
                 next_to_write.release()
 
-    def _begin_before(self, deadline: float) -> None:
+    def _before(self, deadline: float, write: Callable[[], T]) -> T:
         while True:
             try:
-                super()._start_transaction_under_autocommit()
+                return write()
             except OperationalError as error:
                 if not is_busy(error) or time.monotonic() > deadline:
                     raise
-            else:
-                return

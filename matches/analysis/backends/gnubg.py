@@ -278,7 +278,7 @@ class Gnubg:
         with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
             folder = Path(name)
             (folder / _RECORD).write_bytes(neutral_mat(transcript))
-            (folder / _COMMANDS).write_text(self._commands())
+            (folder / _COMMANDS).write_text(self._commands(jacoby=transcript.jacoby))
             argv = [program, "-t", "-q", "-r", "-c", _COMMANDS]
             try:
                 finished = run(argv, folder=folder, limits=self.limits)
@@ -303,9 +303,11 @@ class Gnubg:
     def _settings(self) -> dict[str, Any]:
         return {"plays": f"{self.plies}-ply", "cube": f"{self.plies}-ply", "luck": f"{LUCK_PLIES}-ply"}
 
-    def _commands(self) -> str:
+    def _commands(self, *, jacoby: bool) -> str:
         lines = [
             "set threads 1",
+            # Before the import: a money session keeps the rule that was set when it began, by default that it applies.
+            f"set jacoby {'on' if jacoby else 'off'}",
             "set automatic game off",
             "set automatic roll off",
             f"set analysis chequerplay evaluation plies {self.plies}",

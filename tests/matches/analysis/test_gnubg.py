@@ -11,9 +11,11 @@ from django.conf import LazySettings
 
 import engine
 from engine.errors import Refused
+from engine.ids import parse_xgid
 from engine.simulation import play_out
 from matches.analysis.arithmetic import summary
 from matches.analysis.backends import gnubg
+from matches.analysis.backends.base import Depth
 from matches.analysis.backends.chosen import chosen_backend
 from matches.analysis.backends.gnubg import Gnubg, neutral_mat
 from matches.analysis.backends.processes import ProgramLimits, run
@@ -145,3 +147,18 @@ def test_the_real_program_at_its_lowest_depth() -> None:
     # In a match to 1 an equity of 1 is half the match.
     assert left.luck_winning == pytest.approx(left.luck / 2)
     assert analysed.cpu_seconds > 0
+
+
+@needs_gnubg
+@pytest.mark.parametrize("jacoby", [True, False])
+def test_the_real_program_knows_whether_the_jacoby_rule_applies(*, jacoby: bool) -> None:
+    """What it says of a session is what it says of single positions, whose ids contain the rule."""
+    program = Gnubg(plies=0, limits=ProgramLimits(niceness=0))
+    session = replace(play_out(seed=5, length=1), length=0, jacoby=jacoby)
+    decision = next(row for row in analyse(session, program).decisions if row.kind is DecisionKind.DOUBLE)
+    asked, other = (parse_xgid(decision.xgid)._replace(jacoby=rule) for rule in (jacoby, not jacoby))
+    answer, different = (program.advise(state, Depth.QUICK).equities for state in (asked, other))
+    assert answer is not None
+    assert different is not None
+    assert decision.no_double == pytest.approx(answer.no_double, abs=1e-4)
+    assert different.no_double != pytest.approx(answer.no_double, abs=1e-3)

@@ -147,7 +147,10 @@ def test_a_site_without_a_program_says_how_to_switch_analyses_on(
     settings.ANALYSIS_GNUBG = str(tmp_path / "absent")
     assert state_of(part(client, url)) == "off"
     assert "install GNU Backgammon" in html(client.get(url))
-    Analysis.objects.create(submission=record, match=match, state=Analysis.State.FAILED, failure="no_analysis_backend")
+    row = Analysis.objects.create(submission=record, match=match)
+    assert state_of(part(client, url)) == "off", "also while it waits for a worker to find out"
+    row.state, row.failure = Analysis.State.FAILED, "no_analysis_backend"
+    row.save()
     assert state_of(part(client, url)) == "off"
     settings.ANALYSIS_GNUBG = str(program)
     assert "no analysis program works" in part(client, url), "a worker tried it"

@@ -1,11 +1,16 @@
 """The queue of analyses: claimed once, tried again, given up visibly, and within the budget of a club."""
 
+import json
+import logging
+from base64 import b64decode
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.test import TestCase
+from redis import Redis
 
 from config.celery import app
 from core.queue import claim_lasts, resend_after
@@ -97,29 +102,53 @@ def test_a_worker_that_lost_its_claim_writes_nothing(analysis: Analysis) -> None
     assert not Decision.objects.exists()
 
 
-@pytest.mark.parametrize("fault", ["kill", "drop", None])
-def test_what_fails_is_tried_again_and_given_up(analysis: Analysis, tmp_path: Path, fault: str | None) -> None:
-    """None: the program is absent."""
-    backend = fake_gnubg(tmp_path, fault) if fault else None
+@pytest.mark.parametrize(("fault", "failure"), [("kill", "analysis_unreadable"), ("drop", "analysis_differs")])
+def test_what_fails_is_tried_again_and_given_up(analysis: Analysis, tmp_path: Path, fault: str, failure: str) -> None:
+    backend = fake_gnubg(tmp_path, fault)
     for attempt in (1, 2):
-        row = work(analysis, backend, after=attempt)
+        row = work(analysis, backend, after=2 * attempt)
         assert (row.state, row.attempts, row.claimed_at) == (State.QUEUED, attempt, None)
-        assert row.sent_at > minutes(attempt)
-    row = work(analysis, backend, after=3)
-    assert row.state == State.FAILED
-    assert (
-        row.failure == {"kill": "analysis_unreadable", "drop": "analysis_differs", None: "no_analysis_backend"}[fault]
-    )
+        assert row.not_before == minutes(2 * attempt) + attempt * queue.RETRY_AFTER
+        assert work(analysis, backend, after=2 * attempt + attempt / 2 - 0.1).attempts == attempt, "it pauses"
+    row = work(analysis, backend, after=6)
+    assert (row.state, row.failure) == (State.FAILED, failure)
     assert not Decision.objects.exists()
-    assert (row.cpu_seconds > 0) is (fault is not None)
+    assert row.cpu_seconds > 0
+
+
+def test_a_pause_is_as_long_for_an_old_row_as_for_a_new_one(analysis: Analysis, tmp_path: Path) -> None:
+    hours = 6 * 60
+    row = work(analysis, fake_gnubg(tmp_path, "kill"), after=hours)
+    assert row.not_before is not None
+    assert queue.send_again(now=row.not_before - timedelta(seconds=1)) == 0
+    assert queue.send_again(now=row.not_before) == 1
 
 
 def given_up(analysis: Analysis) -> Analysis:
-    """The analysis after three attempts without a program."""
-    for attempt in (1, 2, 3):
-        row = work(analysis, None, after=attempt)
-    assert (row.state, row.failure) == (State.FAILED, NO_PROGRAM)
+    """The analysis after an attempt without a program."""
+    row = work(analysis, None, after=1)
+    assert (row.state, row.failure, row.attempts) == (State.FAILED, NO_PROGRAM, 1)
     return row
+
+
+def test_a_worker_without_a_program_warns_nobody(analysis: Analysis, caplog: pytest.LogCaptureFixture) -> None:
+    more = [record_of(write(play_out(seed, 1), "mat")).analyses.get() for seed in (5, 6)]
+    queue._note_no_program.cache_clear()
+    with caplog.at_level(logging.INFO, queue.__name__):
+        for row in (analysis, *more):
+            given_up(row)
+    [logged] = [record for record in caplog.records if record.name == queue.__name__]
+    assert logged.levelno == logging.INFO
+    assert "no_analysis_program" in logged.getMessage()
+
+
+def test_the_newest_is_taken_up_first(analysis: Analysis, valkey: Redis) -> None:
+    rows = [given_up(analysis), given_up(record_of(write(play_out(5, 1), "mat")).analyses.get())]
+    valkey.delete(queue.ANALYSIS_QUEUE)
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        assert queue_given_up(now=minutes(4)) == 2
+    sent = [json.loads(b64decode(json.loads(message)["body"]))[0] for message in valkey.lrange("analysis", 0, -1)]
+    assert sent[::-1] == [[row.pk] for row in reversed(rows)], "a list of the broker is read from its end"
 
 
 def test_what_was_given_up_without_a_program_is_done_once_there_is_one(analysis: Analysis) -> None:
@@ -180,7 +209,8 @@ def test_a_club_that_used_up_its_budget_waits(analysis: Analysis, club: Club, se
         submission=analysis.submission, club=club, state=State.FAILED, cpu_seconds=40, finished_at=minutes(5)
     )
     row = work(analysis, Indifferent(), after=6)
-    assert (row.state, row.attempts, row.sent_at) == (State.QUEUED, 0, minutes(6) + queue.OVER_BUDGET)
+    assert (row.state, row.attempts, row.not_before) == (State.QUEUED, 0, minutes(6) + queue.OVER_BUDGET)
+    assert queue.send_again(now=minutes(15)) == 0
     day = timedelta(days=1) / timedelta(minutes=1)
     assert work(analysis, Indifferent(), after=day + 1).state == State.DONE
 
@@ -194,14 +224,12 @@ def test_a_lost_message_is_sent_again(analysis: Analysis) -> None:
     assert queue.send_again(now=minutes(100)) == 0
 
 
-def test_messages_do_not_pile_up_where_no_worker_takes_them(analysis: Analysis) -> None:
-    """After 10, 20, 40, 80, 160 and 320 seconds, then every six hours at the latest."""
-    sweeps = [queue.send_again(now=NOW + number * timedelta(seconds=10)) for number in range(1, 60)]
-    assert sum(sweeps) == 6
-    day = timedelta(days=1)
-    assert queue.send_again(now=NOW + 9 * day) == 1
-    assert queue.send_again(now=NOW + 9 * day + queue.LONGEST_PAUSE - timedelta(seconds=1)) == 0
-    assert queue.send_again(now=NOW + 9 * day + queue.LONGEST_PAUSE) == 1
+def test_messages_do_not_pile_up_where_no_worker_takes_them(analysis: Analysis, valkey: Redis) -> None:
+    valkey.delete(queue.ANALYSIS_QUEUE)
+    sweeps = [queue.send_again(now=NOW + number * timedelta(minutes=1)) for number in range(1, 60)]
+    assert sum(sweeps) == valkey.llen(queue.ANALYSIS_QUEUE) == queue.SWEEP_AT_ONCE
+    valkey.delete(queue.ANALYSIS_QUEUE)
+    assert queue.send_again(now=NOW + timedelta(minutes=60)) == 1, "a worker has begun to take them"
 
 
 def test_the_task_has_a_queue_of_its_own() -> None:
@@ -265,4 +293,4 @@ def test_the_senders_analysis_is_kept_apart() -> None:
     assert first_is_best.count(False) == XG_SHALLOW_AND_HIGHER
     ours = analysis_of_record(row)
     assert ours is not None
-    assert (ours.origin, ours.state) == (Analysis.Origin.COMPUTED, State.QUEUED)
+    assert (ours.origin, ours.failure) == (Analysis.Origin.COMPUTED, NO_PROGRAM)

@@ -9,10 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from core.throttle import SIGN_IN_AS_FROM
-from players.accounts.emails import send
 from players.accounts.services import ensure_player
 from players.accounts.tokens import hash_of
 from players.actors import SYSTEM
+from players.mail import send
 from players.models import AccountEmail, ApiToken, Player, User
 from tests.pages import html
 from tests.tokens import key_for
@@ -256,9 +256,13 @@ def test_changing_the_password_keeps_only_this_session(client: Client, bob: User
     assert elsewhere.get("/preferences/").status_code == 302
 
 
-def test_a_token_is_shown_once_and_revoked(client: Client, bob: User, carol: User) -> None:
+def test_a_token_is_shown_once_and_revoked(client: Client, bob: User, carol: User, password: str) -> None:
     client.force_login(bob)
-    shown = client.post("/preferences/token/", {"name": "Scoreboard", "scopes": ["play"], "days": "30"})
+    fields = {"name": "Scoreboard", "scopes": ["play"], "days": "30"}
+    for wrong in ({}, {"password": "guess"}, {"password": password, "days": "0"}):
+        assert client.post("/preferences/token/", fields | wrong).status_code == 422
+    assert not ApiToken.objects.exists()
+    shown = client.post("/preferences/token/", fields | {"password": password})
     token = ApiToken.objects.get(user=bob)
     assert token.scopes == ["read", "play"]
     key = re.findall(r"bp_[\w-]{43}", text(shown))[0]

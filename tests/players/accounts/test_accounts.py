@@ -7,7 +7,6 @@ from core.public_ids import new_public_id
 from core.queue import claim_lasts
 from engine.errors import Refused
 from matches.models import Submission
-from players.accounts.emails import KEPT_FOR, request_email, send, send_again
 from players.accounts.services import (
     change_email,
     change_password,
@@ -18,6 +17,7 @@ from players.accounts.services import (
 )
 from players.actors import SYSTEM, Actor
 from players.clubs.services import set_role
+from players.mail import KEPT_FOR, request_reset, send, send_again
 from players.models import (
     AccountEmail,
     Alias,
@@ -102,7 +102,7 @@ def _notify_by_email(user: User) -> None:
 
 
 def test_an_email_is_sent_once_and_again_after_a_failure(bob: User, settings) -> None:  # type: ignore[no-untyped-def]
-    row = request_email(kind="reset", email=bob.email, user=None, now=NOW)
+    row = request_reset(email=bob.email, now=NOW)
     settings.EMAIL_BACKEND, settings.EMAIL_PORT = "django.core.mail.backends.smtp.EmailBackend", 1
     assert not send(email_id=row.pk, now=NOW)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
@@ -111,7 +111,7 @@ def test_an_email_is_sent_once_and_again_after_a_failure(bob: User, settings) ->
     assert send(email_id=row.pk, now=later)
     assert not send(email_id=row.pk, now=later)
     assert len(mail.outbox) == 1
-    request_email(kind="reset", email=bob.email, user=None, now=NOW - KEPT_FOR)
+    request_reset(email=bob.email, now=NOW - KEPT_FOR)
     assert send_again(now=NOW) == 0
     assert not AccountEmail.objects.exists()
 

@@ -44,10 +44,18 @@ def test_bob_turns_it_on_and_signs_in_with_a_code(client: Client, bob: User, pas
     client.post(f"{PAGE}start/")
     key = second_factor.key_of(TOTPDevice.objects.get())
     assert key in html(client.get(PAGE))
-    assert client.post(f"{PAGE}on/", {"one_time_code": "12345"}).status_code == 422
+    tablet = Client()
+    tablet.force_login(bob)
+    for wrong in (
+        {"one_time_code": "12345", "password": password},
+        {"one_time_code": code_of(bob), "password": "guess"},
+    ):
+        assert client.post(f"{PAGE}on/", wrong).status_code == 422
     assert not has_second_factor(bob)
     code = code_of(bob)
-    shown = html(client.post(f"{PAGE}on/", {"one_time_code": f" {code[:3]} {code[3:]}"}))
+    shown = html(client.post(f"{PAGE}on/", {"one_time_code": f" {code[:3]} {code[3:]}", "password": password}))
+    assert signed_in(client)
+    assert not signed_in(tablet), "it had not given a code"
     codes = re.findall(r"[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}", shown)
     assert len(codes) == 10
     assert "You have 10 recovery codes" in html(client.get(PAGE))

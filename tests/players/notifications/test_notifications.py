@@ -5,14 +5,17 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.cache import cache
 from django.test import Client
 
-from players.models import Delivery, Notification, User
+from core import breaker
+from players.models import ApiToken, Delivery, Notification, User
 from players.notifications import deliveries, kinds
 from players.notifications import services as notifications
 from players.notifications.emails import send_emails
+from players.notifications.expiring_tokens import tell_owners
 from tests.pages import html
-from tests.players.conftest import NOW
+from tests.players.conftest import NOW, silent_server
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
@@ -95,6 +98,7 @@ def test_a_failed_email_is_tried_again_with_growing_waits_and_then_given_up(
     notify(bob)
     now, waits = NOW + MINUTE, []
     while True:
+        cache.clear()  # Forgets that the server is to be left alone.
         send_emails(user=bob.pk, now=now)
         row = Delivery.objects.get()
         if row.state != State.WAITING:
@@ -108,6 +112,27 @@ def test_a_failed_email_is_tried_again_with_growing_waits_and_then_given_up(
     Delivery.objects.update(given_up_at=Notification.objects.get().created_at + timedelta(days=3000))
     client.force_login(bob)
     assert "Not delivered" in html(client.get("/account/notifications/"))
+
+
+def test_a_mail_server_that_accepts_and_hangs_is_left_alone_and_no_attempt_is_used_up(
+    bob: User, carol: User, settings: Any
+) -> None:
+    notify(bob, carol)
+    with silent_server() as (port, connections):
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", port, 0.05
+        now = NOW + MINUTE
+        for _ in range(breaker.FAILURES):
+            send_emails(user=bob.pk, now=now)
+            now = Delivery.objects.get(notification__user=bob).next_at
+        send_emails(user=carol.pk, now=NOW + MINUTE)
+        assert len(connections) == breaker.FAILURES
+    row = Delivery.objects.get(notification__user=carol)
+    assert (row.state, row.attempts, row.claimed_at) == (State.WAITING, 0, None)
+    assert SECOND <= row.next_at - (NOW + MINUTE) <= MINUTE
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    cache.clear()  # The minute is over.
+    assert send_emails(user=carol.pk, now=row.next_at) == 1
 
 
 def test_a_delivery_whose_worker_died_is_sent_again_as_the_same_email(bob: User) -> None:
@@ -175,3 +200,20 @@ def test_api_clients_read_and_choose(bob: User, client: Client) -> None:
     assert notifications.choices_of(bob)[RULED] == {"push"}
     for wrong in ({"kind": "no-such", "channels": []}, {"kind": RULED, "channels": ["pigeon"]}):
         assert client.patch(path, wrong, content_type="application/json").status_code == 422
+
+
+def test_the_owner_of_a_token_hears_two_weeks_before_it_expires(bob: User, client: Client) -> None:
+    def token(name: str, made: int, expires: int | None) -> None:
+        end = None if expires is None else NOW + timedelta(days=expires)
+        at = NOW - timedelta(days=made)
+        ApiToken.objects.create(user=bob, name=name, key_hash=name, scopes=["read"], created_at=at, expires_at=end)
+
+    token("Scoreboard", 352, 13)
+    for name, made, expires in (("Later", 345, 20), ("Over", 366, -1), ("Never", 9, None), ("For a week", 0, 7)):
+        token(name, made, expires)
+    for days in (0, 1):
+        tell_owners(now=NOW + timedelta(days=days))
+    [told] = Notification.objects.filter(kind="token_expires")
+    assert (told.user, told.url) == (bob, "/preferences/token/")
+    client.force_login(bob)
+    assert "Your token “Scoreboard” expires on" in html(client.get("/notifications/"))

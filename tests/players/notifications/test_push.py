@@ -17,6 +17,7 @@ from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
 from players.notifications import push
 from players.notifications import services as notifications
+from players.notifications.deliveries import PUSHES_AT_ONCE, claim_push, mark_sent
 from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, connect, endpoint_of, subscribe
 from tests.players.conftest import NOW
 
@@ -201,6 +202,39 @@ def test_a_service_that_is_away_is_tried_again(bob: User, service: PushService) 
     assert not push.send_push(delivery=delivery, now=NOW, connect=unreachable)
     assert not push.send_push(delivery=delivery, now=NOW, connect=service.connect), "not before a minute is over"
     assert push.send_push(delivery=delivery, now=NOW + timedelta(minutes=1), connect=service.connect)
+
+
+@pytest.mark.django_db
+def test_twenty_silent_browsers_of_one_account_are_left_alone_and_another_account_gets_its_push(
+    bob: User, carol: User, service: PushService
+) -> None:
+    for number in range(MOST_BROWSERS):
+        browser = Browser()
+        endpoint, auth = f"https://{number}.example/", to_base64(browser.auth)
+        subscribe(user=bob, endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", now=NOW)
+    subscribed(carol, "/carol", Browser())
+    tried = []
+
+    def silent(endpoint: Endpoint) -> HTTPConnection:
+        tried.append(endpoint.host)
+        raise TimeoutError
+
+    assert not any(push.send_push(delivery=pk, now=NOW, connect=silent) for pk in notify(bob))
+    assert tried == ["0.example", "1.example", "2.example"]
+    later = Delivery.objects.filter(notification__user=bob, channel="push", attempts=0)
+    assert later.filter(state="waiting", next_at__gt=NOW).count() == MOST_BROWSERS - len(tried)
+    assert [push.send_push(delivery=pk, now=NOW, connect=service.connect) for pk in notify(carol)] == [True]
+
+
+@pytest.mark.django_db
+def test_few_browsers_of_one_account_are_sent_to_at_the_same_time(bob: User) -> None:
+    for number in range(PUSHES_AT_ONCE + 1):
+        subscribed(bob, f"/{number}", Browser())
+    pushes = notify(bob)
+    claimed = [claim_push(delivery=pk, now=NOW) for pk in pushes]
+    assert [row is None for row in claimed] == [False] * PUSHES_AT_ONCE + [True]
+    mark_sent(filter(None, claimed[:1]), NOW)
+    assert claim_push(delivery=pushes[-1], now=NOW) is not None
 
 
 @pytest.mark.parametrize(

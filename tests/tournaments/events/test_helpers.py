@@ -16,7 +16,8 @@ from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import Match
 from players.actors import Actor
-from players.models import LogEntry, Membership, Player, User
+from players.mail import send
+from players.models import AccountEmail, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
 from tests.access.event_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS
 from tests.pages import html
@@ -237,10 +238,9 @@ def test_opening_the_link_changes_nothing_and_accepting_makes_a_helper_once(
     dave: User,
     carol: User,
     as_user: Any,
-    django_capture_on_commit_callbacks: Any,
 ) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        page = html(alice_client.post(f"{running.url}helpers/add/", {"email": "Dave@Example.org"}))
+    page = html(alice_client.post(f"{running.url}helpers/add/", {"email": "Dave@Example.org"}))
+    assert send(email_id=AccountEmail.objects.get().pk, now=NOW)
     [url] = set(re.findall(r"/helping/[\w-]+/", page))
     [message] = mail.outbox
     assert message.to == ["dave@example.org"]

@@ -1,6 +1,8 @@
-"""E-mails about accounts, sent by workers: the verification of an address, and links to choose a new password."""
+"""E-mails about accounts and invitations: stored with the change they follow from, and sent by a worker."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -8,14 +10,17 @@ from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
 from django.db import transaction
 from django.db.models import Q
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext, override
 
+from core import throttle
 from core.locks import for_update
-from core.mail import send_mail
+from core.mail import send_mail, send_text
 from core.queue import claim_lasts, hint
+from engine.errors import Refused
 from players.models import AccountEmail, User
 
 logger = structlog.get_logger(__name__)
@@ -29,10 +34,34 @@ SWEEP_AT_ONCE = 200
 Kind = AccountEmail.Kind
 
 
+def request_reset(*, email: str, now: datetime) -> AccountEmail:
+    """Have the link to choose a new password sent to an address, whether there is an account with it or not."""
+    return _store(AccountEmail(kind=Kind.RESET, email=email, created_at=now))
+
+
+def request_verification(*, user: User, now: datetime) -> AccountEmail:
+    """Have the link that confirms a new address sent to it. Refused: `too_many_emails`, with the minutes to wait.
+
+    Anybody may type anybody's address, so it gets the first link at once and only a few in an hour, whoever asks.
+    """
+    for limit, ident in ((throttle.LINKS_BY, str(user.pk)), (throttle.LINKS_TO, user.new_email.strip())):
+        try:
+            throttle.count(limit, ident)
+        except Refused as refused:
+            raise Refused("too_many_emails", **refused.params) from None
+    return _store(AccountEmail(kind=Kind.VERIFY, email=user.new_email, user=user, created_at=now))
+
+
+def request_invitation(*, to: str, subject: str, template: str, context: Mapping[str, Any], now: datetime) -> None:
+    """Have an invitation sent, in the language of whoever invites."""
+    text = render_to_string(template, dict(context))
+    subject = " ".join(subject.split())[: AccountEmail.LONGEST_SUBJECT]
+    _store(AccountEmail(kind=Kind.INVITE, email=to, subject=subject, text=text, created_at=now))
+
+
 @transaction.atomic
-def request_email(*, kind: str, email: str, user: User | None, now: datetime) -> AccountEmail:
-    """Store an e-mail for a worker to send."""
-    row = AccountEmail.objects.create(kind=kind, email=email, user=user, created_at=now)
+def _store(row: AccountEmail) -> AccountEmail:
+    row.save(force_insert=True)
     transaction.on_commit(lambda: hint(SEND, row.pk), robust=True)
     return row
 
@@ -89,8 +118,10 @@ def send_again(*, now: datetime) -> int:
 def _send(row: AccountEmail) -> None:
     if row.kind == Kind.VERIFY:
         _send_verification(row)
-    else:
+    elif row.kind == Kind.RESET:
         _send_reset(row)
+    else:
+        send_text(to=row.email, subject=row.subject, text=row.text)
 
 
 def _send_verification(row: AccountEmail) -> None:

@@ -1,0 +1,64 @@
+"""A circuit breaker: an outside host that does not answer is left alone for a while, then tried by one worker."""
+
+import hashlib
+import time
+from datetime import timedelta
+from typing import cast
+
+from django.core.cache import cache
+
+from core.throttle import HOUR, CountingCache
+
+FAILURES = 3
+"""After so many failures within an hour, with no success between them, a host is left alone."""
+SHORTEST, LONGEST = 60, 15 * 60
+"""How long a host is left alone in seconds: the shortest time at first, twice as long after each further failure."""
+
+
+class LeftAlone(OSError):
+    """Nothing was tried, since the host of this name did not answer before; it may be tried again after `wait`."""
+
+    def __init__(self, name: str, wait: timedelta) -> None:
+        super().__init__(f"{name} did not answer and is tried again later")
+        self.name, self.wait = name, wait
+
+
+def check(name: str) -> None:
+    """Raises LeftAlone while a host is left alone. After that the first worker to ask may try it, once."""
+    failures = cache.get(_failures(name), 0)
+    if failures < FAILURES:
+        return
+    pause = _pause(failures)
+    if not cache.add(_until(name), time.time() + pause, pause):
+        until = cache.get(_until(name), 0.0)
+        raise LeftAlone(name, timedelta(seconds=max(1.0, until - time.time())))
+
+
+def failed(name: str) -> None:
+    """Count a failure to reach a host."""
+    failures, _ = cast("CountingCache", cache).count(_failures(name), HOUR)
+    if failures >= FAILURES:
+        pause = _pause(failures)
+        cache.set(_until(name), time.time() + pause, pause)
+
+
+def succeeded(name: str) -> None:
+    """Forget the failures of a host."""
+    cache.delete_many([_failures(name), _until(name)])
+
+
+def _pause(failures: int) -> int:
+    return min(LONGEST, SHORTEST << (failures - FAILURES))
+
+
+def _failures(name: str) -> str:
+    return f"breaker-failures:{_digest(name)}"
+
+
+def _until(name: str) -> str:
+    return f"breaker-until:{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    # A browser names the host of its push service, as long as it likes.
+    return hashlib.sha256(name.encode()).hexdigest()[:32]
