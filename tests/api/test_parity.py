@@ -97,7 +97,7 @@ PAIRS = (
     pair(
         accounts.TokenForm,
         api="tokens_create",
-        api_only={"email": SIGNED_IN, "password": SIGNED_IN, "one_time_code": SIGNED_IN},
+        api_only={"email": SIGNED_IN, "one_time_code": SIGNED_IN},
     ),
     pair(accounts.RevokeTokenForm, api="me_tokens_revoke", page_only={"token": URL}),
     pair(
@@ -238,6 +238,7 @@ PAIRS = (
 PAGE_ONLY: Mapping[type[Form], str] = {
     reporting.TapForm: OPERATION,  # It has no fields.
     accounts.CodeForm: DEVICE,
+    accounts.TurnOnForm: DEVICE,
     accounts.ConfirmForm: DEVICE,
     accounts.EmailForm: NOT_YET,
     accounts.PasswordForm: NOT_YET,
