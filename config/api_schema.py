@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from threading import Lock
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +21,7 @@ from rest_framework.request import Request
 
 from config.api_errors import PROBLEM_JSON
 from config.page_cache import accepts_gzip
+from core.api import description_lock
 
 # Parts that all operations of the API description share.
 
@@ -93,7 +93,6 @@ def json_bodies(result: Description, **_context: Any) -> Description:
 
 
 RENDERERS: dict[str, type[BaseRenderer]] = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
-_lock = Lock()
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class ServedDescription:
 
 def description(language: str, file_type: str) -> ServedDescription:
     """Return the description; whoever asks for it while it is generated waits for the same one."""
-    with _lock:
+    with description_lock:
         return _generated(language, file_type)
 
 

@@ -128,7 +128,7 @@ MIDDLEWARE = [
     "config.middleware.RateLimitHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "config.middleware.AppendSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "players.accounts.sessions.AccountMiddleware",
     "config.middleware.Preferences",

@@ -10,8 +10,8 @@ from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView
 from matches.analysis.access import Requested, SeenAnalysis, requested_match, requested_record
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.event_report import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, club_night

@@ -10,8 +10,8 @@ from rest_framework import generics, serializers, status
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated
 from core.text_lengths import LONGEST_NAME
 from matches.models import PlayerRating, RatingChange, RatingImport, RatingPool
 from matches.presentation.visibility import Viewer
@@ -32,7 +32,7 @@ from matches.ratings.services import (
     update_pool,
 )
 from players import access
-from players.accounts.api import by, validated
+from players.accounts.api import by
 from players.accounts.serializers import PROBLEM, PROBLEMS, example
 from players.forms import LONGEST_LIST
 from players.models import Player
@@ -254,7 +254,7 @@ def match_data(line: HistoryLine) -> dict[str, Any]:
     }
 
 
-class _PublicView(generics.GenericAPIView[Any]):
+class _PublicView(APIView, generics.GenericAPIView[Any]):
     """Base of paginated views that anyone may read."""
 
     permission_classes = (AllowAny,)

@@ -105,7 +105,7 @@ def test_settings_need_the_current_seq(make_division: Callable[..., Division], a
     path = f"divisions/{division.public_id}/"
     seen = alice_client.get(API + path)
     assert seen["ETag"] == f'"{seen.json()["seq"]}"'
-    assert problem_code(send(alice_client, "patch", path, {"rated": False})) == (422, "invalid"), "after is missing"
+    assert problem_code(send(alice_client, "patch", path, {"rated": False})) == (422, "after_missing")
     changed = send(alice_client, "patch", path, {"rated": False}, **{"If-Match": seen["ETag"]})
     assert changed.json()["rated"] is False
     stale = send(alice_client, "patch", path, {"rated": True, "after": seen.json()["seq"]})
@@ -189,7 +189,7 @@ def test_a_draw_with_those_here_names_who_was_left_out(
 
 def test_a_result_needs_the_current_seq_and_is_recorded_once(running: RunningEvent, alice_client: Client) -> None:
     path = f"fixtures/{running.fixture.public_id}/"
-    assert problem_code(send(alice_client, "post", f"{path}result/", {"score": [7, 3]})) == (422, "invalid")
+    assert problem_code(send(alice_client, "post", f"{path}result/", {"score": [7, 3]})) == (422, "after_missing")
     tag = alice_client.get(API + path)["ETag"]
     for _twice in range(2):
         assert send(alice_client, "post", f"{path}result/", {"score": [7, 3]}, **{"If-Match": tag}).status_code == 200
@@ -328,3 +328,15 @@ def test_a_result_cannot_be_replaced_after_the_next_match_has_begun(
     refused = send(alice_client, "post", f"fixtures/{running.fixture.public_id}/result/", body)
     assert problem_code(refused) == (409, "successor_begun")
     assert refused.json()["params"] == {"fixture": 1, "successor": 3}
+
+
+def test_the_nearest_field_is_named(running: RunningEvent, alice_client: Client) -> None:
+    path = f"fixtures/{running.fixture.public_id}/rule/"
+    ruling = {"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 0}
+    for wrong in ({"kind": "settled", "nonsense": 1}, {"reasn": "?"}):
+        answer = send(alice_client, "post", path, ruling | wrong)
+        assert problem_code(answer) == (422, "unknown_field")
+    assert answer.json()["detail"] == "There is no field reasn; did you mean reason?"
+    page = alice_client.get("/api/v1/tournaments/?pagesize=2")
+    assert problem_code(page) == (422, "unknown_field")
+    assert page.json()["detail"] == "There is no field pagesize; did you mean page_size?"
