@@ -49,6 +49,13 @@ def validated(serializer: type[Any], request: Request, **options: Any) -> dict[s
     return dict(checked.validated_data)
 
 
+def validated_query(serializer: type[Any], request: Request) -> dict[str, Any]:
+    """Return the validated query parameters; answers 422 with the invalid ones."""
+    checked = serializer(data=request.query_params)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)
+
+
 def _unknown_fields(serializer: Any, data: Any, at: str = "") -> Iterator[UnknownField]:
     """Yield the fields, however deep in the data, that the serializer does not have."""
     if isinstance(serializer, serializers.Serializer) and isinstance(data, Mapping):
