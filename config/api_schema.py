@@ -18,10 +18,12 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 
 from config.api_errors import PROBLEM_JSON
 from config.page_cache import accepts_gzip
 from core.api import description_lock
+from core.ndjson import NdjsonRenderer
 
 # Parts that all operations of the API description share.
 
@@ -86,6 +88,19 @@ def json_bodies(result: Description, **_context: Any) -> Description:
         content = operation.get("requestBody", {}).get("content", {})
         if list(content) == [JSON, FORM]:
             del content[FORM]
+    return result
+
+
+def lines(result: Description, **_context: Any) -> Description:
+    """Describe a list that is sent as lines by the object that each line is; only `Accept` chooses it."""
+    schemas = result["components"]["schemas"]
+    for _path, operation in operations(result):
+        if parameters := operation.get("parameters"):
+            operation["parameters"] = [row for row in parameters if row["name"] != api_settings.URL_FORMAT_OVERRIDE]
+        for answer in operation["responses"].values():
+            if content := answer.get("content", {}).get(NdjsonRenderer.media_type):
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                content["schema"] = schemas[name]["properties"]["results"]["items"]
     return result
 
 

@@ -8,14 +8,17 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
+from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.plumbing import ComponentRegistry
 from drf_spectacular.settings import spectacular_settings
 from rest_framework import exceptions, serializers, views
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 from rest_framework.utils import html
 
+from core import ndjson
 from core.requests import parse_int
 from engine.errors import Refused
 
@@ -138,19 +141,37 @@ def declared_requests(view: Callable[..., Any], method: str) -> Declared:
         endpoint = generator.create_view(view, method)
         endpoint.request = spectacular_settings.GET_MOCK_REQUEST(method, "/", endpoint, None)
         operation = endpoint.schema.get_operation("/", "/", "^/", method, ComponentRegistry())
-    parameters = (parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query")
-    return Declared(frozenset(parameters), "requestBody" in operation)
+    parameters = {parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"}
+    # Only `Accept` chooses how a list is sent.
+    return Declared(frozenset(parameters - {api_settings.URL_FORMAT_OVERRIDE}), "requestBody" in operation)
 
 
 class APIView(views.APIView):
-    """An endpoint that refuses query parameters that its description does not name, and fields where it has no body."""
+    """An endpoint that refuses what its description does not name, and sends a list that has pages also as lines."""
+
+    def get_renderers(self) -> list[Any]:
+        """Return the renderers; lists that have pages have one more."""
+        is_list = self.request is None or self.request.method in ("GET", "HEAD")
+        has_pages = is_list and getattr(self, "paginator", None) is not None
+        return [*super().get_renderers(), *([ndjson.NdjsonRenderer()] if has_pages else [])]
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        """Return the list as lines to who has asked for them."""
+        if ndjson.is_wanted(request) and ndjson.is_page(response):
+            try:
+                response = ndjson.as_lines(self, request, getattr(response, "data", {}))
+            except Refused as refused:
+                response = self.handle_exception(refused)
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the request after its account, permissions and rate. Raises ValidationError for what is unknown."""
         super().initial(request, *args, **kwargs)
         method = "GET" if request.method == "HEAD" else request.method
         has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
-        if not (request.GET or has_body) or method not in OPERATIONS:
+        if not (request.GET or has_body) or method not in OPERATIONS or not hasattr(self, method.lower()):
             return
         declared = declared_requests(request.resolver_match.func, method)
         _refuse_unknown(

@@ -39,7 +39,6 @@ from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import may_offer, running_score
 from matches.reporting.reports import preview_of
 from matches.reporting.serializers import (
-    AFTER,
     AcceptSerializer,
     ClaimSerializer,
     ContestSerializer,
@@ -400,12 +399,6 @@ class MatchDetail(APIView):
         return with_etag(match_data(match, seat, request, timezone.now()))
 
 
-class RecordOfMatchSerializer(RecordSerializer):
-    """A record of a match, and the version of the match that its sender saw."""
-
-    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
-
-
 class MatchRecords(APIView):
     """The records of a match."""
 
@@ -417,9 +410,9 @@ class MatchRecords(APIView):
         description=(
             "The record is checked in the background; see `records` of the match for the outcome. An accepted record "
             "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
-            "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
+            "`records_stand` is set. `If-Match` may be left out, since a record is valid whatever was reported before."
         ),
-        request={"multipart/form-data": RecordOfMatchSerializer, "application/json": RecordOfMatchSerializer},
+        request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
         examples=[TEXT],
         parameters=[KEY, LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
@@ -429,7 +422,7 @@ class MatchRecords(APIView):
         refuse_long_body(request)
         seat = seat_of(request, public_id)
         count_upload(request)
-        record = validated(RecordOfMatchSerializer, request)
+        record = validated(RecordSerializer, request)
         data, name = record_in(record.get("file"), record.get("text", ""))
         records.submit_for_match(
             match=seat.match,
@@ -459,12 +452,13 @@ class RecordNames(APIView):
         """Only the sender can say it. The names are remembered, so it is asked only once."""
         seat = seat_of(request, public_id)
         form = validated(RecordNamesSerializer, request)
+        after = read_after(request, form)
         records.identify_players(
             submission=access.record_of(seat, record_id),
             swapped=form["left"] == 1,
             side=side_of(seat),
             by=seat.by,
-            after=read_after(request, form),
+            after=after,
             now=timezone.now(),
         )
         return match_response(request, seat)

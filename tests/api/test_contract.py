@@ -23,7 +23,7 @@ from matches.ratings.services import PoolSettings, create_pool
 from matches.reporting import appointments
 from players.actors import SYSTEM, Actor
 from players.models import Club
-from tests.api.requests import problem_code
+from tests.api.requests import API, problem_code
 from tests.api.test_fuzzed import World, world
 
 __all__ = ["world"]
@@ -32,11 +32,12 @@ MOST_TRIES = 40
 """How many objects are tried until an account may use one."""
 
 
-def operations() -> Iterator[tuple[str, str]]:
-    """Yield the method and path of each operation."""
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the method, path and description of each operation."""
     schema: Any = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     for path, item in schema["paths"].items():
-        yield from ((method, path) for method in item if method in METHODS)
+        if path.startswith(API):
+            yield from ((method, path, operation) for method, operation in item.items() if method in METHODS)
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def answers(world: World, method: str, path: str, query: str = "", **sent: Any) 
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_every_operation_refuses_a_field_that_it_does_not_have(objects: World, subtests: pytest.Subtests) -> None:
-    writing = [(method, path) for method, path in operations() if method != "get"]
+    writing = [(method, path) for method, path, _ in operations() if method != "get"]
     assert len(writing) > 120
     for method, path in writing:
         with subtests.test(method=method, path=path):
@@ -85,10 +86,37 @@ def test_every_operation_refuses_a_field_that_it_does_not_have(objects: World, s
 def test_every_operation_refuses_a_query_parameter_that_it_does_not_have(
     objects: World, subtests: pytest.Subtests
 ) -> None:
-    for method, path in operations():
+    for method, path, _ in operations():
         with subtests.test(method=method, path=path):
             refusal = next(answers(objects, method, path, "?nonsense=1"))
             assert problem_code(refusal) == (422, "unknown_field")
+
+
+NOT_REQUIRED = {"matches_send_record"}
+"""Operations that need no version, since a record is valid whatever came before."""
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_every_operation_that_takes_a_version_asks_for_it_in_the_same_way(
+    objects: World, subtests: pytest.Subtests
+) -> None:
+    asking = [
+        (method, path, operation)
+        for method, path, operation in operations()
+        if any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", []))
+        and operation["operationId"] not in NOT_REQUIRED
+    ]
+    assert len(asking) > 25
+    for method, path, operation in asking:
+        with subtests.test(method=method, path=path):
+            examples = operation["requestBody"]["content"]["application/json"]["examples"]
+            body = {name: value for name, value in next(iter(examples.values()))["value"].items() if name != "after"}
+            for headers in ({}, {"If-Match": '"newest"'}):
+                seen = answers(objects, method, path, data=body, headers=headers)
+                answer = next((answer for answer in seen if answer.status_code not in (401, 403, 404)), None)
+                assert answer is not None, "nothing that somebody may change"
+                assert problem_code(answer) == (422, "after_missing")
 
 
 def api_views(resolver: URLResolver) -> Iterator[Any]:

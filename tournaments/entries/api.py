@@ -7,7 +7,7 @@ from typing import IO, Any
 from django.core.files.base import ContentFile
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers, status
 from rest_framework.parsers import BaseParser
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
@@ -32,7 +32,7 @@ from tournaments.entries.returns import bring_back, preview_return
 from tournaments.events.api import DivisionView, EntryView, TournamentView
 from tournaments.models import CheckIn as CheckInRow
 from tournaments.models import Entry
-from tournaments.state.api import READ, WRITE, ReasonSerializer, by, example, me, validated
+from tournaments.state.api import AFTER, READ, WRITE, ReasonSerializer, by, example, me, read_after, validated
 
 # Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change.
 
@@ -74,19 +74,13 @@ class NewEntrySerializer(serializers.Serializer[Any]):
 
 
 class NameListSerializer(serializers.Serializer[Any]):
-    """A list of names: `names` or a `file`."""
+    """A list of names."""
 
     names = serializers.ListField(
         child=serializers.CharField(max_length=200),
         min_length=1,
         max_length=MOST_NAMES,
-        required=False,
         help_text="One name each; or the lines of a table, of which the first names the columns: `name,rating`.",
-    )
-    file = serializers.FileField(
-        required=False,
-        help_text="A CSV file with a column `name`, or `first name` and `last name`; without a header line the names "
-        "are in the first column. Other columns, such as `rating` and `club`, are not read.",
     )
     choices = serializers.DictField(
         child=serializers.CharField(max_length=10, allow_blank=True),
@@ -97,6 +91,24 @@ class NameListSerializer(serializers.Serializer[Any]):
         ),
     )
     preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class CsvField(serializers.FileField):
+    """A CSV file."""
+
+
+class NameFileSerializer(NameListSerializer):
+    """A list of names, or a CSV file of players instead."""
+
+    names = serializers.ListField(
+        child=serializers.CharField(max_length=200), min_length=1, max_length=MOST_NAMES, required=False
+    )
+    file = CsvField(
+        required=False,
+        help_text="With a column `name`, or `first name` and `last name`; without a header line the names are in the "
+        "first column. Other columns, such as `rating` and `club`, are not read.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Replace the file, or lines, with the names in them."""
@@ -215,7 +227,7 @@ class UndoPreviewSerializer(serializers.Serializer[Any]):
 class UndoSerializer(ReasonSerializer):
     """A late entry to undo."""
 
-    after = serializers.IntegerField(min_value=0, help_text="The value from the preview.")
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The value from the preview.")
 
 
 class EventLinkSerializer(serializers.Serializer[Any]):
@@ -290,8 +302,8 @@ class Paste(DivisionView):
         "A CSV file may also be the whole body (`text/csv`), for example `name,rating,club`.",
         parameters=[PreviewSerializer],
         request={
-            "multipart/form-data": NameListSerializer,
-            "text/csv": OpenApiTypes.STR,
+            "multipart/form-data": NameFileSerializer,
+            "text/csv": OpenApiTypes.BINARY,
             "application/json": NameListSerializer,
         },
         examples=[
@@ -304,7 +316,7 @@ class Paste(DivisionView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
-        fields, query = validated(NameListSerializer, request), validated_query(PreviewSerializer, request)
+        fields, query = validated(NameFileSerializer, request), validated_query(PreviewSerializer, request)
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
         if not (fields["preview"] or query["preview"]):
@@ -488,6 +500,7 @@ class UndoLateView(DirectedEntryView):
         operation_id="entries_undo_late",
         summary="Undo a late entry",
         description="The byes that it took are byes again.",
+        parameters=[AFTER],
         request=UndoSerializer,
         examples=example(after=12, reason="Typed into the wrong division."),
         responses={200: EntrySerializer, **WRITE},
@@ -496,7 +509,7 @@ class UndoLateView(DirectedEntryView):
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
         fields = validated(UndoSerializer, request)
-        undo_late(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        undo_late(entry=entry, after=read_after(request, fields), reason=fields.get("reason", ""), **self.acting())
         entry.refresh_from_db()
         return Response(EntrySerializer(entry).data)
 
@@ -519,6 +532,7 @@ class ReentryView(DirectedEntryView):
         summary="Let a player enter again",
         description="A player who is out of the main bracket takes a bye by lot. Returns the new entry; undoing it is "
         "undoing a late entry.",
+        parameters=[AFTER],
         request=UndoSerializer,
         examples=example(after=12),
         responses={201: EntrySerializer, **WRITE},
@@ -527,7 +541,8 @@ class ReentryView(DirectedEntryView):
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
         fields = validated(UndoSerializer, request)
-        again = reenter(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        after = read_after(request, fields)
+        again = reenter(entry=entry, after=after, reason=fields.get("reason", ""), **self.acting())
         return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)
 
 

@@ -350,6 +350,7 @@ class Accept(PostFixtureAction):
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
         """Accept the record."""
+        common = _common(request, fields)
         records = fixture.match.submissions if fixture.match else None
         record = records.filter(public_id=fields["submission"]).first() if records else None
         if record is None:
@@ -362,11 +363,9 @@ class Accept(PostFixtureAction):
                 swapped=fields["swapped"],
                 winner=fields["winner"],
                 score=_pair(fields["score"]),
-                reason=fields.get("reason", ""),
+                reason=common.pop("reason"),
             ),
-            by=by(request),
-            now=timezone.now(),
-            after=read_after(request, fields),
+            **common,
         )
 
 
