@@ -8,7 +8,6 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
-from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.plumbing import ComponentRegistry
@@ -155,13 +154,11 @@ class APIView(views.APIView):
         has_pages = is_list and getattr(self, "paginator", None) is not None
         return [*super().get_renderers(), *([ndjson.NdjsonRenderer()] if has_pages else [])]
 
-    def finalize_response(
-        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
-    ) -> HttpResponseBase:
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Return the list as lines to who has asked for them."""
         if ndjson.is_wanted(request) and ndjson.is_page(response):
             try:
-                response = ndjson.as_lines(self, request, getattr(response, "data", {}))
+                response = ndjson.as_lines(self, request, response.data)
             except Refused as refused:
                 response = self.handle_exception(refused)
         return super().finalize_response(request, response, *args, **kwargs)
@@ -173,6 +170,7 @@ class APIView(views.APIView):
         has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
         if not (request.GET or has_body) or method not in OPERATIONS or not hasattr(self, method.lower()):
             return
+        assert request.resolver_match is not None  # noqa: S101, an address has led here
         declared = declared_requests(request.resolver_match.func, method)
         _refuse_unknown(
             UnknownField("", name, declared.parameters) for name in request.GET if name not in declared.parameters

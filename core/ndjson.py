@@ -38,8 +38,8 @@ def as_lines(view: Any, request: Request, page: dict[str, Any]) -> HttpResponseB
     pages = _pages(view, request, page)
     if page["next"] is None:
         return HttpResponse(b"".join(pages), content_type=NdjsonRenderer.media_type)
-    name = f"{request.resolver_match.url_name}.ndjson"
-    return long_download(request._request, pages, name=name, content_type=NdjsonRenderer.media_type)  # noqa: SLF001
+    django_request = request._request  # noqa: SLF001
+    return long_download(django_request, pages, name="list.ndjson", content_type=NdjsonRenderer.media_type)
 
 
 def _pages(view: Any, request: Request, page: dict[str, Any]) -> Generator[bytes, None, None]:
