@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -39,6 +40,7 @@ from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import may_offer, running_score
 from matches.reporting.reports import preview_of
 from matches.reporting.serializers import (
+    AFTER,
     AcceptSerializer,
     ClaimSerializer,
     ContestSerializer,
@@ -56,7 +58,7 @@ from matches.reporting.serializers import (
     match_summary_data,
 )
 from players.accounts.api import by, me
-from players.accounts.idempotency import KEY, key_of
+from players.accounts.idempotency import KEY, key_of, once
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -208,7 +210,7 @@ class _ReportAction(APIView):
         seat = seat_of(request, public_id)
         fields = validated(ContestSerializer, request)
         params = write_params(request, fields) | {name: fields[name] for name in names}
-        type(self).service(match=seat.match, side=side_of(seat), by=seat.by, **params)
+        once(params["key"], partial(type(self).service, match=seat.match, side=side_of(seat), by=seat.by, **params))
         return match_response(request, seat)
 
 
@@ -298,8 +300,9 @@ class Seen(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Reading the match does not start it, since a link preview might do that."""
         seat = seat_of(request, public_id)
-        after = read_after(request, validated(ContestSerializer, request))
-        reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=after, now=timezone.now())
+        params = write_params(request, validated(ContestSerializer, request))
+        key = params.pop("key")
+        once(key, partial(reports.acknowledge, match=seat.match, side=side_of(seat), by=seat.by, **params))
         return match_response(request, seat)
 
 
@@ -399,6 +402,12 @@ class MatchDetail(APIView):
         return with_etag(match_data(match, seat, request, timezone.now()))
 
 
+class RecordOfMatchSerializer(RecordSerializer):
+    """A record of a match, and the version of the match that its sender saw."""
+
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
 class MatchRecords(APIView):
     """The records of a match."""
 
@@ -410,9 +419,9 @@ class MatchRecords(APIView):
         description=(
             "The record is checked in the background; see `records` of the match for the outcome. An accepted record "
             "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
-            "`records_stand` is set. `If-Match` may be left out, since a record is valid whatever was reported before."
+            "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
         ),
-        request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
+        request={"multipart/form-data": RecordOfMatchSerializer, "application/json": RecordOfMatchSerializer},
         examples=[TEXT],
         parameters=[KEY, LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
@@ -422,7 +431,7 @@ class MatchRecords(APIView):
         refuse_long_body(request)
         seat = seat_of(request, public_id)
         count_upload(request)
-        record = validated(RecordSerializer, request)
+        record = validated(RecordOfMatchSerializer, request)
         data, name = record_in(record.get("file"), record.get("text", ""))
         records.submit_for_match(
             match=seat.match,
@@ -452,15 +461,10 @@ class RecordNames(APIView):
         """Only the sender can say it. The names are remembered, so it is asked only once."""
         seat = seat_of(request, public_id)
         form = validated(RecordNamesSerializer, request)
-        after = read_after(request, form)
-        records.identify_players(
-            submission=access.record_of(seat, record_id),
-            swapped=form["left"] == 1,
-            side=side_of(seat),
-            by=seat.by,
-            after=after,
-            now=timezone.now(),
-        )
+        params = write_params(request, form)
+        key, record = params.pop("key"), access.record_of(seat, record_id)
+        told = {"submission": record, "swapped": form["left"] == 1, "side": side_of(seat), "by": seat.by}
+        once(key, partial(records.identify_players, **told, **params))
         return match_response(request, seat)
 
 

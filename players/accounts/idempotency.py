@@ -1,7 +1,7 @@
 """Idempotency keys of the API: a request that is repeated with its key does nothing twice."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import file_digest
 from typing import Any
@@ -51,6 +51,15 @@ def key_of(request: Request, fields: Mapping[str, Any]) -> str:
     if row.fingerprint != values["fingerprint"]:
         raise Refused("key_reused")
     return row.key
+
+
+def once(key: str, act: Callable[[], object]) -> None:
+    """Call a service that stores no key, unless a request with this `key_of` was already carried out."""
+    if key and IdempotencyKey.objects.filter(key=key, is_done=True).exists():
+        return
+    act()
+    if key:
+        IdempotencyKey.objects.filter(key=key).update(is_done=True)
 
 
 def fingerprint(fields: Mapping[str, Any]) -> str:

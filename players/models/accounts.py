@@ -225,8 +225,13 @@ class IdempotencyKey(models.Model):
     digest = models.CharField(max_length=64, unique=True, help_text=_("Of the account, the action and the key."))
     fingerprint = models.CharField(max_length=64, help_text=_("Of what the first request with the key asked for."))
     key = models.CharField(
-        max_length=16, default=new_form_key, editable=False, help_text=_("What services store instead of the key.")
+        max_length=16,
+        unique=True,
+        default=new_form_key,
+        editable=False,
+        help_text=_("What services store instead of the key."),
     )
+    is_done = models.BooleanField(default=False, help_text=_("Whether a request with the key was carried out."))
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     class Meta:
