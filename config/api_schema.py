@@ -4,7 +4,6 @@ import gzip
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
-from threading import Lock
 from typing import Any
 
 from django.conf import settings
@@ -18,9 +17,12 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 
 from config.api_errors import PROBLEM_JSON
 from config.page_cache import accepts_gzip
+from core.api import description_lock
+from core.ndjson import NdjsonRenderer
 
 # Parts that all operations of the API description share.
 
@@ -88,11 +90,23 @@ def json_bodies(result: Description, **_context: Any) -> Description:
     return result
 
 
+def lines(result: Description, **_context: Any) -> Description:
+    """Describe a list that is sent as lines by the object that each line is; only `Accept` chooses it."""
+    schemas = result["components"]["schemas"]
+    for _path, operation in operations(result):
+        if parameters := operation.get("parameters"):
+            operation["parameters"] = [row for row in parameters if row["name"] != api_settings.URL_FORMAT_OVERRIDE]
+        for answer in operation["responses"].values():
+            if content := answer.get("content", {}).get(NdjsonRenderer.media_type):
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                content["schema"] = schemas[name]["properties"]["results"]["items"]
+    return result
+
+
 # The description of the API as it is served: generated once in a process for each language and format.
 
 
 RENDERERS: dict[str, type[BaseRenderer]] = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
-_lock = Lock()
 
 
 def description(language: str, file_type: str) -> tuple[bytes, bytes, str]:
@@ -100,7 +114,7 @@ def description(language: str, file_type: str) -> tuple[bytes, bytes, str]:
 
     Whoever asks for it while it is generated waits for the same one.
     """
-    with _lock:
+    with description_lock:
         return _generated(language, file_type)
 
 

@@ -128,7 +128,7 @@ MIDDLEWARE = [
     "config.middleware.RateLimitHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "config.middleware.AppendSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "players.accounts.sessions.AccountMiddleware",
     "config.middleware.Preferences",
@@ -341,6 +341,7 @@ SPECTACULAR_SETTINGS = {
         "config.api_schema.plain_numbers",
         "config.api_schema.json_bodies",
         "config.api_schema.problems",
+        "config.api_schema.lines",
     ],
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",

@@ -25,8 +25,8 @@ from rest_framework import exceptions, serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated
 from core.public_ids import LENGTH
 from engine.errors import Refused
 from players.access import Role, Visitor
@@ -212,7 +212,7 @@ class Action:
     def values(self, request: Request) -> dict[str, Any]:
         """Return what a program sent, as the form takes it."""
         serializer = self.api and self.api.serializer
-        return accounts.validated(serializer, request) if serializer else {}
+        return validated(serializer, request) if serializer else {}
 
     def answer(self, request: Request, obj: Any, form: Any) -> Response:
         """Return what is there afterwards; `run` may leave what it made as the form's `instance`."""

@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated
 from core.messages import sentence
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
@@ -22,7 +22,7 @@ from matches.records.downloads import CONTENT_TYPES, as_attachment, download
 from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_long_body
 from matches.records.names import Mask, mask_for
 from matches.records.submissions import with_messages
-from players.accounts.api import validated
+from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import PROBLEM
 
 JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
@@ -140,12 +140,6 @@ WAITING = OpenApiExample(
     },
     response_only=True,
 )
-KEY = OpenApiParameter(
-    "Idempotency-Key",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description="Up to 100 characters. Repeating a request with the same key returns the first response.",
-)
 
 
 class SubmissionList(APIView):
@@ -174,7 +168,7 @@ class SubmissionList(APIView):
         submitted = submissions.submit(
             file=submissions.RecordFile(content, Submission.Source.API, name or data.get("file_name", "")),
             submitter=request.user if request.user.is_authenticated else None,
-            key=request.headers.get("Idempotency-Key", ""),
+            key=key_of(request, data),
             now=timezone.now(),
         )
         row = submitted.submission

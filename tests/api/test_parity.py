@@ -129,7 +129,7 @@ PAIRS = (
     pair(lobby.BlockForm, api="blocks_create"),
     pair(chat.DecisionForm, api="live_decide_message", names={"decision": "removed"}),
     pair(PlayPreferencesForm, api="me_play_preferences_update"),
-    pair(RecordForm, api="submissions_create matches_send_record", api_only={"file_name": DERIVED}),
+    pair(RecordForm, api="submissions_create matches_send_record", api_only={"file_name": DERIVED, "after": HEADER}),
     pair(
         reporting.ReportForm,
         reporting.SheetReportForm,
@@ -175,7 +175,7 @@ PAIRS = (
         entries.ListForm,
         entries.EnterListForm,
         api="entries_paste",
-        page_only={"file": NOT_YET, "after": NOT_YET},
+        page_only={"after": NOT_YET},
         api_only={"choices": EACH, "preview": PREVIEW},
     ),
     pair(entries.CheckInForm, entries.PresenceForm, api="entries_check_in", page_only={"entry": URL}),
