@@ -31,7 +31,7 @@ from matches.models import CalendarFeed, Match, Submission
 from matches.models.matches import LONGEST_MATCH
 from matches.play.watching import facts_of, where_of
 from matches.presentation.visibility import NOBODY, Viewer
-from matches.records.api import KEY, TEXT, RecordSerializer
+from matches.records.api import KEY, RECORD_BODY, TEXT, RecordSerializer
 from matches.records.intake import count_upload, record_in, refuse_long_body
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, links, objections, records, reports
@@ -48,6 +48,7 @@ from matches.reporting.serializers import (
     ObjectingSerializer,
     ProposeSerializer,
     RecordNamesSerializer,
+    ReportedScoreSerializer,
     ReportPreviewSerializer,
     RunningScoreSerializer,
     Score,
@@ -163,7 +164,7 @@ class PreviewReport(APIView):
     @extend_schema(
         operation_id="matches_preview_claim",
         summary="Preview a report; nothing is stored",
-        request=ClaimSerializer,
+        request=ReportedScoreSerializer,
         examples=[OpenApiExample("Bob won", value={"score": [7, 5]}, request_only=True)],
         parameters=[LINK],
         responses={200: ReportPreviewSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
@@ -171,7 +172,7 @@ class PreviewReport(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Return the sentences that the page shows."""
         seat = seat_of(request, public_id, sheet=True)
-        winner, score = _score(validated(ClaimSerializer, request))
+        winner, score = _score(validated(ReportedScoreSerializer, request))
         match = seat.match
         reports.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
@@ -415,7 +416,7 @@ class MatchRecords(APIView):
             "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
             "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
         ),
-        request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
+        request=RECORD_BODY,
         examples=[TEXT],
         parameters=[KEY, LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},

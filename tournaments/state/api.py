@@ -14,7 +14,7 @@ from core.text_lengths import LONGEST_NOTE
 from matches.models import Match, Result
 from matches.reporting.serializers import WhereSerializer
 from players.accounts.api import by, me, validated
-from players.accounts.serializers import PROBLEM, example
+from players.accounts.serializers import LOCATION, PROBLEM, example
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
 
 # Serializers that several packages of the tournaments API use.
@@ -167,7 +167,19 @@ class BracketSerializer(serializers.Serializer[Any]):
 # What the API views of tournaments share.
 
 
-__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "by", "example", "me", "read_after", "validated", "with_etag"]
+__all__ = [
+    "AFTER",
+    "LOCATION",
+    "PROBLEM",
+    "READ",
+    "WRITE",
+    "by",
+    "example",
+    "me",
+    "read_after",
+    "validated",
+    "with_etag",
+]
 
 READ = {404: PROBLEM}
 """Error responses of read operations."""
