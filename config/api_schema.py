@@ -130,7 +130,7 @@ def _body_of(answer: Description) -> str:
 
 
 def _name(status: str) -> str:
-    return "Error" if status == "default" else HTTPStatus(int(status)).name.title().replace("_", "")
+    return "Error" if status == "default" else str(HTTPStatus(int(status)).name).title().replace("_", "")
 
 
 def _error(status: str) -> Description:

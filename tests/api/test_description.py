@@ -215,7 +215,7 @@ def test_who_has_it_already_receives_nothing(client: Client, db: None) -> None:
 
 
 def test_the_documentation_page_needs_no_other_server(client: Client, db: None) -> None:
-    answer = client.get("/api/docs/")
+    answer = client.get("/api/docs/reference/")
     page = answer.content.decode()
     files = re.findall(r'(?:src|href)="([^"#]+)"', page)
     assert len(files) >= 4
