@@ -7,14 +7,17 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import is_valid_path
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from core.api import UNKNOWN_FIELD
 from core.messages import sentence, status_of
 from engine.errors import Refused
 
 PROBLEM_JSON = "application/problem+json"
+API_PATH = "/api/"
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -36,7 +39,9 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     if isinstance(error, exceptions.ValidationError):
         faults = list(_faults(error.get_full_details()))
         detail = " ".join(fault["message"] for fault in faults)
-        return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", detail, errors=faults)
+        is_unknown = any(fault["code"] == UNKNOWN_FIELD for fault in faults)
+        code = UNKNOWN_FIELD if is_unknown else error.default_code
+        return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, code, detail, errors=faults)
     response = _problem(error.status_code, _code(error), str(error.detail))
     if (header := getattr(error, "auth_header", None)) is not None:
         response["WWW-Authenticate"] = header
@@ -47,10 +52,23 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 def problem_response(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
     """Return a problem for an error outside the views of the API; None if the request is for a page."""
-    if not request.path.startswith(("/api/", "/live/")):
+    if not request.path.startswith((API_PATH, "/live/")):
         return None
     body = _body(error.status_code, _code(error), str(error.detail))
     return JsonResponse(body, status=error.status_code, content_type=PROBLEM_JSON)
+
+
+def missing_slash(request: HttpRequest) -> HttpResponse | None:
+    """Return a problem that names the right address of the API if only the slash at its end is missing, else None."""
+    if not request.path.startswith(API_PATH) or request.path.endswith("/"):
+        return None
+    if not is_valid_path(f"{request.path_info}/"):
+        return None
+    code, address = "missing_slash", request.get_full_path(force_append_slash=True)
+    params = {"address": address}
+    body = _body(status_of(code), code, sentence(code, params), params=params)
+    headers = {"Link": f'<{address}>; rel="canonical"'}
+    return JsonResponse(body, status=body["status"], content_type=PROBLEM_JSON, headers=headers)
 
 
 def _problem(status: int, code: str, detail: str, **more: Any) -> Response:

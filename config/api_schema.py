@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from http import HTTPStatus
-from threading import Lock
 from typing import Any
 
 from django.conf import settings
@@ -21,10 +20,13 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 
 from config.api_errors import PROBLEM_JSON
 from config.page_cache import PUBLIC_ROUTES, accepts_gzip
+from core.api import description_lock
 from core.live.stream import HEARTBEAT, LONGEST, MOST_TOPICS
+from core.ndjson import NdjsonRenderer
 
 # Parts that all operations of the API description share.
 
@@ -180,11 +182,16 @@ def json_bodies(result: Description, **_context: Any) -> Description:
 
 
 def seen_versions(result: Description, **_context: Any) -> Description:
-    """Require `after` in the body wherever it or `If-Match` must be sent, since a description cannot require either."""
+    """Require `after` in the body wherever it or `If-Match` must be sent, since a description cannot require either.
+
+    Whoever uploads a record may leave both out.
+    """
     schemas = result["components"]["schemas"]
     for _path, operation in operations(result):
         if any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", ())):
             content = operation.get("requestBody", {}).get("content", {})
+            if FORM in content:
+                continue
             name = content.get(JSON, {}).get("schema", {}).get("$ref", "").rpartition("/")[2]
             if "after" in schemas.get(name, {}).get("properties", {}):
                 required = schemas[name].setdefault("required", [])
@@ -266,11 +273,23 @@ def event_stream(result: Description, **_context: Any) -> Description:
     return result
 
 
+def lines(result: Description, **_context: Any) -> Description:
+    """Describe a list that is sent as lines by the object that each line is; only `Accept` chooses it."""
+    schemas = result["components"]["schemas"]
+    for _path, operation in operations(result):
+        if parameters := operation.get("parameters"):
+            operation["parameters"] = [row for row in parameters if row["name"] != api_settings.URL_FORMAT_OVERRIDE]
+        for answer in operation["responses"].values():
+            if content := answer.get("content", {}).get(NdjsonRenderer.media_type):
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                content["schema"] = schemas[name]["properties"]["results"]["items"]
+    return result
+
+
 # The description of the API as it is served: generated once in a process for each language and format.
 
 
 RENDERERS: dict[str, type[BaseRenderer]] = {"json": OpenApiJsonRenderer, "yaml": OpenApiYamlRenderer}
-_lock = Lock()
 
 
 @dataclass(frozen=True)
@@ -284,7 +303,7 @@ class ServedDescription:
 
 def description(language: str, file_type: str) -> ServedDescription:
     """Return the description; whoever asks for it while it is generated waits for the same one."""
-    with _lock:
+    with description_lock:
         return _generated(language, file_type)
 
 

@@ -15,12 +15,13 @@ from django.conf import settings
 from django.core.exceptions import BadRequest, MiddlewareNotUsed, RequestDataTooBig, TooManyFieldsSent
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 from django.utils import timezone, translation
 from django.views import defaults
 from rest_framework import exceptions
 
-from config.api_errors import problem_response
+from config.api_errors import API_PATH, missing_slash, problem_response
 from config.api_json import TooLarge
 from config.database import is_busy
 from config.limits import BUSY, RETRY_AFTER
@@ -49,7 +50,8 @@ def page(request: HttpRequest, status: int, template: str) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404: no such URL, or nothing there that this visitor may see."""
-    return problem_response(request, exceptions.NotFound()) or page(request, HTTPStatus.NOT_FOUND, "404.html")
+    problem = missing_slash(request) or problem_response(request, exceptions.NotFound())
+    return problem or page(request, HTTPStatus.NOT_FOUND, "404.html")
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -104,6 +106,17 @@ logger = structlog.get_logger(__name__)
 USER_ID = "user_id"
 """The key of the signed-in user in the log lines of a request."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+class AppendSlash(CommonMiddleware):
+    """Send pages that were asked for without the slash at the end of their address there, but no request to the API.
+
+    A redirect would make a GET of a POST; `not_found` says instead what the address is.
+    """
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        """Return whether only the slash is missing from the address of a page."""
+        return not request.path_info.startswith(API_PATH) and super().should_redirect_with_slash(request)
 
 
 class RequestId:

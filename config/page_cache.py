@@ -30,6 +30,7 @@ from redis.exceptions import RedisError
 
 from config.disconnects import Receive, Scope, Send
 from core.live.site_version import VERSION, WRITERS
+from core.ndjson import NdjsonRenderer
 from players.accounts.kept_input import COOKIE as KEPT_INPUT_COOKIE
 
 # Which sources this process runs: pages of another release must not be shown.
@@ -187,6 +188,8 @@ LONGEST_QUERY = 200
 LONGEST_PATH = 200
 """In characters; longer paths lead nowhere, and are not to be kept in memory."""
 PERSONAL_HEADERS = frozenset({b"authorization", b"match-link", b"range"})
+LINES = NdjsonRenderer.media_type.encode()
+"""Lists that are sent as lines may be long; only their pages are kept."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,7 @@ def page_request(scope: Scope) -> PageRequest | None:
         return None
     parameters = known_parameters(scope["path"])
     headers = dict(scope["headers"])
-    if parameters is None or not PERSONAL_HEADERS.isdisjoint(headers):
+    if parameters is None or not PERSONAL_HEADERS.isdisjoint(headers) or LINES in headers.get(b"accept", b""):
         return None
     # As Django reads them: `http.cookies` gives up at the first one that is malformed, and would miss a session.
     cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin-1"))
@@ -282,7 +285,7 @@ KEPT_HEADERS = frozenset(
 """Of the headers that Django sends; the others, such as cookies and rate limits, are for one reader."""
 CACHE_CONTROL = b"public, max-age=0, must-revalidate"
 """A shared cache may keep the page, and asks whether it is still current."""
-VARY = b"Accept-Encoding, Accept-Language, Authorization, Cookie, HX-Request"
+VARY = b"Accept, Accept-Encoding, Accept-Language, Authorization, Cookie, HX-Request"
 GZIP_LEVEL = 5
 LASTS = 5.0
 """Seconds for which an answer is kept though nothing was written, since some of it depends on the time."""

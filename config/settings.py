@@ -128,7 +128,7 @@ MIDDLEWARE = [
     "config.middleware.RateLimitHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "config.middleware.AppendSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "players.accounts.sessions.AccountMiddleware",
     "config.middleware.Preferences",
@@ -343,6 +343,7 @@ SPECTACULAR_SETTINGS = {
         "config.api_schema.json_bodies",
         "config.api_schema.seen_versions",
         "config.api_schema.responses",
+        "config.api_schema.lines",
         "config.api_schema.event_stream",
     ],
     "ENUM_NAME_OVERRIDES": {

@@ -14,6 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
+from core import ndjson
+
 PAGE_SIZE, MAX_PAGE_SIZE = 50, 200
 """Rows of a page in the API: without `page_size`, and at most."""
 
@@ -41,7 +43,8 @@ class CursorPages(BasePagination):
         """Return the rows of the page. Raises ValidationError for a wrong `page_size` or `cursor`."""
         query = PageSerializer(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
-        size, cursor = query.validated_data["page_size"], query.validated_data.get("cursor")
+        size = MAX_PAGE_SIZE if ndjson.is_wanted(request) else query.validated_data["page_size"]
+        cursor = query.validated_data.get("cursor")
         signer = Signer(salt=f"cursor.{queryset.model._meta.label}")
         if cursor is not None:
             queryset = queryset.filter(_after(_row_of(cursor, signer, queryset), _order(queryset)))
@@ -124,7 +127,7 @@ class NumberedPages(CursorPages):
         query.is_valid(raise_exception=True)
         size, cursor = query.validated_data["page_size"], query.validated_data.get("cursor", -1)
         rows = sorted((row for row in queryset if row.number > cursor), key=attrgetter("number"))
-        if len(rows) > size:
+        if len(rows) > size and not ndjson.is_wanted(request):
             rows = rows[:size]
             self._next = replace_query_param(request.build_absolute_uri(), "cursor", rows[-1].number)
         return rows

@@ -21,9 +21,6 @@ MESSAGES = {
     "import_undone": gettext_noop("This import has already been undone."),
     # Matches
     "match_same_player": gettext_noop("A match needs two different players."),
-    "after_missing": gettext_noop(
-        "Send the version of the match you are changing: its seq as “after”, or its ETag as If-Match."
-    ),
     "match_settled": gettext_noop("This match already has a result. Only a director can change it."),
     "match_void": gettext_noop("This match was voided, so nothing can be reported for it."),
     "match_live": gettext_noop("This match is being played here, so it cannot be reported."),
@@ -126,8 +123,6 @@ MESSAGES = {
     "file_twice": gettext_noop("Send either a file or pasted text, not both."),
     "file_empty": gettext_noop("This record is empty."),
     "record_too_large": gettext_noop("A record can be up to {mebibytes} MiB; this one is larger."),
-    "key_too_long": gettext_noop("An Idempotency-Key can have up to {most} characters."),
-    "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
     "too_many_uploads": gettext_noop("Too many records in a short time. Please try again in {minutes} min."),
     "too_many_downloads": gettext_noop(
         "Too many large files are being downloaded at the moment. Please try again when one has finished."

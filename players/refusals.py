@@ -8,6 +8,10 @@ MESSAGES = {
     # General
     "not_found": gettext_noop("This page does not exist, or you may not see it."),
     "may_not": gettext_noop("You do not have permission to do this."),
+    "after_missing": gettext_noop("Send the version you saw: its seq as “after”, or its ETag as If-Match."),
+    "missing_slash": gettext_noop("Addresses of the API end with a slash: {address}"),
+    "key_too_long": gettext_noop("An Idempotency-Key can have up to {most} characters."),
+    "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
     "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
     # Names and lists
     "name_missing": gettext_noop("A name is missing."),
@@ -77,6 +81,7 @@ MESSAGES = {
 }
 
 STATUS = {
+    "missing_slash": HTTPStatus.NOT_FOUND,
     "second_factor_needed": HTTPStatus.FORBIDDEN,
     "token_scope": HTTPStatus.FORBIDDEN,
     "too_many_attempts": HTTPStatus.TOO_MANY_REQUESTS,

@@ -10,8 +10,8 @@ from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated_query
 from matches.analysis.access import Requested, SeenAnalysis, requested_match, requested_record
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.event_report import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, club_night
@@ -314,17 +314,14 @@ class ClubAnalysis(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the report of a day, by default of the latest with an analysed match."""
-        club, query = people.club(slug), DayQuery(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        report = club_night(club, Viewer.of(request.user), query.validated_data.get("day"))
+        club, query = people.club(slug), validated_query(DayQuery, request)
+        report = club_night(club, Viewer.of(request.user), query.get("day"))
         return Response(ClubNightSerializer(report).data)
 
 
 def _chosen(request: Request, requested: Requested) -> SeenAnalysis | None:
     """Return the analysis whose origin the request names; by default the one computed here."""
-    query = OriginQuery(data=request.query_params)
-    query.is_valid(raise_exception=True)
-    is_senders = query.validated_data["origin"] == Analysis.Origin.SENDER
+    is_senders = validated_query(OriginQuery, request)["origin"] == Analysis.Origin.SENDER
     return requested.senders if is_senders else requested.seen
 
 

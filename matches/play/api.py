@@ -14,9 +14,9 @@ from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import throttle
+from core.api import APIView, validated
 from core.live import audience
 from core.live.presence import UNKNOWN, Presence
 from core.requests import arrived_at, parse_int
@@ -45,8 +45,8 @@ from matches.play.page import Page, page_of, page_ticket
 from matches.play.public_state import Json, action_json, chain_json, chains_of, invitation_json, may_do, public_json
 from matches.play.topics import topic_of
 from matches.play.watching import Watched, watched
-from matches.records.api import KEY
-from players.accounts.api import by, validated
+from players.accounts.api import by
+from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import PROBLEM
 
 # What the API of matches played here takes and gives.
@@ -738,7 +738,7 @@ class LiveRulings(APIView):
             value=form.get("value") if form["kind"] in (Act.END_GAME, EventKind.ADJUST_CLOCK) else None,
             score=(left_right[0], left_right[1]) if left_right else None,
             reason=form["reason"],
-            key=_key(request),
+            key=key_of(request, form),
         )
         directing.rule(match=match, ruling=ruling, by=by(request), now=timezone.now())
         return _answer(request, _live(match), None, since=form["after"])

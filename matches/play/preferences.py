@@ -16,11 +16,10 @@ from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated
 from matches.models import PlayPreferences
 from players.accounts.api import me as api_me
-from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM, example
 from players.models import User
 from players.pages import account_needed, me, page, sent

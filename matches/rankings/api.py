@@ -10,8 +10,8 @@ from rest_framework import generics, serializers, status
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated, validated_query
 from core.text_lengths import LONGEST_NAME
 from matches.models import PlayerRating, RatingChange, RatingImport, RatingPool
 from matches.presentation.visibility import Viewer
@@ -32,7 +32,7 @@ from matches.ratings.services import (
     update_pool,
 )
 from players import access
-from players.accounts.api import by, validated
+from players.accounts.api import by
 from players.accounts.serializers import PROBLEM, PROBLEMS, example
 from players.forms import LONGEST_LIST
 from players.models import Player
@@ -202,13 +202,6 @@ class PageQuery(serializers.Serializer[Any]):
     page = serializers.IntegerField(min_value=1, max_value=10**6, default=1)
 
 
-def _query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Validate the query string."""
-    serializer = serializer_class(data=request.query_params)
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)
-
-
 def player_data(player: Player) -> dict[str, Any]:
     """Data of PlayerSerializer."""
     return {"public_id": player.public_id, "name": player.shown_name}
@@ -254,7 +247,7 @@ def match_data(line: HistoryLine) -> dict[str, Any]:
     }
 
 
-class _PublicView(generics.GenericAPIView[Any]):
+class _PublicView(APIView, generics.GenericAPIView[Any]):
     """Base of paginated views that anyone may read."""
 
     permission_classes = (AllowAny,)
@@ -278,7 +271,7 @@ class RankingList(_PublicView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of the ranking, best first."""
-        chosen, now = tables.Filters(**_query(RankingQuery, request)), timezone.now()
+        chosen, now = tables.Filters(**validated_query(RankingQuery, request)), timezone.now()
         filters = tables.opened(chosen, request.user)
         standings = self.page_of(tables.picked(filters, now).select_related("player"))
         start = tables.index_of(standings[0], tables.table(filters, now)) if standings else 0
@@ -305,7 +298,7 @@ class PlayerList(_PublicView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of players, by name."""
-        people = self.page_of(tables.called(_query(WordsQuery, request)["q"]))
+        people = self.page_of(tables.called(validated_query(WordsQuery, request)["q"]))
         rows = tables.with_standings(people)
         return self.get_paginated_response(
             [{**player_data(row.player), "standing": standing_data(row.standing)} for row in rows]
@@ -370,7 +363,7 @@ class PlayerMatchList(_PublicView):
     def get(self, request: Request, public_id: str) -> Response:
         """Return a page of matches, newest first."""
         player, viewer, same = access.player(public_id), Viewer.of(request.user), rated.merged_players()
-        filters = histories.Filters(**_query(HistoryQuery, request))
+        filters = histories.Filters(**validated_query(HistoryQuery, request))
         rows = self.page_of(histories.filtered(player, filters, viewer, same).select_related("club"))
         return self.get_paginated_response([match_data(line) for line in histories.lines(player, rows, viewer, same)])
 
@@ -391,7 +384,7 @@ class HeadToHead(_PublicView):
         """Return wins, a page of matches, and the chances by the current ratings."""
         player, other, pool = access.player(public_id), access.player(other_id), default_pool()
         ratings = profiles.rating_of(player, pool), profiles.rating_of(other, pool)
-        page = _query(PageQuery, request)["page"]
+        page = validated_query(PageQuery, request)["page"]
         met = histories.versus(player, other, ratings, page, Viewer.of(request.user))
         return Response(
             {

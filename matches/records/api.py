@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated
 from core.messages import sentence
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
@@ -22,7 +22,7 @@ from matches.records.downloads import CONTENT_TYPES, as_attachment, download
 from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_long_body
 from matches.records.names import Mask, mask_for
 from matches.records.submissions import with_messages
-from players.accounts.api import validated
+from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import LOCATION, PROBLEM
 
 JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
@@ -62,9 +62,6 @@ class RecordSerializer(RecordTextSerializer):
     text = serializers.CharField(
         required=False, allow_blank=True, trim_whitespace=False, help_text="The text of a record, instead of a file."
     )
-
-
-RECORD_BODY = {"multipart/form-data": RecordSerializer, "application/json": RecordTextSerializer}
 
 
 class GameSerializer(serializers.Serializer[Any]):
@@ -154,12 +151,6 @@ WAITING = OpenApiExample(
     },
     response_only=True,
 )
-KEY = OpenApiParameter(
-    "Idempotency-Key",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description="Up to 100 characters. Repeating a request with the same key returns the first response.",
-)
 
 
 class SubmissionList(APIView):
@@ -175,7 +166,7 @@ class SubmissionList(APIView):
             "or `failed`. The same file with the same name from the same sender returns the existing submission (200)."
         ),
         parameters=[KEY, LOCATION],
-        request=RECORD_BODY,
+        request={"multipart/form-data": RecordSerializer, "application/json": RecordTextSerializer},
         examples=[TEXT, WAITING],
         responses={201: SubmissionSerializer, 200: SubmissionSerializer, 413: PROBLEM, 422: PROBLEM, 429: PROBLEM},
     )
@@ -188,7 +179,7 @@ class SubmissionList(APIView):
         submitted = submissions.submit(
             file=submissions.RecordFile(content, Submission.Source.API, name or data.get("file_name", "")),
             submitter=request.user if request.user.is_authenticated else None,
-            key=request.headers.get("Idempotency-Key", ""),
+            key=key_of(request, data),
             now=timezone.now(),
         )
         row = submitted.submission

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -15,8 +16,8 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, read_after, stated_after, validated
 from core.links import absolute_url
 from core.requests import parse_int
 from engine.errors import Refused
@@ -31,7 +32,7 @@ from matches.models import CalendarFeed, Match, Submission
 from matches.models.matches import LONGEST_MATCH
 from matches.play.watching import facts_of, where_of
 from matches.presentation.visibility import NOBODY, Viewer
-from matches.records.api import KEY, RECORD_BODY, TEXT, RecordSerializer
+from matches.records.api import TEXT, RecordSerializer, RecordTextSerializer
 from matches.records.intake import count_upload, record_in, refuse_long_body
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, links, objections, records, reports
@@ -39,6 +40,7 @@ from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import may_offer, running_score
 from matches.reporting.reports import preview_of
 from matches.reporting.serializers import (
+    AFTER,
     AcceptSerializer,
     ClaimSerializer,
     ContestSerializer,
@@ -56,7 +58,8 @@ from matches.reporting.serializers import (
     match_data,
     match_summary_data,
 )
-from players.accounts.api import by, me, validated
+from players.accounts.api import by, me
+from players.accounts.idempotency import KEY, key_of, once
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -81,19 +84,10 @@ CREATE: dict[str, Any] = {
 """The same for a write that creates something."""
 
 
-def parse_after(request: Request, *, required: bool = True) -> int | None:
-    """The `seq` of the match that a write is based on. Refused: `after_missing`."""
-    stated = request.data.get("after") if hasattr(request.data, "get") else None
-    text = str(stated if stated is not None else request.headers.get("If-Match", "")).strip().strip('"')
-    seq = parse_int(text)
-    if seq is None and (required or text):
-        raise Refused("after_missing")
-    return seq
-
-
-def write_params(request: Request) -> dict[str, Any]:
-    """Keyword arguments that every service takes."""
-    return {"after": parse_after(request), "key": request.headers.get("Idempotency-Key", ""), "now": timezone.now()}
+def write_params(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments that every service takes, with `after` from the validated fields or If-Match."""
+    after = read_after(request, fields)
+    return {"after": after, "key": key_of(request, fields), "now": timezone.now()}
 
 
 def match_response(request: Request, seat: MatchSeat, code: int = status.HTTP_200_OK) -> Response:
@@ -137,7 +131,7 @@ class Reports(APIView):
             "match": seat.match,
             "report": reports.ScoreReport(winner, score, data["note"]),
             "by": seat.by,
-            **write_params(request),
+            **write_params(request, data),
         }
         if seat.side is None and "i_am" not in data:
             raise Refused("sheet_sender_missing")
@@ -212,10 +206,12 @@ class _ReportAction(APIView):
     permission_classes = (AllowAny,)
     service: Callable[..., object]
 
-    def perform(self, request: Request, public_id: str, **params: Any) -> Response:
-        """Call the service and return the match."""
+    def perform(self, request: Request, public_id: str, *names: str) -> Response:
+        """Call the service, with the fields of these names, and return the match."""
         seat = seat_of(request, public_id)
-        type(self).service(match=seat.match, side=side_of(seat), by=seat.by, **write_params(request), **params)
+        fields = validated(ContestSerializer, request)
+        params = write_params(request, fields) | {name: fields[name] for name in names}
+        once(params["key"], partial(type(self).service, match=seat.match, side=side_of(seat), by=seat.by, **params))
         return match_response(request, seat)
 
 
@@ -253,7 +249,7 @@ class Contest(_ReportAction):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """It makes a dispute, on which a director rules."""
-        return self.perform(request, public_id, note=validated(ContestSerializer, request)["note"])
+        return self.perform(request, public_id, "note")
 
 
 class Withdraw(_ReportAction):
@@ -305,9 +301,9 @@ class Seen(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Reading the match does not start it, since a link preview might do that."""
         seat = seat_of(request, public_id)
-        reports.acknowledge(
-            match=seat.match, side=side_of(seat), by=seat.by, after=parse_after(request), now=timezone.now()
-        )
+        params = write_params(request, validated(ContestSerializer, request))
+        key = params.pop("key")
+        once(key, partial(reports.acknowledge, match=seat.match, side=side_of(seat), by=seat.by, **params))
         return match_response(request, seat)
 
 
@@ -326,9 +322,13 @@ class Objections(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Possible once. The result stands until a director decides."""
         seat = seat_of(request, public_id)
-        reason = validated(ObjectingSerializer, request)["reason"]
+        fields = validated(ObjectingSerializer, request)
         objections.object_to_result(
-            match=seat.match, side=side_of(seat), reason=reason, by=seat.by, **write_params(request)
+            match=seat.match,
+            side=side_of(seat),
+            reason=fields["reason"],
+            by=seat.by,
+            **write_params(request, fields),
         )
         return match_response(request, seat, status.HTTP_201_CREATED)
 
@@ -359,7 +359,7 @@ class MatchFilter(filters.FilterSet):
         return rows.filter(Q(player_0__in=players) | Q(player_1__in=players)) if value else rows
 
 
-class MatchList(generics.ListAPIView[Match]):
+class MatchList(APIView, generics.ListAPIView[Match]):
     """Matches that you may see, newest first."""
 
     permission_classes = (AllowAny,)
@@ -403,6 +403,18 @@ class MatchDetail(APIView):
         return with_etag(match_data(match, seat, request, timezone.now()))
 
 
+class RecordTextOfMatchSerializer(RecordTextSerializer):
+    """The text of a record of a match, and the version of the match that its sender saw."""
+
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class RecordOfMatchSerializer(RecordSerializer):
+    """A record of a match, and the version of the match that its sender saw."""
+
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
 class MatchRecords(APIView):
     """The records of a match."""
 
@@ -416,7 +428,7 @@ class MatchRecords(APIView):
             "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
             "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
         ),
-        request=RECORD_BODY,
+        request={"multipart/form-data": RecordOfMatchSerializer, "application/json": RecordTextOfMatchSerializer},
         examples=[TEXT],
         parameters=[KEY, LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
@@ -426,15 +438,15 @@ class MatchRecords(APIView):
         refuse_long_body(request)
         seat = seat_of(request, public_id)
         count_upload(request)
-        record = validated(RecordSerializer, request)
+        record = validated(RecordOfMatchSerializer, request)
         data, name = record_in(record.get("file"), record.get("text", ""))
         records.submit_for_match(
             match=seat.match,
             side=seat.side,
             file=RecordFile(data, Submission.Source.API, name or record.get("file_name", "")),
             by=seat.by,
-            key=request.headers.get("Idempotency-Key", ""),
-            after=parse_after(request, required=False),
+            key=key_of(request, record),
+            after=stated_after(request, record),
             now=timezone.now(),
         )
         return match_response(request, seat, status.HTTP_201_CREATED)
@@ -456,14 +468,10 @@ class RecordNames(APIView):
         """Only the sender can say it. The names are remembered, so it is asked only once."""
         seat = seat_of(request, public_id)
         form = validated(RecordNamesSerializer, request)
-        records.identify_players(
-            submission=access.record_of(seat, record_id),
-            swapped=form["left"] == 1,
-            side=side_of(seat),
-            by=seat.by,
-            after=parse_after(request),
-            now=timezone.now(),
-        )
+        params = write_params(request, form)
+        key, record = params.pop("key"), access.record_of(seat, record_id)
+        told = {"submission": record, "swapped": form["left"] == 1, "side": side_of(seat), "by": seat.by}
+        once(key, partial(records.identify_players, **told, **params))
         return match_response(request, seat)
 
 
@@ -495,7 +503,7 @@ class Proposals(APIView):
             side=side_of(seat),
             offer=appointments.Offer(times, proposal["note"]),
             by=seat.by,
-            **write_params(request),
+            **write_params(request, proposal),
         )
         return match_response(request, seat, status.HTTP_201_CREATED)
 
@@ -515,12 +523,14 @@ class AcceptProposal(APIView):
     def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
         """The appointment is binding for both players."""
         seat = seat_of(request, public_id)
+        proposal = access.proposal_of(seat, proposal_id)
+        fields = validated(AcceptSerializer, request)
         appointments.accept(
-            proposal=access.proposal_of(seat, proposal_id),
+            proposal=proposal,
             side=side_of(seat),
-            time=validated(AcceptSerializer, request)["time"],
+            time=fields["time"],
             by=seat.by,
-            **write_params(request),
+            **write_params(request, fields),
         )
         return match_response(request, seat)
 
@@ -540,12 +550,9 @@ class WithdrawProposal(APIView):
     def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
         """Possible until the other player has answered."""
         seat = seat_of(request, public_id)
-        appointments.withdraw_proposal(
-            proposal=access.proposal_of(seat, proposal_id),
-            side=side_of(seat),
-            by=seat.by,
-            **write_params(request),
-        )
+        proposal = access.proposal_of(seat, proposal_id)
+        params = write_params(request, validated(ContestSerializer, request))
+        appointments.withdraw_proposal(proposal=proposal, side=side_of(seat), by=seat.by, **params)
         return match_response(request, seat)
 
 

@@ -10,9 +10,9 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import throttle
+from core.api import APIView, validated
 from core.text_lengths import LONGEST_NAME
 from players.access import has_second_factor
 from players.accounts import serializers as shapes
@@ -35,13 +35,6 @@ def me(request: Request) -> User:
 def by(request: Request) -> Actor:
     """Return the signed-in user as an actor."""
     return Actor.of(me(request))
-
-
-def validated(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
-    """Return the validated request data; answers 422 with the invalid fields."""
-    checked = serializer(data=request.data, **options)
-    checked.is_valid(raise_exception=True)
-    return dict(checked.validated_data)
 
 
 class Me(APIView):

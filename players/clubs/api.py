@@ -9,14 +9,14 @@ from rest_framework import generics, status
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import throttle
+from core.api import APIView, validated
 from core.links import absolute_url
 from players import access, selectors
 from players.access import Role
 from players.accounts import serializers
-from players.accounts.api import by, me, validated
+from players.accounts.api import by, me
 from players.clubs import services as club_services
 from players.models import Club, Membership, User
 from players.people import services as people_services
@@ -29,7 +29,7 @@ def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -
     return Response(serializers.ClubSerializer(shown).data, status=code)
 
 
-class Clubs(generics.ListAPIView[Club]):
+class Clubs(APIView, generics.ListAPIView[Club]):
     """The list of clubs."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
@@ -102,7 +102,7 @@ class OneClub(APIView):
         return _club_answer(request, club_services.update_club(club=club, by=by(request), **fields))
 
 
-class Members(generics.ListAPIView[Membership]):
+class Members(APIView, generics.ListAPIView[Membership]):
     """The members of a club."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)

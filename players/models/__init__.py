@@ -1,6 +1,15 @@
 """Accounts, players, clubs and their members, notifications, and the log."""
 
-from players.models.accounts import NO_ADDRESS, AccountEmail, AccountSession, ApiToken, RecoveryCode, User, UserManager
+from players.models.accounts import (
+    NO_ADDRESS,
+    AccountEmail,
+    AccountSession,
+    ApiToken,
+    IdempotencyKey,
+    RecoveryCode,
+    User,
+    UserManager,
+)
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
 from players.models.people import Alias, Club, Invitation, Membership, Merge, Player
@@ -16,6 +25,7 @@ __all__ = [
     "DataExport",
     "DataExportPart",
     "Delivery",
+    "IdempotencyKey",
     "Invitation",
     "LogEntry",
     "Membership",

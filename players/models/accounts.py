@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.public_ids import new_form_key
 from core.text_lengths import LONGEST_NAME
 
 # The account model.
@@ -216,3 +217,27 @@ class ApiToken(models.Model):
     def scope_labels(self) -> list[str]:
         """The scopes as shown to the user."""
         return [str(self.Scope(scope).label) for scope in self.scopes]
+
+
+class IdempotencyKey(models.Model):
+    """An Idempotency-Key that an account has sent for an action, by hashes alone, so that nobody can be found by it."""
+
+    digest = models.CharField(max_length=64, unique=True, help_text=_("Of the account, the action and the key."))
+    fingerprint = models.CharField(max_length=64, help_text=_("Of what the first request with the key asked for."))
+    key = models.CharField(
+        max_length=16,
+        unique=True,
+        default=new_form_key,
+        editable=False,
+        help_text=_("What services store instead of the key."),
+    )
+    is_done = models.BooleanField(default=False, help_text=_("Whether a request with the key was carried out."))
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        ordering = ("pk",)
+        verbose_name = _("idempotency key")
+        verbose_name_plural = _("idempotency keys")
+
+    def __str__(self) -> str:
+        return self.key

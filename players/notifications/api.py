@@ -8,9 +8,9 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from players.accounts.api import me, validated
+from core.api import APIView, validated
+from players.accounts.api import me
 from players.accounts.serializers import PROBLEM, example
 from players.notifications import services as notifications
 from players.notifications.services import CHANNELS

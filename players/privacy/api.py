@@ -12,16 +12,16 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import throttle
+from core.api import APIView, validated
 from core.names import fold
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players import access
 from players.accounts import serializers as shapes
 from players.accounts import services as account_services
-from players.accounts.api import by, me, validated
+from players.accounts.api import by, me
 from players.models import Club, DataExport, Player
 from players.people.erasure import erase_player
 from players.privacy import services

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from players.models import AccountSession, DataExport, LogEntry, Notification
+from players.accounts.idempotency import KEPT
+from players.models import AccountSession, DataExport, IdempotencyKey, LogEntry, Notification
 
 Purge = Callable[[datetime], int]
 """Deletes what has expired at a time, and returns how many rows that were."""
@@ -72,9 +73,14 @@ def _sessions(now: datetime) -> int:
     return in_batches(AccountSession.objects.filter(expire_date__lt=now), _delete)
 
 
+def _idempotency_keys(now: datetime) -> int:
+    return in_batches(IdempotencyKey.objects.filter(created_at__lte=now - KEPT), _delete)
+
+
 def connect() -> None:
     """Register what this app deletes."""
     register("log", _log)
     register("notifications", _notifications)
     register("data_exports", _exports)
     register("sessions", _sessions)
+    register("idempotency_keys", _idempotency_keys)

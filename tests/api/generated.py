@@ -20,8 +20,9 @@ def generate(folder: Path) -> str:
     call_command("spectacular", format="openapi-json", file=str(folder / "schema.json"))
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta=none"]
     command += [f"--path={folder / 'schema.json'}", f"--output-path={folder / NAME}"]
-    # Without the step that formats the code.
-    (folder / "config.yml").write_text("post_hooks: []\n")
+    # Without the step that formats the code. The generator sends only bytes of the types that it knows.
+    config = "post_hooks: []\ncontent_type_overrides: {text/csv: application/octet-stream}\n"
+    (folder / "config.yml").write_text(config)
     command.append(f"--config={folder / 'config.yml'}")
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return "\n".join(line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("Generating"))

@@ -207,6 +207,7 @@ def whole_event(cast: Cast) -> None:
     for one in (division, league):
         assert len(alice("entries_paste", one, body={**names, "preview": True}).lines) == 4
         alice("entries_paste", one, body={**names, "preview": False})
+    paste_table(alice, league)
     alice("stages_list", division)
     alice("outline_retrieve", division)
     alice("outline_create", division, body={"stages": [{"format": "knockout", "lengths": [3]}], "entries": 6})
@@ -244,6 +245,15 @@ def whole_event(cast: Cast) -> None:
     division_of(alice, cancelled, {"format": "knockout"}, name="Open")
     alice("tournaments_publish", cancelled)
     alice("tournaments_cancel", cancelled, body={"reason": "The café is closed."})
+
+
+def paste_table(alice: Api, division: str) -> None:
+    """Send a table of entries as a CSV file, in both ways in which a file can be sent."""
+    models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
+    table = types.File(BytesIO(b"name,rating\nOtto Berg,1600\n"), "entries.csv", "text/csv")
+    assert [line.name for line in alice("entries_paste", division, body=table, preview=True).lines] == ["Otto Berg"]
+    table.payload.seek(0)
+    assert alice("entries_paste", division, body=models.NameFile(file=table)).entries == [], "he is entered already"
 
 
 def money(cast: Cast, event: str, division: str, entries: list[str]) -> None:
@@ -497,10 +507,10 @@ def records(cast: Cast) -> None:
     models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
     data = write(play_out(1, 3, players=("Bob", "Carol")), "mat")
 
-    def upload() -> Any:
-        return models.Record(file=types.File(BytesIO(data), "final.mat", "text/plain"))
+    def upload(model: str) -> Any:
+        return getattr(models, model)(file=types.File(BytesIO(data), "final.mat", "text/plain"))
 
-    sent = cast.bob("submissions_create", body=upload()).public_id
+    sent = cast.bob("submissions_create", body=upload("Record")).public_id
     checked = until(
         lambda: cast.nobody("submissions_retrieve", sent), lambda record: bool(record.state.value in ("done", "failed"))
     )
@@ -510,12 +520,12 @@ def records(cast: Cast) -> None:
     text = models.RecordText(text=data.decode(), file_name="final.mat")
     assert cast.nobody("submissions_create", body=text).public_id
     match = duel()
-    cast.bob("matches_send_record", match, body=upload())
+    cast.bob("matches_send_record", match, body=upload("RecordOfMatch"))
     judged = until(lambda: cast.bob("matches_retrieve", match), lambda seen: bool(seen.state.value == "claimed"))
     cast.carol("matches_confirm", match, body={"after": judged.seq})
     named = duel()
     data = write(play_out(1, 3, players=("ace", "king")), "mat")
-    sent = cast.bob("matches_send_record", named, body=upload())
+    sent = cast.bob("matches_send_record", named, body=upload("RecordOfMatch"))
     waiting = until(
         lambda: cast.bob("matches_retrieve", named),
         lambda seen: seen.seq > sent.seq and any(awaited.code == "names" for awaited in seen.awaited),
@@ -532,7 +542,7 @@ def accepted_record(cast: Cast) -> None:
     division = knockout(cast, create_event(alice, "Records"), "Main", 2)
     (fixture,) = ready(alice, division)
     text = write(play_out(2, 5, players=("Bob", "Carol")), "mat").decode()
-    cast.bob("matches_send_record", fixture.match, body=models.RecordText(text=text))
+    cast.bob("matches_send_record", fixture.match, body=models.RecordTextOfMatch(text=text))
     refused = until(
         lambda: cast.bob("matches_retrieve", fixture.match).records[0], lambda record: record.code == "record_length"
     )

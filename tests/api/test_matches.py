@@ -145,10 +145,15 @@ def test_a_report_is_previewed_and_nothing_is_written(match: Match, carol: User)
 
 def test_a_report_is_seen_disputed_and_conceded(match: Match, bob: User, carol: User) -> None:
     ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
-    seen = ask(as_(carol), at(match, "seen"), 200, {"after": 1})
+    key = {"Idempotency-Key": "k1"}
+    seen = ask(as_(carol), at(match, "seen"), 200, {"after": 1}, **key)
     assert seen["claims"][0]["stands_at"] is not None
-    ask(as_(carol), at(match, "contest"), 200, {"after": 2})
-    assert ask(as_(carol), at(match, "concede"), 200, {"after": 3})["state"] == "settled"
+    ask(as_(carol), at(match, "contest"), 200, {"after": 2}, **key)
+    conceded = ask(as_(carol), at(match, "concede"), 200, {"after": 3}, **key)
+    assert conceded["state"] == "settled"
+    for action in ("seen", "contest", "concede"):
+        repeated = ask(as_(carol), at(match, action), 200, {"after": 1}, **key)
+        assert (repeated["state"], repeated["seq"]) == ("settled", conceded["seq"])
 
 
 def test_a_player_can_object_to_an_unanswered_result(match: Match, bob: User, carol: User) -> None:
@@ -224,8 +229,11 @@ def test_the_sender_says_which_player_is_which(
     assert (waiting["awaited"][0]["code"], waiting["awaited"][0]["side"]) == ("names", BOB)
     body = {"left": 1, "after": waiting["seq"]}
     assert ask(as_(carol), at(match, "records", row.public_id, "names"), 403, body)["code"] == "names_ask_other"
-    settled = ask(as_(bob), at(match, "records", row.public_id, "names"), 200, body)
+    names, key = at(match, "records", row.public_id, "names"), {"Idempotency-Key": "k1"}
+    settled = ask(as_(bob), names, 200, body, **key)
     assert (settled["state"], settled["result"]["winner"]) == ("settled", CAROL)
+    assert ask(as_(bob), names, 200, body, **key)["seq"] == settled["seq"]
+    assert ask(as_(bob), names, 422, {**body, "left": 0}, **key)["code"] == "key_reused"
 
 
 def test_times_are_proposed_and_accepted(match: Match, bob: User, carol: User, dave: User) -> None:

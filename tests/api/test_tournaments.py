@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
@@ -105,7 +106,7 @@ def test_settings_need_the_current_seq(make_division: Callable[..., Division], a
     path = f"divisions/{division.public_id}/"
     seen = alice_client.get(API + path)
     assert seen["ETag"] == f'"{seen.json()["seq"]}"'
-    assert problem_code(send(alice_client, "patch", path, {"rated": False})) == (422, "invalid"), "after is missing"
+    assert problem_code(send(alice_client, "patch", path, {"rated": False})) == (422, "after_missing")
     changed = send(alice_client, "patch", path, {"rated": False}, **{"If-Match": seen["ETag"]})
     assert changed.json()["rated"] is False
     stale = send(alice_client, "patch", path, {"rated": True, "after": seen.json()["seq"]})
@@ -189,7 +190,7 @@ def test_a_draw_with_those_here_names_who_was_left_out(
 
 def test_a_result_needs_the_current_seq_and_is_recorded_once(running: RunningEvent, alice_client: Client) -> None:
     path = f"fixtures/{running.fixture.public_id}/"
-    assert problem_code(send(alice_client, "post", f"{path}result/", {"score": [7, 3]})) == (422, "invalid")
+    assert problem_code(send(alice_client, "post", f"{path}result/", {"score": [7, 3]})) == (422, "after_missing")
     tag = alice_client.get(API + path)["ETag"]
     for _twice in range(2):
         assert send(alice_client, "post", f"{path}result/", {"score": [7, 3]}, **{"If-Match": tag}).status_code == 200
@@ -328,3 +329,51 @@ def test_a_result_cannot_be_replaced_after_the_next_match_has_begun(
     refused = send(alice_client, "post", f"fixtures/{running.fixture.public_id}/result/", body)
     assert problem_code(refused) == (409, "successor_begun")
     assert refused.json()["params"] == {"fixture": 1, "successor": 3}
+
+
+def test_the_nearest_field_is_named(running: RunningEvent, alice_client: Client) -> None:
+    path = f"fixtures/{running.fixture.public_id}/rule/"
+    ruling = {"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 0}
+    for wrong in ({"kind": "settled", "nonsense": 1}, {"reasn": "?"}):
+        answer = send(alice_client, "post", path, ruling | wrong)
+        assert problem_code(answer) == (422, "unknown_field")
+    assert answer.json()["detail"] == "There is no field reasn; did you mean reason?"
+    page = alice_client.get("/api/v1/tournaments/?pagesize=2")
+    assert problem_code(page) == (422, "unknown_field")
+    assert page.json()["detail"] == "There is no field pagesize; did you mean page_size?"
+
+
+TABLE = "name,rating,club\nElif Ristic,1650,Harbour\nOmar Kageyama,,\n"
+
+
+def pasted_as(kind: str, client: Client, path: str, preview: bool) -> Any:
+    """Paste the table as the whole body, as a file in a form, or as lines."""
+    flag = {"preview": "true"} if preview else {}
+    if kind == "body":
+        return client.post(f"{path}{'?preview=true' if preview else ''}", TABLE, content_type="text/csv")
+    if kind == "file":
+        return client.post(path, {"file": SimpleUploadedFile("list.csv", TABLE.encode()), **flag})
+    return client.post(path, {"names": TABLE.splitlines(), **flag}, content_type="application/json")
+
+
+@pytest.mark.parametrize("kind", ["body", "file", "lines"])
+def test_a_table_of_players_is_entered(kind: str, make_division: Callable[..., Division], alice_client: Client) -> None:
+    division = make_division(name="Open")
+    path = f"{API}divisions/{division.public_id}/entries/paste/"
+    preview = pasted_as(kind, alice_client, path, preview=True).json()
+    assert [(line["name"], line["what"]) for line in preview["lines"]] == [
+        ("Elif Ristic", "new"),
+        ("Omar Kageyama", "new"),
+    ]
+    assert not division.entries.exists()
+    answer = pasted_as(kind, alice_client, path, preview=False)
+    assert (answer.status_code, len(answer.json()["entries"])) == (200, 2)
+    assert [entry.player.name for entry in division.entries.order_by("pk")] == ["Elif Ristic", "Omar Kageyama"]
+
+
+def test_a_list_without_names_is_refused(make_division: Callable[..., Division], alice_client: Client) -> None:
+    path = f"{API}divisions/{make_division(name='Open').public_id}/entries/paste/"
+    for body, code in (("name,rating\n", "csv_without_names"), ("a\n" * 2**20, "csv_too_large"), ("", "invalid")):
+        assert problem_code(alice_client.post(path, body, content_type="text/csv")) == (422, code)
+    both = {"names": ["Elif"], "file": SimpleUploadedFile("list.csv", b"Omar")}
+    assert problem_code(alice_client.post(path, both)) == (422, "invalid")

@@ -99,3 +99,22 @@ def test_each_invalid_field_is_named_with_its_reason() -> None:
 def test_an_unexpected_error_is_not_reported_as_a_refusal() -> None:
     with pytest.raises(RuntimeError):
         answer_to(RuntimeError("a bug"))
+
+
+@pytest.mark.parametrize("method", ["get", "post", "patch", "put", "delete"])
+def test_an_address_without_its_slash_is_refused_with_the_right_one(client: Client, method: str) -> None:
+    answer = getattr(client, method)("/api/v1/tournaments?club=harbour")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    problem, address = answer.json(), "/api/v1/tournaments/?club=harbour"
+    assert (problem["code"], problem["params"]) == ("missing_slash", {"address": address})
+    assert problem["detail"] == f"Addresses of the API end with a slash: {address}"
+    assert answer["Link"] == f'<{address}>; rel="canonical"'
+
+
+def test_other_addresses_are_unknown_as_before_and_pages_get_their_slash(client: Client) -> None:
+    for path in ("/api/v1/nowhere", "/api/v1/nowhere/", "/api/"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert "Link" not in answer
+    moved = client.get("/clubs?q=harbour")
+    assert (moved.status_code, moved["Location"]) == (301, "/clubs/?q=harbour")

@@ -194,6 +194,7 @@ def test_an_answer_is_compressed_or_not_changed(valkey: Redis) -> None:
         {"cookie": 'consent={"all": true}; sessionid=1'},
         {"authorization": "Token x"},
         {"match_link": "x"},
+        {"accept": "application/x-ndjson"},
         {"query": "unknown=1"},
         {"query": "page=1&page=2"},
         {"path": "/my/"},

@@ -42,7 +42,10 @@ CODES = {
         "public_id key seed seed_hash lots_seed lots_hash algorithm basis batch currency source_stage before "
         "secret_hash link_hash link_form_hash"
     ),
-    "players": "public_id key slug secret_hash language time_zone country currency kind topic verb batch p256dh auth",
+    "players": (
+        "public_id key slug secret_hash language time_zone country currency kind topic verb batch p256dh auth digest "
+        "fingerprint"
+    ),
 }
 """Fields of each app that hold codes, hashes and keys, never a text about a person."""
 NOT_ABOUT_OTHERS = {

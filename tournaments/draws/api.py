@@ -22,7 +22,7 @@ from tournaments.draws.kept_apart import pairs_apart
 from tournaments.draws.lists import FATES, CommitmentLine, commitments_of, lines
 from tournaments.draws.rounds import PairedStage, RoundChanges
 from tournaments.draws.take_back import take_back_draw, take_back_round
-from tournaments.events.api import DivisionView
+from tournaments.events.api import DivisionView, PublicView
 from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
@@ -712,7 +712,7 @@ def _draft(draft: Draw) -> dict[str, Any]:
     }
 
 
-class Commitments(generics.GenericAPIView[Any]):
+class Commitments(PublicView, generics.GenericAPIView[Any]):
     """The seeds a club has committed itself to."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)

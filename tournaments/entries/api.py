@@ -1,16 +1,20 @@
 """API: who takes part in a division, re-entry, personal links, and previews of what they change."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import IO, Any
 
+from django.core.files.base import ContentFile
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers, status
+from rest_framework.parsers import BaseParser
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.api import validated_query
 from core.links import absolute_url
 from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
@@ -28,7 +32,7 @@ from tournaments.entries.returns import bring_back, preview_return
 from tournaments.events.api import DivisionView, EntryView, TournamentView
 from tournaments.models import CheckIn as CheckInRow
 from tournaments.models import Entry
-from tournaments.state.api import READ, WRITE, ReasonSerializer, by, example, me, validated
+from tournaments.state.api import AFTER, READ, WRITE, ReasonSerializer, by, example, me, read_after, validated
 
 # Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change.
 
@@ -72,7 +76,12 @@ class NewEntrySerializer(serializers.Serializer[Any]):
 class NameListSerializer(serializers.Serializer[Any]):
     """A list of names."""
 
-    names = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1, max_length=MOST_NAMES)
+    names = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        min_length=1,
+        max_length=MOST_NAMES,
+        help_text="One name each; or the lines of a table, of which the first names the columns: `name,rating`.",
+    )
     choices = serializers.DictField(
         child=serializers.CharField(max_length=10, allow_blank=True),
         required=False,
@@ -82,6 +91,50 @@ class NameListSerializer(serializers.Serializer[Any]):
         ),
     )
     preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class CsvField(serializers.FileField):
+    """A CSV file."""
+
+
+class NameFileSerializer(NameListSerializer):
+    """A list of names, or a CSV file of players instead."""
+
+    names = serializers.ListField(
+        child=serializers.CharField(max_length=200), min_length=1, max_length=MOST_NAMES, required=False
+    )
+    file = CsvField(
+        required=False,
+        help_text="With a column `name`, or `first name` and `last name`; without a header line the names are in the "
+        "first column. Other columns, such as `rating` and `club`, are not read.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Replace the file, or lines, with the names in them."""
+        if ("names" in attrs) == ("file" in attrs):
+            raise serializers.ValidationError({"names": _("Send either `names` or a `file`.")})
+        file = attrs.pop("file", None)
+        attrs["names"] = lists.names_in_csv(file.read()) if file else lists.names_in_lines(attrs["names"])
+        return attrs
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """What a CSV file as the body of a request cannot say."""
+
+    preview = serializers.BooleanField(default=False, help_text="The same as in the other bodies.")
+
+
+class CsvParser(BaseParser):
+    """A CSV file as the body of a request."""
+
+    media_type = "text/csv"
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return it as the `file` of a form."""
+        return {"file": ContentFile(stream.read(lists.MOST_BYTES + 1), name="list.csv")}
 
 
 class NamedPersonSerializer(serializers.Serializer[Any]):
@@ -174,7 +227,7 @@ class UndoPreviewSerializer(serializers.Serializer[Any]):
 class UndoSerializer(ReasonSerializer):
     """A late entry to undo."""
 
-    after = serializers.IntegerField(min_value=0, help_text="The value from the preview.")
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The value from the preview.")
 
 
 class EventLinkSerializer(serializers.Serializer[Any]):
@@ -240,11 +293,19 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
 class Paste(DivisionView):
     """Entering many players at once."""
 
+    parser_classes = (*DivisionView.parser_classes, CsvParser)
+
     @extend_schema(
         operation_id="entries_paste",
         summary="Enter a list of names",
-        description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated.",
-        request=NameListSerializer,
+        description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated. "
+        "A CSV file may also be the whole body (`text/csv`), for example `name,rating,club`.",
+        parameters=[PreviewSerializer],
+        request={
+            "multipart/form-data": NameFileSerializer,
+            "text/csv": OpenApiTypes.BINARY,
+            "application/json": NameListSerializer,
+        },
         examples=[
             OpenApiExample(
                 "A list", value={"names": ["Elif Ristic", "Omar Kageyama"], "preview": True}, request_only=True
@@ -255,10 +316,10 @@ class Paste(DivisionView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
-        fields = validated(NameListSerializer, request)
+        fields, query = validated(NameFileSerializer, request), validated_query(PreviewSerializer, request)
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
-        if not fields["preview"]:
+        if not (fields["preview"] or query["preview"]):
             numbered = ((parse_int(place), player) for place, player in fields.get("choices", {}).items())
             choices = {place: player for place, player in numbered if place is not None}
             result = lists.enter_list(division=division, names=fields["names"], choices=choices, **self.acting())
@@ -395,9 +456,8 @@ class ReturnView(DirectedEntryView):
     def get(self, request: Request, **kwargs: str) -> Response:
         """Nothing is written. 409 `not_withdrawn` or `return_too_late`."""
         entry = self.get_directed_entry()
-        query = ScopeSerializer(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        preview = preview_return(entry=entry, event=query.validated_data["scope"] == EVENT)
+        query = validated_query(ScopeSerializer, request)
+        preview = preview_return(entry=entry, event=query["scope"] == EVENT)
         return Response(ReturnPreviewSerializer({"seen": preview.mark, "divisions": return_view(preview)}).data)
 
     @extend_schema(
@@ -440,6 +500,7 @@ class UndoLateView(DirectedEntryView):
         operation_id="entries_undo_late",
         summary="Undo a late entry",
         description="The byes that it took are byes again.",
+        parameters=[AFTER],
         request=UndoSerializer,
         examples=example(after=12, reason="Typed into the wrong division."),
         responses={200: EntrySerializer, **WRITE},
@@ -448,7 +509,7 @@ class UndoLateView(DirectedEntryView):
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
         fields = validated(UndoSerializer, request)
-        undo_late(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        undo_late(entry=entry, after=read_after(request, fields), reason=fields.get("reason", ""), **self.acting())
         entry.refresh_from_db()
         return Response(EntrySerializer(entry).data)
 
@@ -471,6 +532,7 @@ class ReentryView(DirectedEntryView):
         summary="Let a player enter again",
         description="A player who is out of the main bracket takes a bye by lot. Returns the new entry; undoing it is "
         "undoing a late entry.",
+        parameters=[AFTER],
         request=UndoSerializer,
         examples=example(after=12),
         responses={201: EntrySerializer, **WRITE},
@@ -479,7 +541,8 @@ class ReentryView(DirectedEntryView):
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
         fields = validated(UndoSerializer, request)
-        again = reenter(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        after = read_after(request, fields)
+        again = reenter(entry=entry, after=after, reason=fields.get("reason", ""), **self.acting())
         return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)
 
 

@@ -69,7 +69,7 @@ class ListForm(RefusingForm):
     }
 
     def clean_names(self) -> list[str]:
-        """The names, without numbering."""
+        """The names, without numbering, or the lines of a table."""
         return names_in(self.cleaned_data["names"])
 
 

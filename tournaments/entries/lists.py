@@ -26,6 +26,8 @@ WHOLE = ("name", "player", "full name", "player name", "display name")
 FIRST = ("first name", "firstname", "given name", "forename")
 LAST = ("last name", "lastname", "surname", "family name")
 DELIMITERS = ",;\t|"
+LONGEST_HEADER = 1000
+"""Characters of a first line that may name columns."""
 MOST_BYTES = 1024 * 1024
 """256 bytes for each name of the longest list."""
 
@@ -49,6 +51,20 @@ def names_in_csv(data: bytes) -> list[str]:
     if not names:
         raise Refused("csv_without_names")
     return names
+
+
+def names_in_lines(lines: Sequence[str]) -> list[str]:
+    """Return the names of a list: the lines, or what is below `name` if the first one names the columns of a table.
+
+    Refused: as `names_in_csv`.
+
+    >>> names_in_lines(["name,rating", "Elif Ristic,1650"])
+    ['Elif Ristic']
+    """
+    first = lines[0][:LONGEST_HEADER] if lines else ""
+    header = next(csv.reader([first], delimiter=_delimiter(first)), [])
+    is_table = len(header) > 1 and _columns(header)
+    return names_in_csv("\n".join(lines).encode()) if is_table else list(lines)
 
 
 def _names(text: str) -> Iterator[str]:

@@ -54,7 +54,7 @@ from tournaments.entries.late import (
     reenterable,
     undo_late,
 )
-from tournaments.entries.lists import names_in_csv
+from tournaments.entries.lists import names_in_csv, names_in_lines
 from tournaments.entries.previews import PartView, late_view, reentry_view, refund_notes, return_view, undo_view
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import substituted_entries
@@ -522,7 +522,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
     if form.is_valid():
         try:
             file = form.cleaned_data["file"]
-            names = names_in_csv(file.read()) if file else form.cleaned_data["names"]
+            names = names_in_csv(file.read()) if file else names_in_lines(form.cleaned_data["names"])
             if not names:
                 raise Refused("name_missing")
             lines = lists.preview(division=row, names=names)

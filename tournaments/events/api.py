@@ -12,16 +12,17 @@ from rest_framework import generics, serializers, status
 from rest_framework.permissions import BasePermission, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import throttle
+from core.api import APIView
 from core.links import absolute_url
-from core.text_lengths import LONGEST_KEY, LONGEST_NAME
+from core.text_lengths import LONGEST_NAME
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_NO_SHOW, LONGEST_OVERTIME
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players import access as people
 from players.access import Role
+from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import LOCATION, ZoneField
 from tournaments import access
 from tournaments.access import Needed
@@ -271,22 +272,11 @@ class EntryView(PublicView):
 # API: events.
 
 
-KEY = OpenApiParameter(
-    "Idempotency-Key",
-    str,
-    OpenApiParameter.HEADER,
-    description="Up to 100 characters. Repeating a key from the same account returns what the first request created.",
-)
 EXAMPLE = OpenApiExample(
     "A club night",
     value={"club": "harbour", "name": "Club Open 2026", "starts_at": "2026-11-20T18:00:00+01:00", "venue": "Café"},
     request_only=True,
 )
-
-
-def key_of(request: Request) -> str:
-    """Return the Idempotency-Key, cut to the stored length."""
-    return request.headers.get("Idempotency-Key", "")[:LONGEST_KEY]
 
 
 class Events(PublicView, generics.ListAPIView[Tournament]):
@@ -326,8 +316,9 @@ class Events(PublicView, generics.ListAPIView[Tournament]):
     def post(self, request: Request) -> Response:
         """201 with the URL of the event."""
         fields = validated(NewEventSerializer, request)
+        key = key_of(request, fields)
         club = people.club_for_director(request.user, fields.pop("club"))
-        event = services.create_tournament(club=club, key=key_of(request), **self.acting(), **fields)
+        event = services.create_tournament(club=club, key=key, **self.acting(), **fields)
         url = request.build_absolute_uri(reverse("api-tournament", args=[event.public_id]))
         return Response(EventSerializer(event).data, status=status.HTTP_201_CREATED, headers={"Location": url})
 
@@ -453,7 +444,7 @@ class Divisions(TournamentView):
         """201 with the URL of the division."""
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(DivisionFieldsSerializer, request)
-        division = events.create_division(tournament=tournament, key=key_of(request), **self.acting(), **fields)
+        division = events.create_division(tournament=tournament, key=key_of(request, fields), **self.acting(), **fields)
         url = request.build_absolute_uri(reverse("api-division", args=[division.public_id]))
         return division_response(division, status.HTTP_201_CREATED, Location=url)
 

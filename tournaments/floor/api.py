@@ -10,8 +10,8 @@ from rest_framework import exceptions, serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView
 from core.messages import sentence
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data

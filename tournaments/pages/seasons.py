@@ -19,17 +19,17 @@ from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.access import Role
+from players.accounts.idempotency import KEY, key_of
 from players.actors import Actor, log
 from players.models import Player
 from tournaments import access
 from tournaments.entries.services import enter
 from tournaments.events import api as event_api
-from tournaments.events.api import KEY, key_of
 from tournaments.events.forms import SeasonForm, localise
 from tournaments.events.pages import account_needed, by, event_url_args, form_key, page, refuse, zone_of
 from tournaments.events.services import SETTINGS, create_division, create_tournament
@@ -296,7 +296,7 @@ class NextSeason(APIView):
         event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
         fields = validated(SeasonSerializer, request)
         season = draft_next_season(
-            tournament=event, by=api_by(request), now=timezone.now(), key=key_of(request), **fields
+            tournament=event, by=api_by(request), now=timezone.now(), key=key_of(request, fields), **fields
         )
         here = request.build_absolute_uri(reverse("api-tournament", args=[season.public_id]))
         return Response(

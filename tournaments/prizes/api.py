@@ -14,7 +14,8 @@ from rest_framework.response import Response
 from core.public_ids import LENGTH, new_form_key
 from core.text_lengths import LONGEST_NOTE
 from players.access import Role
-from tournaments.events.api import KEY, DivisionView, TournamentView, key_of
+from players.accounts.idempotency import KEY, key_of
+from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import accounts_of, box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.payments import PaymentInput
@@ -388,7 +389,7 @@ class Payments(TournamentView):
         """201 with the payments; one for each thing that was paid."""
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(NewPaymentSerializer, request)
-        key = key_of(request) or new_form_key()
+        key = key_of(request, fields) or new_form_key()
         payment = PaymentInput(fields["amount"], key, fields["method"], fields["note"])
         rows = self._record(tournament, fields, payment)
         return Response(PaymentSerializer(rows, many=True).data, status=status.HTTP_201_CREATED)

@@ -11,8 +11,8 @@ from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView
 from core.messages import sentence
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
@@ -350,6 +350,7 @@ class Accept(PostFixtureAction):
 
     def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
         """Accept the record."""
+        common = _common(request, fields)
         records = fixture.match.submissions if fixture.match else None
         record = records.filter(public_id=fields["submission"]).first() if records else None
         if record is None:
@@ -362,11 +363,9 @@ class Accept(PostFixtureAction):
                 swapped=fields["swapped"],
                 winner=fields["winner"],
                 score=_pair(fields["score"]),
-                reason=fields.get("reason", ""),
+                reason=common.pop("reason"),
             ),
-            by=by(request),
-            now=timezone.now(),
-            after=read_after(request, fields),
+            **common,
         )
 
 

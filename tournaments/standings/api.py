@@ -8,8 +8,8 @@ from rest_framework import serializers as drf_serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView
 from core.pagination import NumberedPages
 from core.requests import parse_int
 from matches.models import Match
@@ -183,7 +183,7 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
     ]
 
 
-class Fixtures(generics.GenericAPIView[Any]):
+class Fixtures(APIView, generics.GenericAPIView[Any]):
     """The fixtures of a division as a list."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)

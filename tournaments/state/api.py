@@ -6,14 +6,13 @@ from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import exceptions, serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.requests import parse_int
+from core.api import read_after, validated
 from core.text_lengths import LONGEST_NOTE
 from matches.models import Match, Result
 from matches.reporting.serializers import WhereSerializer
-from players.accounts.api import by, me, validated
+from players.accounts.api import by, me
 from players.accounts.serializers import LOCATION, PROBLEM, example
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
 
@@ -194,18 +193,6 @@ AFTER = OpenApiParameter(
         "instead. If it has changed since, the response is 409 with the code `stale`."
     ),
 )
-
-
-def read_after(request: Request, values: dict[str, Any], *, required: bool = True) -> int | None:
-    """Return the `seq` that the client saw, from the body or the If-Match header; 422 if it is required and missing."""
-    after: int | None = values.pop("after", None)
-    if after is None:
-        after = parse_int(request.headers.get("If-Match", "").strip().removeprefix("W/").strip('"'))
-    if after is None and required:
-        raise exceptions.ValidationError(
-            {"after": [_("Send the `seq` you saw, either here or in the If-Match header.")]}, code="required"
-        )
-    return after
 
 
 def with_etag(body: Any, seq: int | None, status: int = 200, **headers: str) -> Response:

@@ -10,9 +10,9 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from core import throttle
+from core.api import APIView, validated
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.access import LINK, match_and_seat_in_api
@@ -31,7 +31,7 @@ from matches.play.chat.services import (
     text_of,
     topic_of,
 )
-from players.accounts.api import by, validated
+from players.accounts.api import by
 from players.accounts.serializers import PROBLEM
 
 # What the API of chats takes and returns.

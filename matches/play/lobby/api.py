@@ -11,8 +11,8 @@ from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from core.api import APIView, validated
 from core.public_ids import LENGTH
 from engine.errors import Refused
 from matches.access import match_for_player
@@ -22,7 +22,7 @@ from matches.play.lobby import selectors
 from matches.play.lobby import services as lobby
 from matches.play.lobby.services import foresee
 from players import access
-from players.accounts.api import by, me, validated
+from players.accounts.api import by, me
 from players.accounts.serializers import PROBLEM, PersonSerializer
 from players.accounts.services import ensure_player
 from players.models import Player

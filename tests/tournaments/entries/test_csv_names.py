@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import Refused
-from tournaments.entries.lists import MOST_BYTES, names_in_csv
+from tournaments.entries.lists import MOST_BYTES, names_in_csv, names_in_lines
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,16 @@ def test_a_file_without_names_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(Refused) as refused:
         names_in_csv(data)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("header", ["name,rating,club", "Club;Name;Rating", "last name\tfirst name"])
+def test_a_pasted_table_is_read_like_a_file(header: str) -> None:
+    cells = {"name": "Elif Ristic", "first name": "Elif", "last name": "Ristic", "rating": "1650", "club": "Harbour"}
+    delimiter = next(mark for mark in ",;\t" if mark in header)
+    row = delimiter.join(cells[title.lower()] for title in header.split(delimiter))
+    assert names_in_lines([header, row]) == ["Elif Ristic"]
+
+
+@pytest.mark.parametrize("lines", [[], ["Elif Ristic", "Omar"], ["Name"], ["Ristic, Elif"], ["x" * 200_000]])
+def test_other_lines_are_names(lines: list[str]) -> None:
+    assert names_in_lines(lines) == lines

@@ -177,6 +177,9 @@ def test_a_csv_file_is_read_the_same_way(division: Division, alice_client: Clien
     file = SimpleUploadedFile("players.csv", "Name;Club\nElif Ristic;A\n花子;B\n".encode())
     answer = alice_client.post(url(division, "entries/paste/"), {"names": "", "file": file})
     assert "Enter 2 players" in text(answer.content.decode())
+    pasted = {"names": "name,rating,club\nElif Ristic,1650,A\n花子,,B\n"}
+    answer = alice_client.post(url(division, "entries/paste/"), pasted)
+    assert "Enter 2 players" in text(answer.content.decode())
     bad = SimpleUploadedFile("players.xlsx", b"PK\x03\x04\0\0")
     refused = alice_client.post(url(division, "entries/paste/"), {"names": "", "file": bad})
     assert refused.status_code == 422

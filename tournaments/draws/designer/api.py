@@ -12,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.api import validated_query
 from core.messages import sentence
 from matches.models.matches import LONGEST_MATCH
 from players.access import Role
@@ -497,9 +498,8 @@ class OutlineView(DivisionView):
     def get(self, request: Request, **kwargs: str) -> Response:
         """Return the preview of the stored stages."""
         division = self.get_division(Role.DIRECTOR)
-        evening = EveningSerializer(data=request.query_params)
-        evening.is_valid(raise_exception=True)
-        return Response(preview_data(division, stage_settings(division), evening.validated_data))
+        evening = validated_query(EveningSerializer, request)
+        return Response(preview_data(division, stage_settings(division), evening))
 
     @extend_schema(
         operation_id="outline_create",
