@@ -49,7 +49,16 @@ def _pages(view: Any, request: Request, page: dict[str, Any]) -> Generator[bytes
         yield b"".join(renderer.render(row) + b"\n" for row in page["results"])
         if page["next"] is None:
             return
+        _free(page["results"])
         request._request.GET = QueryDict(urlsplit(page["next"]).query)  # noqa: SLF001
         del view._paginator  # noqa: SLF001
         with translation.override(language), timezone.override(zone):
             page = view.get(request, *view.args, **view.kwargs).data
+
+
+def _free(results: list[Any]) -> None:
+    """Free the rows of a page: a serializer and its fields refer to each other, and hold them until it is collected."""
+    serializer: Any = getattr(results, "serializer", None)
+    for held in (results, getattr(serializer, "instance", None), getattr(serializer, "_data", None)):
+        if isinstance(held, list):
+            held.clear()

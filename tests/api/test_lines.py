@@ -1,5 +1,6 @@
 """Lists that have pages, as lines: all of them, for who may read them, with what a page shows."""
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -95,6 +96,21 @@ def test_a_page_is_read_once_the_one_before_was_sent(crowd: str, alice_client: C
     assert queries[0] == 0, "read for the first answer"
     assert queries[1] == queries[2] > 0
     assert list(chunks) == []
+
+
+def test_the_rows_of_one_page_are_in_memory_at_a_time(crowd: str, alice_client: Client) -> None:
+    def rows() -> int:
+        return sum(isinstance(value, Entry) for value in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before, answer = rows(), alice_client.get(API + crowd, headers=LINES)
+        held = [rows() - before for _ in answer.streaming_content]  # type: ignore[attr-defined]
+    finally:
+        gc.enable()
+    assert len(held) == 3
+    assert max(held) <= MAX_PAGE_SIZE + 1
 
 
 def test_who_may_no_longer_read_a_list_gets_no_more_of_it(crowd: str, client: Client) -> None:
