@@ -127,8 +127,8 @@ def _public_paths() -> set[str]:
 def _body_of(answer: Description) -> str:
     schema = answer.get("content", {}).get(JSON, {}).get("schema", {})
     is_list = schema.get("type") == "array"
-    reference = (schema["items"] if is_list else schema).get("$ref", "")
-    return str(reference.rpartition("/")[2]) + "[]" * is_list
+    name: str = (schema["items"] if is_list else schema).get("$ref", "").rpartition("/")[2]
+    return f"{name}[]" if is_list else name
 
 
 def _name(status: str) -> str:
