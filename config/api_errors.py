@@ -52,7 +52,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 def problem_response(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
     """Return a problem for an error outside the views of the API; None if the request is for a page."""
-    if not request.path.startswith(API_PATH):
+    if not request.path.startswith((API_PATH, "/live/")):
         return None
     body = _body(error.status_code, _code(error), str(error.detail))
     return JsonResponse(body, status=error.status_code, content_type=PROBLEM_JSON)

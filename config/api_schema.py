@@ -4,10 +4,12 @@ import gzip
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.urls import get_resolver
 from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.encoding import force_bytes
@@ -20,8 +22,9 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from config.api_errors import PROBLEM_JSON
-from config.page_cache import accepts_gzip
+from config.page_cache import PUBLIC_ROUTES, accepts_gzip
 from core.api import description_lock
+from core.live.stream import HEARTBEAT, LONGEST, MOST_TOPICS
 from core.ndjson import NdjsonRenderer
 
 # Parts that all operations of the API description share.
@@ -31,7 +34,6 @@ Description = dict[str, Any]
 
 JSON, FORM = "application/json", "multipart/form-data"
 METHODS = {"get", "post", "put", "patch", "delete"}
-PROBLEM = "#/components/schemas/Problem"
 EXAMPLE = {
     "type": "about:blank",
     "title": "Conflict",
@@ -43,9 +45,40 @@ EXAMPLE = {
 }
 OTHERWISE = (
     "Errors that any request can have: malformed (400), no account or an unknown token (401), not "
-    "allowed (403), not found (404), unsupported type of response (406) or body (415), too many "
-    "requests (429)."
+    "allowed (403), not found (404), unsupported type of response (406) or body (415), the site is busy (503)."
 )
+NUMBER, TEXT = {"type": "integer"}, {"type": "string"}
+RATE_LIMITS: Description = {
+    "RateLimit-Limit": {"description": "Requests that a window allows.", "schema": NUMBER},
+    "RateLimit-Remaining": {"description": "Requests that are left.", "schema": NUMBER},
+    "RateLimit-Reset": {"description": "Seconds until the oldest request no longer counts.", "schema": NUMBER},
+}
+HEADERS: Description = {
+    **RATE_LIMITS,
+    "ETag": {
+        "description": "The version, to send as `If-Match`, or without its quotation marks as `after`.",
+        "required": True,
+        "schema": TEXT,
+    },
+    "Public-ETag": {"description": "Sent to anonymous readers; for `If-None-Match`.", "schema": TEXT},
+    "Retry-After": {"description": "Seconds to wait before the next attempt.", "schema": NUMBER},
+    "WWW-Authenticate": {"description": "How to authenticate.", "schema": TEXT},
+    "X-Request-ID": {"description": "Include it when you report a problem.", "schema": TEXT},
+}
+"""Headers of responses that belong to no operation."""
+OF_STATUS = {"401": ["WWW-Authenticate"], "429": ["Retry-After"], "default": ["Retry-After", "WWW-Authenticate"]}
+"""Headers of certain errors."""
+
+
+OWN_LIMITS = frozenset({"live_act", "live_goodbye", "live_ping"})
+"""Operations of a match being played here, which count for a player and a match and announce no state of a rate."""
+VERSIONED = frozenset(
+    {
+        "Apart[]", "Bracket", "Corrected", "Division", "Draw", "Fixture", "Match", "PaginatedDrawList", "Pairings",
+        "Preview", "Rounds", "SetStage[]", "Standings",
+    }
+)  # fmt: skip
+"""Bodies that come with the version of what they show as their ETag."""
 
 
 def operations(description: Description) -> Iterator[tuple[str, Description]]:
@@ -56,18 +89,62 @@ def operations(description: Description) -> Iterator[tuple[str, Description]]:
                 yield path, operation
 
 
-def problems(result: Description, **_context: Any) -> Description:
-    """Describe every error as problem details, also those that no view names."""
-    for _path, operation in operations(result):
-        answers = operation["responses"]
-        answers.setdefault("default", {"description": OTHERWISE})
+def responses(result: Description, **_context: Any) -> Description:
+    """Describe every error as problem details, also those that no view names, and the headers of all responses."""
+    components, public = result["components"], _public_paths()
+    components["headers"], errors = HEADERS, components.setdefault("responses", {})
+    for path, operation in operations(result):
+        answers = {"429": {}, **operation["responses"], "default": {}}
+        is_public = path in public and operation is result["paths"][path].get("get")
         for status, answer in answers.items():
-            if not status.startswith("2"):
-                body: Description = {"schema": {"$ref": PROBLEM}}
-                if status == "409":
-                    body["example"] = EXAMPLE
-                answer["content"] = {PROBLEM_JSON: body}
+            if status.startswith("2"):
+                is_limited = operation["operationId"] not in OWN_LIMITS
+                headers = _headers(*(RATE_LIMITS if is_limited else ()), "X-Request-ID")
+                if status != "202" and _body_of(answer) in VERSIONED:
+                    headers |= _headers("ETag")
+                elif is_public:
+                    headers["ETag"] = {"$ref": "#/components/headers/Public-ETag"}
+                answer["headers"] = {**answer.get("headers", {}), **headers}
+            else:
+                errors.setdefault(_name(status), _error(status))
+                answers[status] = {"$ref": f"#/components/responses/{_name(status)}"}
+        operation["responses"] = dict(sorted(answers.items()))
     return result
+
+
+def _public_paths() -> set[str]:
+    """Return the paths of operations whose answers anonymous readers share (`config.page_cache`)."""
+    known = get_resolver().reverse_dict
+    return {
+        "/" + path % {name: f"{{{name}}}" for name in names}
+        for route in PUBLIC_ROUTES
+        for found in known.getlist(route)
+        for path, names in found[0]
+    }
+
+
+def _body_of(answer: Description) -> str:
+    schema = answer.get("content", {}).get(JSON, {}).get("schema", {})
+    is_list = schema.get("type") == "array"
+    name: str = (schema["items"] if is_list else schema).get("$ref", "").rpartition("/")[2]
+    return f"{name}[]" if is_list else name
+
+
+def _name(status: str) -> str:
+    return "Error" if status == "default" else str(HTTPStatus(int(status)).name).title().replace("_", "")
+
+
+def _error(status: str) -> Description:
+    body: Description = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    if status == "409":
+        body["example"] = EXAMPLE
+    about = OTHERWISE if status == "default" else f"{HTTPStatus(int(status)).phrase}: problem details (RFC 9457)."
+    headers = _headers(*RATE_LIMITS, "X-Request-ID", *OF_STATUS.get(status, ()))
+    return {"description": about, "content": {PROBLEM_JSON: body}, "headers": headers}
+
+
+def _headers(*names: str) -> Description:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def plain_numbers(result: Description, **_context: Any) -> Description:
@@ -75,6 +152,19 @@ def plain_numbers(result: Description, **_context: Any) -> Description:
     for schema in result["components"]["schemas"].values():
         if schema.get("type") == "number" and "enum" in schema:
             schema["description"] = f"One of {', '.join(map(str, schema.pop('enum')))}."
+    return result
+
+
+def defaults_of_choices(result: Description, **_context: Any) -> Description:
+    """State the default of a text that may be empty beside its alternatives, since the pattern does not allow it."""
+    nodes: list[Any] = [result]
+    while nodes:
+        node = nodes.pop()
+        nodes.extend(node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
+        if isinstance(node, dict) and isinstance(node.get("oneOf"), list):
+            stated = [schema.pop("default") for schema in node["oneOf"] if "default" in schema]
+            if stated:
+                node["default"] = stated[0]
     return result
 
 
@@ -87,6 +177,98 @@ def json_bodies(result: Description, **_context: Any) -> Description:
         content = operation.get("requestBody", {}).get("content", {})
         if list(content) == [JSON, FORM]:
             del content[FORM]
+    return result
+
+
+def seen_versions(result: Description, **_context: Any) -> Description:
+    """Require `after` in the body wherever it or `If-Match` must be sent, since a description cannot require either.
+
+    Whoever uploads a record may leave both out.
+    """
+    schemas = result["components"]["schemas"]
+    for _path, operation in operations(result):
+        if any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", ())):
+            content = operation.get("requestBody", {}).get("content", {})
+            if FORM in content:
+                continue
+            name = content.get(JSON, {}).get("schema", {}).get("$ref", "").rpartition("/")[2]
+            if "after" in schemas.get(name, {}).get("properties", {}):
+                required = schemas[name].setdefault("required", [])
+                required.extend({"after"}.difference(required))
+                operation["requestBody"]["required"] = True
+    return result
+
+
+TOPIC = "^(analysis|chat|division|lobby|match|matches|notifications|record-analysis|tournament|user|watch):.+$"
+"""The kinds of topics that apps register."""
+STREAM = f"""A stream of server-sent events. It begins with the current number of each topic, then sends every new one.
+Each event but the last has a JSON object as its data.
+
+| Event | Data | Meaning |
+|---|---|---|
+| without a name (`message`) | `TopicChange` | the topic has this number now; read it again if you have not seen it |
+| `refused` | `RefusedTopic` | you may not watch this one of several topics |
+| `alive` | `{{}}` | sent after {HEARTBEAT:g} seconds of silence; after 25 seconds without a byte, reconnect |
+| `end` | `{{}}` | the stream ends, after {LONGEST / 60:g} minutes at the latest; reconnect to be authorised again |
+
+| Topic | Number | Changes |
+|---|---|---|
+| `match:{{id}}` | `seq` of the match | with everything that happens in it; has `content` for most actions |
+| `watch:{{id}}` | last action that spectators see | for delayed spectators, instead of `match` |
+| `chat:{{id}}/{{room}}` | time in ms | a message in `players` or `spectators` |
+| `division:{{id}}` | `seq` of the division | draw, results, entries, deadlines, settings |
+| `matches:division:{{id}}` | time in ms | a match begins, has a new score, is reported, ends |
+| `tournament:{{id}}` | time in ms | one of its divisions changes |
+| `analysis:{{id}}`, `record-analysis:{{id}}` | time in ms | the analysis of a match or a record progresses |
+| `user:{{number}}`, `notifications:{{number}}` | time in ms | matches, challenges, notifications of this account |
+| `lobby:open` | time in ms | challenges that are open to everybody |
+"""
+TOPIC_CHANGE: Description = {
+    "type": "object",
+    "description": "The number of a topic. With `content` that follows what you have, you need not read it again.",
+    "required": ["topic", "seq"],
+    "properties": {
+        "topic": {"type": "string", "pattern": TOPIC},
+        "seq": {"type": "integer"},
+        "content": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "The changed fields of the match being played, the new `actions`, and in `may` what each "
+            "side may do.",
+        },
+    },
+}
+REFUSED_TOPIC: Description = {"type": "object", "required": ["topic"], "properties": {"topic": {"type": "string"}}}
+
+
+def event_stream(result: Description, **_context: Any) -> Description:
+    """Describe `/live/`, which is no view of REST framework."""
+    result["components"]["schemas"] |= {"TopicChange": TOPIC_CHANGE, "RefusedTopic": REFUSED_TOPIC}
+    topics = {"type": "array", "minItems": 1, "maxItems": MOST_TOPICS, "items": {"type": "string", "pattern": TOPIC}}
+    ticket = "For a personal link, from the state of its match: lasts an hour and may only watch."
+    parameters = [
+        {"name": "topic", "in": "query", "required": True, "style": "form", "explode": True, "schema": topics},
+        {"name": "ticket", "in": "query", "schema": TEXT, "description": ticket},
+        {"name": "Match-Link", "in": "header", "schema": TEXT, "description": "The secret of a personal link."},
+    ]
+    result["paths"]["/live/"] = {
+        "get": {
+            "operationId": "live_stream",
+            "summary": "Watch topics change",
+            "description": STREAM,
+            "tags": ["live"],
+            "parameters": parameters,
+            "security": [{"tokenAuth": []}, {"cookieAuth": []}, {}],
+            "responses": {
+                "200": {
+                    "description": "The stream.",
+                    "content": {"text/event-stream": {"schema": TEXT}},
+                    "headers": _headers("X-Request-ID"),
+                },
+                **{status: {"$ref": f"#/components/responses/{_name(status)}"} for status in ("400", "404", "default")},
+            },
+        }
+    }
     return result
 
 

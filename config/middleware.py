@@ -76,7 +76,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig | TooManyFieldsSent):
         return problem_response(request, TooLarge()) or page(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "413.html")
     # Nothing about this request can be trusted, not even its host, so its page needs no context.
-    return problem_response(request, exceptions.ParseError()) or defaults.bad_request(request, exception)
+    detail = str(exception) if isinstance(exception, BadRequest) else None
+    return problem_response(request, exceptions.ParseError(detail)) or defaults.bad_request(request, exception)
 
 
 def method_not_allowed(request: HttpRequest) -> HttpResponse:

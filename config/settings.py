@@ -339,9 +339,12 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "config.api_schema.plain_numbers",
+        "config.api_schema.defaults_of_choices",
         "config.api_schema.json_bodies",
-        "config.api_schema.problems",
+        "config.api_schema.seen_versions",
+        "config.api_schema.responses",
         "config.api_schema.lines",
+        "config.api_schema.event_stream",
     ],
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",

@@ -13,19 +13,21 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import SimpleRateThrottle
 
 from matches.play.lobby.views import PracticeForm
 from matches.play.watching import live_now
 from matches.presentation.visibility import Viewer
 from matches.rankings import tables
 from players import selectors
-from players.models import User
+from players.models import ApiToken, User
 from tournaments.events import selectors as event_selectors
 
 # Forms of pages that belong to no app.
@@ -45,6 +47,17 @@ SECURITY_TXT_LASTS = timedelta(days=180)
 EVENTS_SHOWN = 4
 LEADERS_SHOWN = 5
 LIVE_SHOWN = 4
+STATUSES = (
+    (400, _("The request is malformed.")),
+    (401, _("There is no token, or it is unknown or has expired.")),
+    (403, _("The account or the scopes of the token do not allow this.")),
+    (404, _("It does not exist, or you may not see it.")),
+    (409, _("The state does not allow it, or has changed since you looked (stale).")),
+    (422, _("A field is missing, wrong or not allowed.")),
+    (429, _("Too many requests: wait.")),
+    (503, _("The site is busy: try again after some seconds.")),
+)
+"""What the statuses of the API's errors mean."""
 
 
 @require_safe
@@ -114,10 +127,24 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
     return redirect_to_login(request.GET.get("next", "") or reverse("admin:index"))
 
 
-class ApiDocs(SpectacularSwaggerSplitView):
-    """The API documentation, to read and try, without third-party files."""
+@require_safe
+def api_docs(request: HttpRequest) -> HttpResponse:
+    """Explain how to begin with the API, by examples that `tests/api/test_quick_start.py` runs."""
+    shown = {
+        "site": request.build_absolute_uri("/").rstrip("/"),
+        "starts_at": (timezone.now() + timedelta(days=7)).isoformat(timespec="minutes"),
+        "scopes": ApiToken.Scope.labels,
+        "rates": SimpleRateThrottle.THROTTLE_RATES,
+        "uploads": settings.UPLOAD_RATES,
+        "statuses": STATUSES,
+    }
+    return render(request, "config/api_docs.html", shown)
 
-    template_name = "config/api_docs.html"
+
+class ApiReference(SpectacularSwaggerSplitView):
+    """All operations of the API, to read and try, without third-party files."""
+
+    template_name = "config/api_reference.html"
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:

@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary, finalize
 import structlog
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponseBadRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET
 from redis.asyncio import Redis
@@ -230,7 +230,7 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
     """
     topics = list(dict.fromkeys(request.GET.getlist("topic")))
     if not 1 <= len(topics) <= MOST_TOPICS:
-        return HttpResponseBadRequest(f"Name one to {MOST_TOPICS} topics.", content_type="text/plain")
+        raise BadRequest(f"Name one to {MOST_TOPICS} topics.")
     # Watching begins before the numbers are read, so that no change falls between the two.
     watch = await hub().watch(topics)
     numbers = await sync_to_async(_authorised)(request, topics)

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -23,7 +23,7 @@ from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_lon
 from matches.records.names import Mask, mask_for
 from matches.records.submissions import with_messages
 from players.accounts.idempotency import KEY, key_of
-from players.accounts.serializers import PROBLEM
+from players.accounts.serializers import LOCATION, PROBLEM
 
 JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
 """Largest JSON body: a record of MOST_BYTES in which each line end takes two bytes."""
@@ -36,20 +36,31 @@ RECORD = """\
 """
 
 
-class RecordSerializer(serializers.Serializer[Any]):
-    """A record to be checked: a file (multipart), or its text (JSON)."""
+class RecordTextSerializer(serializers.Serializer[Any]):
+    """The text of a record to be checked."""
 
-    file = serializers.FileField(
-        required=False, allow_empty_file=True, help_text=f"Up to {MOST_MEBIBYTES} MiB, in any supported format."
-    )
-    text = serializers.CharField(
-        required=False, allow_blank=True, trim_whitespace=False, help_text="The text of a record, instead of a file."
-    )
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, help_text="The text of a record.")
     file_name = serializers.CharField(
         required=False,
         allow_blank=True,
         max_length=1000,
         help_text="A name for the text. The format is detected from the content.",
+    )
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class RecordFileField(serializers.FileField):
+    """The file of a record."""
+
+
+class RecordSerializer(RecordTextSerializer):
+    """A record to be checked: a file, or its text instead."""
+
+    file = RecordFileField(
+        required=False, allow_empty_file=True, help_text=f"Up to {MOST_MEBIBYTES} MiB, in any supported format."
+    )
+    text = serializers.CharField(
+        required=False, allow_blank=True, trim_whitespace=False, help_text="The text of a record, instead of a file."
     )
 
 
@@ -154,8 +165,8 @@ class SubmissionList(APIView):
             "No account is needed. The record is checked in the background: poll `Location` until `state` is `done` "
             "or `failed`. The same file with the same name from the same sender returns the existing submission (200)."
         ),
-        parameters=[KEY],
-        request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
+        parameters=[KEY, LOCATION],
+        request={"multipart/form-data": RecordSerializer, "application/json": RecordTextSerializer},
         examples=[TEXT, WAITING],
         responses={201: SubmissionSerializer, 200: SubmissionSerializer, 413: PROBLEM, 422: PROBLEM, 429: PROBLEM},
     )
@@ -248,7 +259,7 @@ class RecordFile(APIView):
         operation_id="submissions_record",
         summary="The match as .mat, SGF or JSON",
         responses={
-            **{(200, CONTENT_TYPES[kind]): OpenApiTypes.BINARY for kind in ("mat", "sgf")},
+            **{(200, CONTENT_TYPES[kind]): OpenApiTypes.STR for kind in ("mat", "sgf")},
             (200, CONTENT_TYPES["json"]): OpenApiTypes.OBJECT,
             404: PROBLEM,
         },

@@ -32,7 +32,7 @@ from matches.models import CalendarFeed, Match, Submission
 from matches.models.matches import LONGEST_MATCH
 from matches.play.watching import facts_of, where_of
 from matches.presentation.visibility import NOBODY, Viewer
-from matches.records.api import TEXT, RecordSerializer
+from matches.records.api import TEXT, RecordSerializer, RecordTextSerializer
 from matches.records.intake import count_upload, record_in, refuse_long_body
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, links, objections, records, reports
@@ -50,6 +50,7 @@ from matches.reporting.serializers import (
     ObjectingSerializer,
     ProposeSerializer,
     RecordNamesSerializer,
+    ReportedScoreSerializer,
     ReportPreviewSerializer,
     RunningScoreSerializer,
     Score,
@@ -157,7 +158,7 @@ class PreviewReport(APIView):
     @extend_schema(
         operation_id="matches_preview_claim",
         summary="Preview a report; nothing is stored",
-        request=ClaimSerializer,
+        request=ReportedScoreSerializer,
         examples=[OpenApiExample("Bob won", value={"score": [7, 5]}, request_only=True)],
         parameters=[LINK],
         responses={200: ReportPreviewSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
@@ -165,7 +166,7 @@ class PreviewReport(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Return the sentences that the page shows."""
         seat = seat_of(request, public_id, sheet=True)
-        winner, score = _score(validated(ClaimSerializer, request))
+        winner, score = _score(validated(ReportedScoreSerializer, request))
         match = seat.match
         reports.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
@@ -402,6 +403,12 @@ class MatchDetail(APIView):
         return with_etag(match_data(match, seat, request, timezone.now()))
 
 
+class RecordTextOfMatchSerializer(RecordTextSerializer):
+    """The text of a record of a match, and the version of the match that its sender saw."""
+
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
 class RecordOfMatchSerializer(RecordSerializer):
     """A record of a match, and the version of the match that its sender saw."""
 
@@ -421,7 +428,7 @@ class MatchRecords(APIView):
             "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
             "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
         ),
-        request={"multipart/form-data": RecordOfMatchSerializer, "application/json": RecordOfMatchSerializer},
+        request={"multipart/form-data": RecordOfMatchSerializer, "application/json": RecordTextOfMatchSerializer},
         examples=[TEXT],
         parameters=[KEY, LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},

@@ -36,8 +36,8 @@ class Score(serializers.ListField):
         super().__init__(child=points, min_length=2, max_length=2, **kwargs)
 
 
-class ClaimSerializer(serializers.Serializer[Any]):
-    """A player's report of the score."""
+class ReportedScoreSerializer(serializers.Serializer[Any]):
+    """A score that a player would report."""
 
     score = Score(help_text="Points of side 0 and side 1, including the start score.")
     winner = serializers.IntegerField(
@@ -51,6 +51,11 @@ class ClaimSerializer(serializers.Serializer[Any]):
         help_text="Required with the sheet link and only there: the side you play, or null for neither.",
     )
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
+
+
+class ClaimSerializer(ReportedScoreSerializer):
+    """A player's report of the score."""
+
     kept = serializers.BooleanField(
         default=False,
         help_text="Typed without a connection: if the match has changed since `after`, the report is stored as "

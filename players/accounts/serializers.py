@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema_field
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema_field
 from rest_framework import serializers
 
 from core.text_lengths import LONGEST_NAME
@@ -38,6 +38,14 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457) with a stable `code`.")
+LOCATION = OpenApiParameter(
+    "Location",
+    OpenApiTypes.URI,
+    OpenApiParameter.HEADER,
+    required=True,
+    description="The URL of what was created.",
+    response=[200, 201, 202],
+)
 PROBLEMS = {401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 422: PROBLEM}
 
 

@@ -29,7 +29,7 @@ PROPOSER = PLAYERS | {"opponent": MAY_NOT}
 # Methods missing here are allowed to nobody.
 GROUPS: list[tuple[str, Row, str]] = [
     # The site
-    ("get", PUBLIC, "home robots healthz readyz live-stream api-schema api-docs"),
+    ("get", PUBLIC, "home robots healthz readyz live-stream api-schema api-docs api-reference"),
     ("get", PUBLIC, "security-txt"),
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "metrics"),
     ("post", PUBLIC, "set-theme"),

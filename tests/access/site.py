@@ -16,6 +16,7 @@ ROUTES: dict[str, Access] = {
     "metrics": Access(404, 404, 404),
     "api/schema/": EVERYBODY,
     "api/docs/": EVERYBODY,
+    "api/docs/reference/": EVERYBODY,
     # Records are visible to anybody with the link: tests/matches/records/test_pages.py.
     "check/": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,

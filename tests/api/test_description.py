@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 from drf_spectacular.generators import SchemaGenerator
+from jsonschema import Draft202012Validator, FormatChecker
 
 from config import api_schema
 from config.api_schema import METHODS, operations
+from core.live import publishing
 from players.models import User
 from tests.access.test_routes import routes
 
@@ -35,7 +38,7 @@ def test_it_is_valid_without_warnings(tmp_path: Any) -> None:
 def test_every_route_of_the_api_is_described(description: Described) -> None:
     ours = {plain(route) for route in routes() if "api/v1/" in route}
     assert len(ours) > 50
-    assert {re.sub(r"{\w+}", "{}", path) for path in description["paths"]} == ours
+    assert {re.sub(r"{\w+}", "{}", path) for path in description["paths"]} == ours | {"/live/"}
 
 
 def plain(route: str) -> str:
@@ -62,12 +65,102 @@ def test_every_body_has_an_example(description: Described) -> None:
 
 def test_every_error_is_problem_details(description: Described) -> None:
     for route, operation in operations(description):
-        refusals = {status: body for status, body in operation["responses"].items() if status[0] != "2"}
-        assert "default" in refusals, route
-        for status, body in refusals.items():
+        refusals = {status: answer for status, answer in operation["responses"].items() if status[0] != "2"}
+        assert {"default", "429"} <= set(refusals) or route == "/live/"
+        for status, answer in refusals.items():
+            body = description["components"]["responses"][answer["$ref"].rpartition("/")[2]]
             assert set(body["content"]) == {"application/problem+json"}, f"{status} of {route}"
+            assert "X-Request-ID" in body["headers"]
     problem = description["components"]["schemas"]["Problem"]
     assert set(problem["required"]) == {"type", "title", "status", "code", "detail"}
+    assert "Retry-After" in description["components"]["responses"]["TooManyRequests"]["headers"]
+
+
+def faults(schema: Described, value: Any, description: Described) -> list[str]:
+    """Return what is wrong with a value by its schema."""
+    whole = in_json_schema({**schema, "components": description["components"]})
+    checked = Draft202012Validator(whole, format_checker=FormatChecker())
+    return [error.message for error in checked.iter_errors(value)]
+
+
+def in_json_schema(node: Any) -> Any:
+    """Return a part of the description with what is `nullable` in the words of JSON Schema."""
+    if isinstance(node, list):
+        return [in_json_schema(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    plain = {name: in_json_schema(inner) for name, inner in node.items() if name != "nullable"}
+    return {"anyOf": [plain, {"type": "null"}]} if node.get("nullable") is True else plain
+
+
+def parts(node: Any, path: str = "") -> Iterator[tuple[str, Described]]:
+    """Yield each object of the description with its path."""
+    if isinstance(node, dict):
+        yield path, node
+    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, value in inner:
+        yield from parts(value, f"{path}/{name}")
+
+
+def test_every_default_is_a_value_that_its_schema_allows(description: Described) -> None:
+    stated = [
+        (path, part, part["default"])
+        for path, part in parts(description)
+        if "default" in part and {"type", "$ref", "oneOf", "allOf"} & set(part)
+    ]
+    assert len(stated) > 30
+    wrong = {path: faults({**part, "default": None}, value, description) for path, part, value in stated}
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_every_example_is_a_value_that_its_schema_allows(description: Described) -> None:
+    shown = [
+        (f"{path} {name}", part["schema"], example["value"])
+        for path, part in parts(description)
+        if "schema" in part
+        for name, example in {**part.get("examples", {}), "": {"value": part.get("example")}}.items()
+        if example["value"] is not None
+    ]
+    assert len(shown) > 60
+    wrong = {path: faults(schema, value, description) for path, schema, value in shown}
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_what_must_be_sent_is_required(description: Described) -> None:
+    schemas, seen = description["components"]["schemas"], []
+    for route, operation in operations(description):
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        fields = schemas.get(body.get("$ref", "").rpartition("/")[2], {})
+        takes_version = any(parameter["name"] == "If-Match" for parameter in operation.get("parameters", ()))
+        is_upload = "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
+        if takes_version and not is_upload and "after" in fields.get("properties", {}):
+            assert "after" in fields["required"], route
+            assert operation["requestBody"]["required"], route
+            seen.append(route)
+    assert len(seen) > 20
+
+
+def test_a_file_is_sent_as_bytes(description: Described) -> None:
+    uploads = [
+        operation["requestBody"]["content"]["multipart/form-data"]["schema"]["$ref"].rpartition("/")[2]
+        for _path, operation in operations(description)
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
+    ]
+    assert set(uploads) == {"NameFile", "Record", "RecordOfMatch"}
+    schemas = description["components"]["schemas"]
+    assert [name for name in uploads if schemas[name]["properties"]["file"].get("format") != "binary"] == []
+    assert not {"file"} & {*schemas["NameList"]["properties"], *schemas["RecordText"]["properties"]}
+
+
+def test_every_kind_of_topic_is_described(description: Described) -> None:
+    stream = description["paths"]["/live/"]["get"]
+    kinds = re.match(r"\^\((.*)\):", stream["parameters"][0]["schema"]["items"]["pattern"])
+    assert kinds is not None
+    assert set(kinds[1].split("|")) == set(publishing._checks)
+    for kind in publishing._checks:
+        assert f"`{kind}:" in stream["description"], kind
+    for event in ("message", "refused", "alive", "end"):
+        assert f"`{event}`" in stream["description"], event
 
 
 def test_a_token_or_a_session_authenticates(description: Described) -> None:
@@ -124,7 +217,7 @@ def test_who_has_it_already_receives_nothing(client: Client, db: None) -> None:
 
 
 def test_the_documentation_page_needs_no_other_server(client: Client, db: None) -> None:
-    answer = client.get("/api/docs/")
+    answer = client.get("/api/docs/reference/")
     page = answer.content.decode()
     files = re.findall(r'(?:src|href)="([^"#]+)"', page)
     assert len(files) >= 4

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
@@ -46,8 +48,19 @@ def test_bobs_pages_have_the_theme_of_his_account(open_page: OpenPage, bob: User
     expect(open_page("/", user=bob).locator("html")).to_have_attribute("data-theme", "dark")
 
 
+def test_the_page_about_the_api_is_accessible_and_fits(open_page: OpenPage, axe: Check, fits: Check) -> None:
+    for width, scheme in VIEWS:
+        page = open_page("/", width=width, scheme=scheme)
+        page.get_by_role("link", name="API documentation").click()
+        expect(page.get_by_role("heading", name="Quick start")).to_be_visible()
+        fits(page)
+        axe(page)
+        page.get_by_role("link", name="Back to Barpoint").click()
+        expect(page).to_have_url(re.compile("/$"))
+
+
 def test_the_api_pages_load_nothing_from_other_sites(open_page: OpenPage, site: str) -> None:
-    page = open_page("/api/docs/")
+    page = open_page("/api/docs/reference/")
     expect(page.get_by_role("heading", name="Barpoint").first).to_be_visible()
     urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert urls

@@ -45,7 +45,7 @@ READABLE = [
     name
     for name, route in ROUTES.items()
     if name.startswith("api-")
-    and (name != "api-docs")
+    and name not in ("api-docs", "api-reference")
     and "get" in (getattr(route.callback, "actions", None) or dir(route.callback.cls))
 ]
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -28,6 +28,7 @@ from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.standings import brackets
 from tournaments.state.api import (
     AFTER,
+    LOCATION,
     PROBLEM,
     READ,
     WRITE,
@@ -289,6 +290,7 @@ class Draws(DivisionView, generics.GenericAPIView[Any]):
         operation_id="draws_create",
         summary="Request a draft of the draw",
         description="A worker makes it: poll `Location` while `state` is `requested`. A new draft needs a reason.",
+        parameters=[LOCATION],
         request=RequestDrawSerializer,
         examples=[OpenApiExample("Again", value={"reason": "Two players came late"}, request_only=True)],
         responses={202: DrawSerializer, **WRITE},
@@ -412,7 +414,7 @@ class AllRounds(DivisionView):
             "A worker makes a draft: poll `Location` while `state` is `requested`, then publish it like any draft. "
             "Pairing a round again needs a reason."
         ),
-        parameters=[AFTER],
+        parameters=[AFTER, LOCATION],
         request=PairRoundSerializer,
         examples=[OpenApiExample("Next", value={"after": 12}, request_only=True)],
         responses={202: DrawSerializer, **WRITE},

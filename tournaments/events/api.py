@@ -23,7 +23,7 @@ from matches.models.matches import LONGEST_MATCH
 from players import access as people
 from players.access import Role
 from players.accounts.idempotency import KEY, key_of
-from players.accounts.serializers import ZoneField
+from players.accounts.serializers import LOCATION, ZoneField
 from players.actions import FormSerializer
 from tournaments import access
 from tournaments.access import Needed
@@ -314,7 +314,7 @@ class Events(PublicView, generics.ListAPIView[Tournament]):
         operation_id="tournaments_create",
         summary="Create an event",
         description="For directors of the club. The event is a draft until it is published.",
-        parameters=[KEY],
+        parameters=[KEY, LOCATION],
         request=NewEventSerializer,
         examples=[EXAMPLE],
         responses={201: EventSerializer, **WRITE},
@@ -439,7 +439,7 @@ class Divisions(TournamentView):
     @extend_schema(
         operation_id="divisions_create",
         summary="Add a division",
-        parameters=[KEY],
+        parameters=[KEY, LOCATION],
         request=DivisionFieldsSerializer,
         examples=[
             OpenApiExample("Knockout", value={"name": "Open", "round_lengths": [5, 5, 7, 9, 11]}, request_only=True)

@@ -39,7 +39,7 @@ from tournaments.ledger.payments import require_payment
 from tournaments.models import CashDesk, Division, Entry, Floor, Stage, Table, Tournament
 from tournaments.prizes.prizes import plan_of, pots_of
 from tournaments.prizes.services import PlanInput, PoolInput, create_pool, save_plan
-from tournaments.state.api import READ, WRITE, example, validated
+from tournaments.state.api import LOCATION, READ, WRITE, example, validated
 from tournaments.state.api import by as api_by
 from tournaments.state.derivation import states_of
 from tournaments.state.forms import IdempotencyKeyForm
@@ -282,7 +282,7 @@ class NextSeason(APIView):
     @extend_schema(
         operation_id="tournaments_draft_season",
         summary="Draft the next season of a league",
-        parameters=[KEY],
+        parameters=[KEY, LOCATION],
         request=SeasonSerializer,
         examples=example(name="Monday League, spring", starts_at="2027-01-11T19:00:00+01:00"),
         responses={201: event_api.EventSerializer, **WRITE},

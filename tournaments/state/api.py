@@ -12,7 +12,7 @@ from core.api import read_after, validated
 from matches.models import Match, Result
 from matches.reporting.serializers import WhereSerializer
 from players.accounts.api import by, me
-from players.accounts.serializers import PROBLEM, example
+from players.accounts.serializers import LOCATION, PROBLEM, example
 from players.actions import FormSerializer
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
 from tournaments.state.forms import AfterForm, ReasonForm, TakeBackForm
@@ -170,7 +170,19 @@ class BracketSerializer(serializers.Serializer[Any]):
 # What the API views of tournaments share.
 
 
-__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "by", "example", "me", "read_after", "validated", "with_etag"]
+__all__ = [
+    "AFTER",
+    "LOCATION",
+    "PROBLEM",
+    "READ",
+    "WRITE",
+    "by",
+    "example",
+    "me",
+    "read_after",
+    "validated",
+    "with_etag",
+]
 
 READ = {404: PROBLEM}
 """Error responses of read operations."""
