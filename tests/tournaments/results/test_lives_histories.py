@@ -61,6 +61,11 @@ class Story:
         corrected = another(self.chance, standing)
         if corrected == ResultInput.of(standing):
             return
+        preview = corrections.preview_correction(fixture=fixture, new=corrected)
+        if choice not in preview.consequences:
+            # Whoever has lost the last life does not play in the paired round, so the bracket cannot be kept.
+            self.count("not kept")
+            choice = Choice.CORRECT_ALL
         correction = self.cup.correct(fixture, corrected, choice, now=self.cup.now())
         self.before = {correction.pk: before}
         self.count("correction")

@@ -229,9 +229,9 @@ class Cup(Clocked):
         assert applied is not None
         return applied
 
-    def undo(self, correction: Correction) -> Correction:
+    def undo(self, correction: Correction, now: datetime = LATER) -> Correction:
         """Taken back at once."""
-        return corrections.undo_correction(correction=correction, after=self.seq, by=SYSTEM, now=LATER)
+        return corrections.undo_correction(correction=correction, after=self.seq, by=SYSTEM, now=now)
 
     def like(self, number: int, new: ResultInput) -> "Cup":
         """The same history in a division of its own, where M`number` ended so from the start.
