@@ -27,7 +27,7 @@ class Tier(NamedTuple):
     """Matches played here, and what happens in each (tests/matches/play/test_match_machine.py)."""
     corrections: int = 6
     """Histories of each property of corrections."""
-    second_model: int = 12
+    second_model: int = 8
     """Pairs and triples of corrections, predicted (tests/tournaments/results/test_second_model.py)."""
     lives: int = 5
     """Histories of corrections in an event of lives."""

@@ -44,6 +44,8 @@ class StageState:
     """The certain places of this and earlier stages."""
     earned: Places = field(default_factory=dict)
     """The places of this stage as they would be if no correction had kept the bracket."""
+    going_on: Mapping[str, Sequence[EntryId]] = field(default_factory=dict)
+    """Table -> everybody who can go on from it, best first; only of tables that are over."""
 
     @property
     def stage(self) -> Stage:
@@ -61,6 +63,19 @@ class StageState:
         if table.over and self.earned:
             return {entry for place in self.earned if (entry := self.places[place]) in order and entry is not None}
         return set(_going_on(self.rows, order, {})[: self.rows.settings.qualifiers or 0])
+
+    def moving_up(self) -> dict[EntryId, EntryId | None]:
+        """Return, by entry that goes on, who would move up if it withdrew now; None if nobody is left to.
+
+        Where a player of the table has begun the next stage nobody moves up, and such tables are left out.
+        """
+        count, division = self.rows.settings.qualifiers or 0, self.rows.of_division
+        return {
+            entry: order[count] if count < len(order) else None
+            for order in self.going_on.values()
+            if division.next_begun(self.stage, order) is None
+            for entry in order[:count]
+        }
 
     @property
     def over(self) -> bool:
@@ -104,11 +119,9 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None) ->
     seed = lots_seed(rows.stage)
     orders = final_orders(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
     own, kept = places_before(rows.settings, rows.stage.number), _kept(progress)
-    earned, taken = (
-        places_taken(own, {key: _going_on(rows, order, by_table.get(key, {})) for key, order in orders.items()})
-        for by_table in ({}, kept)
-    )
-    return replace(state, places={**places, **taken}, earned=earned)
+    going_on = {key: _going_on(rows, order, kept.get(key, {})) for key, order in orders.items()}
+    earned = places_taken(own, {key: _going_on(rows, order, {}) for key, order in orders.items()})
+    return replace(state, places={**places, **places_taken(own, going_on)}, earned=earned, going_on=going_on)
 
 
 def _going_on(rows: StageRows, order: Sequence[EntryId], kept: Mapping[int, EntryId | None]) -> list[EntryId]:

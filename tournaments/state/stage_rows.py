@@ -222,8 +222,9 @@ class DivisionRows:
         Once one of them has begun to play in the next stage, those who had withdrawn by then: neither a later
         withdrawal nor a later return moves anybody.
         """
-        absences = [absence for absence in self.absences if absence.entry in entries]
-        begun = self._next_begun(stage, entries) if absences else None
+        members = set(entries) if self.absences else set()
+        absences = [absence for absence in self.absences if absence.entry in members]
+        begun = self.next_begun(stage, entries) if absences else None
         if begun is None:
             return frozenset(absence.entry for absence in absences if absence.until is None)
         return frozenset(
@@ -232,7 +233,7 @@ class DivisionRows:
             if absence.since <= begun and (absence.until is None or absence.until > begun)
         )
 
-    def _next_begun(self, stage: Stage, entries: Collection[EntryId]) -> datetime | None:
+    def next_begun(self, stage: Stage, entries: Collection[EntryId]) -> datetime | None:
         """Return when one of these entries began to play in the next stage, or its first round was published."""
         following = next((row for row in self.stages if row.number == stage.number + 1), None)
         if following is None:

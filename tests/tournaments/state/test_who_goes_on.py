@@ -4,14 +4,17 @@ from random import Random
 
 import pytest
 
+from engine.errors import Refused
 from players.actors import SYSTEM
 from tests.tournaments.support.correcting import Cup, integrity_differences, won_by
+from tournaments.draws import rounds
+from tournaments.draws import services as draws
 from tournaments.entries import late, returns
 from tournaments.entries import services as entries
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.tables.round_robin import LeaverRule
 from tournaments.formats.tables.tables import who_goes_on
-from tournaments.models import Entry, Fixture, Slot
+from tournaments.models import Draw, Entry, Fixture, Slot
 from tournaments.results import services as results
 from tournaments.state.derivation import states_of
 from tournaments.state.preview import DivisionFacts, changes_between
@@ -162,14 +165,13 @@ def win_all(cup: Cup, entry: Entry) -> None:
         cup.report(rows[0], won_by(sides.index(entry.pk)))
 
 
-def test_between_a_swiss_and_the_draw_of_the_next_the_next_moves_up() -> None:
+def test_once_the_round_of_the_next_swiss_is_published_nobody_moves_up() -> None:
     cup = Cup.create(6, [SWISS, StageSettings("swiss", rounds=1)])
     cup.play(Random(5), most=6, wild=False)
     first, *_middle, fifth, _sixth = order_of(cup)
-    # The draft of the next stage was made at once; it is discarded with its field.
     assert Fixture.objects.filter(stage__number=2, stage__division=cup.division).count() == 2
     cup.leave(first)
-    assert standing_of_next(cup) >= {first.pk}, "its round is published: the match is a walkover"
+    assert standing_of_next(cup) >= {first.pk}, "the match is a walkover"
     assert fifth.pk not in standing_of_next(cup)
     play_out(cup)
 
@@ -179,7 +181,12 @@ def test_before_the_draw_of_the_next_swiss_the_next_moves_up() -> None:
     cup.play(Random(5), most=5, wild=False)
     results.enter_result(fixture=cup.ready()[0], result=won_by(0), by=SYSTEM, now=cup.now())
     first, *_middle, fifth, _sixth = order_of(cup)
+    draft = Draw.objects.get(stage__division=cup.division, state=Draw.State.REQUESTED)
+    draws.make_draft(draw_id=draft.pk, now=cup.now())
     entries.withdraw(entry=first, by=SYSTEM, now=cup.now())
+    with pytest.raises(Refused, match="draft_outdated"):
+        draws.publish_draw(division=cup.division, after=cup.seq, by=SYSTEM, now=cup.now())
+    rounds.request_round(division=cup.division, after=cup.seq, by=SYSTEM, now=cup.now(), reason="The first has left.")
     cup.work()
     assert first.pk not in standing_of_next(cup)
     assert fifth.pk in standing_of_next(cup)
