@@ -1,6 +1,6 @@
 """Pairs and triples of corrections, and their undoing in any order: always what a second model says.
 
-`TEST_TIER=soak .venv/bin/python -m pytest tests/tournaments/results/test_second_model.py -n 2 -s` tries 1,000 of them.
+`TEST_TIER=soak .venv/bin/python -m pytest tests/tournaments/results/test_second_model.py -n 2 -rP` tries 1,000 of them.
 """
 
 from collections import Counter
@@ -46,7 +46,7 @@ FORMATS: list[tuple[list[StageSettings], int, int]] = [
 """Stages, and the least and most entries."""
 REFUSALS = {"successor_begun", "correction_not_last", "nothing_to_correct"}
 """What undoing in another order may be refused with."""
-IN_ONE_EVENT = 10
+IN_ONE_EVENT = 20
 """Pairs and triples that are tried in each."""
 PARTS = 4
 """Tests among which they are divided, so that several processes share them."""

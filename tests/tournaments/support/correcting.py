@@ -333,13 +333,10 @@ class Cup(Clocked):
 
     def results(self) -> dict[int, Result]:
         """The standing result of each fixture."""
-        results = {}
-        for row in self.settled():
-            assert row.match is not None
-            result = row.match.results.order_by("-version").first()
-            assert result is not None
-            results[row.number] = result
-        return results
+        numbers = {row.match_id: row.number for row in self.settled()}
+        rows = Result.objects.filter(match__in=numbers).order_by("version")
+        by_number = {numbers[row.match_id]: row for row in rows}
+        return {number: by_number[number] for number in sorted(by_number)}
 
     def is_decided_by_two_withdrawals(self) -> bool:
         """Whether neither player advanced from some match, because both had withdrawn."""

@@ -9,7 +9,6 @@ Stages end their tie-breaks with `PLAIN`: points, matches won at the board, lots
 
 from collections import Counter
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import sqrt
@@ -154,14 +153,14 @@ class SecondModel:
 
     def correct(self, number: int, new: ResultInput, *, keep: bool, rated: bool, at: datetime) -> "SecondModel":
         """What would stand if a result were corrected."""
-        after = deepcopy(self)
+        after = self.copy()
         key = (number, *(self.view.pair(number) or (0, 0)))
         decision = Decision.of(new)
         if keep:
             old = self.decisions[key]
             decision = replace(decision, goes_on=old.goes_on, kept=old.kept)
             after.decide(key, decision, at)
-            trial = deepcopy(after)
+            trial = after.copy()
             trial.settle(at)
             changed = {
                 table: places
@@ -176,11 +175,22 @@ class SecondModel:
 
     def undo(self, before: "SecondModel", number: int, at: datetime) -> "SecondModel":
         """What would stand if the correction of a match, made when `before` stood, were undone."""
-        after = deepcopy(self)
+        after = self.copy()
         key = (number, *(self.view.pair(number) or (0, 0)))
         after.decide(key, before.decisions[key], at)
         after.settle(at, as_before=before.stays_rated)
         return after
+
+    def copy(self) -> "SecondModel":
+        """The same facts, to which others can be added."""
+        return replace(
+            self,
+            decisions=dict(self.decisions),
+            ended=dict(self.ended),
+            begun=list(self.begun),
+            frozen=dict(self.frozen),
+            stays_rated=dict(self.stays_rated),
+        )
 
     def stage_of(self, number: int) -> int:
         """The number of the stage of a match."""
