@@ -130,7 +130,7 @@ def _going_on(rows: StageRows, order: Sequence[EntryId], kept: Mapping[int, Entr
     return who_goes_on(
         order,
         kept=[kept[place] for place in sorted(kept)],
-        out=division.gone_from(rows.stage, order),
+        out=division.cannot_go_on(rows.stage, order),
         persons=division.persons,
     )
 

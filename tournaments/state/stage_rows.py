@@ -217,25 +217,33 @@ class DivisionRows:
         return [*stored, *(Absence(entry, NOW, None) for entry in self.withdrawn)]
 
     def gone_from(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
-        """Return which of the entries of a table count as withdrawn from it, so that they cannot go on.
+        """Return which of the entries of a table count as withdrawn from its stage.
 
         Once one of them has begun to play in the next stage, those who had withdrawn by then: neither a later
-        withdrawal nor a later return moves anybody.
+        withdrawal nor a later return changes anything.
         """
         members = set(entries) if self.absences else set()
         absences = [absence for absence in self.absences if absence.entry in members]
-        begun = self.next_begun(stage, entries) if absences else None
-        if begun is None:
-            return frozenset(absence.entry for absence in absences if absence.until is None)
+        if not absences:
+            return frozenset()
+        begun = self.next_begun(stage, entries) or NOW
         return frozenset(
             absence.entry
             for absence in absences
             if absence.since <= begun and (absence.until is None or absence.until > begun)
         )
 
+    def cannot_go_on(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
+        """Return which of these entries have withdrawn and cannot go on; who has a result in the next stage has."""
+        gone, following = self.gone_from(stage, entries), self._following(stage)
+        return gone - self.of(following).decided_entries if gone and following is not None else gone
+
+    def _following(self, stage: Stage) -> Stage | None:
+        return next((row for row in self.stages if row.number == stage.number + 1), None)
+
     def next_begun(self, stage: Stage, entries: Collection[EntryId]) -> datetime | None:
         """Return when one of these entries began to play in the next stage, or its first round was published."""
-        following = next((row for row in self.stages if row.number == stage.number + 1), None)
+        following = self._following(stage)
         if following is None:
             return None
         if following.format in BY_ROUND:
@@ -379,6 +387,17 @@ class StageRows:
         """Return the entries of each player who entered again, in a division that allows it."""
         may_reenter = self.stage.division.reentry_until is not None and self.settings.format in ELIMINATION
         return self.of_division.persons if may_reenter else ()
+
+    @cached_property
+    def decided_entries(self) -> frozenset[EntryId]:
+        """The entries with a result in this stage, walkovers included."""
+        decided: set[tuple[int, int]] = set()
+        for match in (row.match for row in self.fixtures.values()):
+            versions = self.of_division.versions_of(match) if match is not None else []
+            if match is not None and versions and versions[-1].kind != VOID:
+                decided |= {*zip((match.player_0_id, match.player_1_id), match.entry_numbers, strict=True)}
+        entries = self.of_division.entries.values()
+        return frozenset(entry.pk for entry in entries if (entry.player_id, entry.number) in decided)
 
     @cached_property
     def beginnings(self) -> list[tuple[datetime, tuple[int, int]]]:

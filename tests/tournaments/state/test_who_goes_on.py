@@ -6,6 +6,7 @@ import pytest
 
 from engine.errors import Refused
 from players.actors import SYSTEM
+from tests.tournaments.conftest import NOON
 from tests.tournaments.support.correcting import Cup, integrity_differences, won_by
 from tournaments.draws import rounds
 from tournaments.draws import services as draws
@@ -14,10 +15,11 @@ from tournaments.entries import services as entries
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.tables.round_robin import LeaverRule
 from tournaments.formats.tables.tables import who_goes_on
-from tournaments.models import Draw, Entry, Fixture, Slot
+from tournaments.models import Draw, Entry, Fixture, Slot, Withdrawal
 from tournaments.results import services as results
 from tournaments.state.derivation import states_of
 from tournaments.state.preview import DivisionFacts, changes_between
+from tournaments.state.settle import settle_division
 from tournaments.state.stage_rows import DivisionRows
 
 pytestmark = pytest.mark.django_db
@@ -107,6 +109,18 @@ def test_a_withdrawal_after_one_of_the_group_began_the_knockout_is_a_walkover(le
     cup.leave(first)
     assert [standing_in(cup, number) for number in (13, 14)] == places, "a walkover moves nobody else"
     assert cup.results()[other.number].kind == "walkover"
+    play_out(cup)
+
+
+def test_a_place_that_led_to_a_walkover_under_an_earlier_rule_stays() -> None:
+    cup = after_groups()
+    first, *_others = order_of(cup)
+    cup.report(next(row for row in cup.ready() if first.pk not in standing_in(cup, row.number)), won_by(0))
+    cup.leave(first)
+    Withdrawal.objects.update(at=NOON)
+    before = cup.standing()
+    settle_division(division_id=cup.division.pk, now=cup.now())
+    assert cup.standing() == before
     play_out(cup)
 
 
