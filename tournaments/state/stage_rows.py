@@ -115,7 +115,7 @@ class Absence(NamedTuple):
     until: datetime | None
 
 
-NOW = datetime.max.replace(tzinfo=UTC)
+LATEST = datetime.max.replace(tzinfo=UTC)
 """In previews, when somebody withdraws or comes back: after everything that has happened."""
 
 
@@ -210,11 +210,11 @@ class DivisionRows:
     def absences(self) -> list[Absence]:
         """All withdrawals from the whole division, those that were taken back included."""
         stored = [
-            Absence(row.pk, row.left_at, NOW if row.withdrawal in self._taken_back else row.taken_back_at)
+            Absence(row.pk, row.left_at, LATEST if row.withdrawal in self._taken_back else row.taken_back_at)
             for row in self._entries_with_withdrawals
             if row.withdrawal is not None and row.withdrawn_from is None
         ]
-        return [*stored, *(Absence(entry, NOW, None) for entry in self.withdrawn)]
+        return [*stored, *(Absence(entry, LATEST, None) for entry in self.withdrawn)]
 
     def gone_from(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
         """Return which of the entries of a table count as withdrawn from its stage.
@@ -226,7 +226,7 @@ class DivisionRows:
         absences = [absence for absence in self.absences if absence.entry in members]
         if not absences:
             return frozenset()
-        begun = self.next_begun(stage, entries) or NOW
+        begun = self.next_begun(stage, entries) or LATEST
         return frozenset(
             absence.entry
             for absence in absences

@@ -48,7 +48,7 @@ REFUSALS = {"successor_begun", "correction_not_last", "nothing_to_correct"}
 """What undoing in another order may be refused with."""
 IN_ONE_EVENT = 20
 """Pairs and triples that are tried in each."""
-PARTS = 4
+PARTS = 8
 """Tests among which they are divided, so that several processes share them."""
 
 
