@@ -55,7 +55,8 @@ PARTS = 8
 class Trial:
     """An event that is played for a while, and then corrected again and again, each time from the same point."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, again: float) -> None:
+        self.again = again
         self.chance = Random(f"{TEST_SEED} {number}")
         stages, least, most = FORMATS[number % len(FORMATS)]
         matches = self.chance.choice((8, 14, 18, 22, 40))
@@ -94,7 +95,7 @@ class Trial:
     def another_number(self, last: int | None) -> int:
         """A match with a result, often the one that was just corrected."""
         numbers = [row.number for row in self.cup.settled()]
-        return last if last in numbers and self.chance.random() < 0.35 else self.chance.choice(numbers)
+        return last if last in numbers and self.chance.random() < self.again else self.chance.choice(numbers)
 
     def snapshot(self) -> tuple[Any, ...]:
         """Everything that is derived, with the ratings."""
@@ -228,12 +229,15 @@ def tables_of(cup: Cup) -> tuple[dict[str, list[int]], dict[str, tuple[int | Non
     return orders, {key: tuple(by_place[place] for place in sorted(by_place)) for key, by_place in places.items()}
 
 
-def trials(count: int, numbers: Iterable[int]) -> Counter[str]:
-    """So many pairs and triples in these events; the number of an event decides its format and everything in it."""
+def trials(count: int, numbers: Iterable[int], *, again: float = 0.35) -> Counter[str]:
+    """So many pairs and triples in these events; the number of an event decides its format and everything in it.
+
+    `again` is the chance that the same match is corrected again.
+    """
     done: Counter[str] = Counter()
     for number in numbers:
         with transaction.atomic():
-            trial = Trial(number)
+            trial = Trial(number, again)
             for _ in range(min(IN_ONE_EVENT, count - tried(done)) if trial.cup.settled() else 0):
                 trial.run()
             done.update(trial.done)
@@ -265,4 +269,4 @@ def test_the_second_model_finds_a_preview_that_forgets_what_it_keeps(monkeypatch
 
     monkeypatch.setattr(corrections, "_record_advance", record_forgetfully)
     with pytest.raises(AssertionError):
-        trials(200, range(0, 10**6, len(FORMATS)))
+        trials(200, range(0, 10**6, len(FORMATS)), again=1)
