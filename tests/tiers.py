@@ -27,6 +27,8 @@ class Tier(NamedTuple):
     """Matches played here, and what happens in each (tests/matches/play/test_match_machine.py)."""
     corrections: int = 6
     """Histories of each property of corrections."""
+    second_model: int = 8
+    """Pairs and triples of corrections, predicted (tests/tournaments/results/test_second_model.py)."""
     lives: int = 5
     """Histories of corrections in an event of lives."""
     swiss: int = 3
@@ -57,6 +59,7 @@ TIERS = {
         events=60,
         live_matches=60,
         corrections=30,
+        second_model=1000,
         lives=40,
         swiss=30,
         every_size=True,

@@ -29,6 +29,10 @@ MESSAGES: dict[str, str] = {
     # Corrections
     "nothing_to_correct": gettext_noop("M{fixture} has no result to correct."),
     "correction_same": gettext_noop("This is already the result of M{fixture}."),
+    "bracket_not_kept": gettext_noop(
+        "The bracket cannot be kept with this result of M{fixture}: players would move all the same. Correct all, or "
+        "let the result stand."
+    ),
     "correction_undone": gettext_noop("This correction has already been undone."),
     "correction_not_last": gettext_noop("M{fixture} has been corrected again since. Undo the later correction first."),
     "round_paired_since": gettext_noop(
@@ -282,6 +286,7 @@ STATUS = {
     "no_league": HTTPStatus.CONFLICT,
     "season_not_over": HTTPStatus.CONFLICT,
     "nothing_to_correct": HTTPStatus.CONFLICT,
+    "bracket_not_kept": HTTPStatus.CONFLICT,
     "correction_undone": HTTPStatus.CONFLICT,
     "correction_not_last": HTTPStatus.CONFLICT,
     "round_paired_since": HTTPStatus.CONFLICT,

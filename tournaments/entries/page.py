@@ -73,7 +73,8 @@ from tournaments.events.pages import (
 from tournaments.events.selectors import divisions_of
 from tournaments.ledger.accounts import owed_by_entry
 from tournaments.models import CheckIn, Division, Entry, LateEntry, Tournament, Withdrawal
-from tournaments.state.names import entries_lists, names_of, shown_entry
+from tournaments.state.derivation import states_of
+from tournaments.state.names import Names, entries_lists, names_of, shown_entry
 from tournaments.state.stages import provenance_of
 
 # The page of a division's entries, as directors see it.
@@ -106,12 +107,26 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
         ),
         "may_enter_again": reenterable(division, now),
         "substituted": substituted_entries(division),
+        "moving_up": _moving_up(division, names),
         "came_late": set(
             LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(
                 "entry", flat=True
             )
         ),
         **lists,
+    }
+
+
+def _moving_up(division: Division, names: Names) -> dict[int, str]:
+    """Return, by entry that has a place in a stage to come, what happens to the place if it withdraws now."""
+    if division.status != Division.Status.RUNNING or division.stages.count() == 1:
+        return {}
+    moving_up = {entry: after for state in states_of(division) for entry, after in state.moving_up().items()}
+    return {
+        entry: _("%(name)s goes on to the next stage instead.") % {"name": names.of(after)}
+        if after is not None
+        else _("Nobody is left to go on to the next stage instead.")
+        for entry, after in moving_up.items()
     }
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tournaments.formats.graph import EntryId
+from tournaments.formats.graph import EntryId, PlaceOf
 
 PLAYED = "played"
 FORFEIT = "forfeit"
@@ -18,7 +18,8 @@ class Result:
     `winner` is the winning slot (0 or 1), None if nobody won. `score` has the points of slot 0 and slot 1. `kind` is
     how the match ended; a forfeit loses only this match, so its loser still drops. `between` are the two entries who
     met: if they are no longer the entrants of the fixture, the result is void; if they have changed sides, so does the
-    result. `advances` is the slot that advances (or NOBODY) if a director corrected the winner but kept the bracket.
+    result. `advances` is the slot that advances (or NOBODY) if a director corrected the winner but kept the bracket;
+    `kept` are the qualifying places of its table that were kept then.
     """
 
     winner: int | None
@@ -26,6 +27,7 @@ class Result:
     kind: str = PLAYED
     between: tuple[EntryId, EntryId] | None = None
     advances: int | None = None
+    kept: tuple[tuple[PlaceOf, EntryId | None], ...] = ()
 
     @property
     def advancing_slot(self) -> int | None:

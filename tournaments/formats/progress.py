@@ -63,6 +63,18 @@ class Progress:
     drawn: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
+    def kept_places(self) -> dict[PlaceOf, EntryId | None]:
+        """The places kept by results that count; if two contradict each other, the fixture with the lower number wins.
+
+        That does not depend on the order of corrections, so undoing and repeating one restores exactly what was.
+        """
+        kept: dict[PlaceOf, EntryId | None] = {}
+        for number in sorted(self.fixtures, reverse=True):
+            result = self.fixtures[number].result
+            kept |= dict(result.kept) if result is not None else {}
+        return kept
+
+    @cached_property
     def ready(self) -> tuple[FixtureId, ...]:
         """The fixtures with two entries and no result."""
         return self._with(FixtureStatus.READY)
@@ -282,12 +294,12 @@ def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
         return result
     if result.between != (here[1], here[0]):
         return None
-    return Result(
-        None if result.winner is None else 1 - result.winner,
-        None if result.score is None else (result.score[1], result.score[0]),
-        result.kind,
-        (result.between[1], result.between[0]),
-        result.advances if result.advances in (None, NOBODY) else 1 - result.advances,
+    return replace(
+        result,
+        winner=None if result.winner is None else 1 - result.winner,
+        score=None if result.score is None else (result.score[1], result.score[0]),
+        between=(result.between[1], result.between[0]),
+        advances=result.advances if result.advances in (None, NOBODY) else 1 - result.advances,
     )
 
 

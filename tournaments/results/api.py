@@ -502,7 +502,10 @@ class Corrections(APIView):
         responses={200: CorrectedSerializer, 201: CorrectedSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:
-        """201, or 200 if the result is left unchanged. 409 `stale`, `nothing_to_correct`; 422 `correction_same`."""
+        """201, or 200 if the result is left unchanged. 409 `stale`, `nothing_to_correct`, `bracket_not_kept`.
+
+        422 `correction_same`.
+        """
         row = access.fixture_as(request.user, fixture, Role.DIRECTOR)
         fields = validated(NewCorrectionSerializer, request)
         correction = corrections.apply_correction(

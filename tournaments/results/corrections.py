@@ -101,8 +101,9 @@ def apply_correction(
     """Correct a result in one step; None if the director let it stand, which is only logged.
 
     `after` is the division's `seq` in the preview. Sending the same correction twice applies it once.
-    Refused: `stale`, `tournament_not_open`, and what `preview_correction` and `check_own_match` refuse: directors
-    cannot correct their own match, nor one that would void a match they are playing or have lost.
+    Refused: `stale`, `tournament_not_open`, `bracket_not_kept` for a choice that the preview does not offer, and what
+    `preview_correction` and `check_own_match` refuse: directors cannot correct their own match, nor one that would void
+    a match they are playing or have lost.
     """
     new, choice = correction.result, correction.choice
     with transaction.atomic():
@@ -131,7 +132,7 @@ def preview_undo(*, correction: Correction) -> CorrectionPreview:
     """
     row, standing = _undoable(correction)
     before = correction.before
-    preview = preview_result(row, standing, ResultInput.of(before), voided_rated=None, restored=before)
+    preview = preview_result(row, standing, ResultInput.of(before), voided_rated=correction.after, restored=before)
     _refuse_if_round_paired(correction, row, standing)
     _refuse_if_played_since(correction, preview)
     return preview
@@ -163,7 +164,7 @@ def undo_correction(
         _refuse_if_round_paired(correction, row, standing)
         _refuse_if_played_since(correction, preview)
         context = _Context(by, now, reason, mark)
-        return _apply(division, preview, Choice.CORRECT_ALL, context, voided_rated=None, undoes=correction)
+        return _apply(division, preview, Choice.CORRECT_ALL, context, voided_rated=correction.after, undoes=correction)
 
 
 def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
@@ -194,10 +195,12 @@ def _apply(
     choice: Choice,
     context: _Context,
     *,
-    voided_rated: bool | None,
+    voided_rated: bool | Result,
     undoes: Correction | None = None,
 ) -> Correction:
     fixture, standing, new = preview.fixture, preview.standing, preview.new
+    if choice not in preview.consequences:
+        raise Refused("bracket_not_kept", fixture=fixture.number)
     locked = _lock_previewed(division, preview, context)
     own_match = check_own_match(locked[standing.match_id], context.by, context.reason)
     _check_own_voided(preview, choice, locked, context)
@@ -214,7 +217,7 @@ def _apply(
         before=standing,
         after=result,
         choice=choice,
-        voided_rated=voided_rated is not False,
+        voided_rated=bool(voided_rated),
         changed=[[change.stage, change.row.number] for change in preview.consequences[choice].changes],
         reason=context.reason,
         undoes=undoes,

@@ -389,14 +389,13 @@ def stage_view(
         return view
     kinds = standing_kinds(state.stage.division)
     if state.event is None:
-        each = settings.qualifiers or 0
-        view.tables = [builder.table(table, cells_of(state, table.key, kinds), each) for table in state.tables]
+        view.tables = [builder.table(table, cells_of(state, table.key, kinds)) for table in state.tables]
         return view
     view.complete, view.paired = complete_rounds(state.event), len(state.event.rounds)
     shown = view.complete if round_number is None else min(max(0, round_number), view.complete)
     table, event = table_after(state, shown)
     view.lives = settings.lives if settings.format == LIVES else None
-    view.tables = [builder.rounds(table, event, cells_of(state, ROUNDS, kinds, shown), settings.qualifiers or 0, shown)]
+    view.tables = [builder.rounds(table, event, cells_of(state, ROUNDS, kinds, shown), shown)]
     return view
 
 
@@ -429,7 +428,7 @@ class _TableBuilder:
     def person(self, entry: EntryId) -> ShownEntry:
         return person(self.names, entry, self.gone, self.here)
 
-    def table(self, table: Table, cells: Cells, advancing: int) -> TableView:
+    def table(self, table: Table, cells: Cells) -> TableView:
         """Return the table of a round robin, with a cross-table if it is small enough."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
@@ -437,8 +436,9 @@ class _TableBuilder:
             met = {game.opponent for game in table.records.games[line.person.entry]}
             for cell in line.cells:
                 cell.counted = cell.opponent is None or cell.kind == "open" or cell.opponent in met
-        for line in lines[:advancing]:
-            line.advances = True
+        advancing = self.state.advancing(table)
+        for line in lines:
+            line.advances = line.person.entry in advancing
         title = bracket_name(table.key) if self.settings.format == GROUPS else _("Table")
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
@@ -448,7 +448,7 @@ class _TableBuilder:
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
-    def rounds(self, table: Table, event: SwissEvent, cells: Cells, advancing: int, shown: int) -> TableView:
+    def rounds(self, table: Table, event: SwissEvent, cells: Cells, shown: int) -> TableView:
         """Return the table of a Swiss or of lives after a round."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
@@ -457,8 +457,9 @@ class _TableBuilder:
             line.joined, line.left = player.joined, player.left
             if self.settings.format == LIVES:
                 self._lives(line)
-        for line in lines[:advancing]:
-            line.advances = True
+        advancing = self.state.advancing(table)
+        for line in lines:
+            line.advances = line.person.entry in advancing
         title = _("Table") if table.key == TABLE else _("Standings")
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)

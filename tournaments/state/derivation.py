@@ -14,7 +14,16 @@ from tournaments.formats.progress import Progress
 from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
 from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
-from tournaments.formats.tables.tables import Table, bracket_tables, entries_at, is_over, places_taken, round_table
+from tournaments.formats.tables.tables import (
+    Table,
+    bracket_tables,
+    entries_at,
+    final_orders,
+    is_over,
+    places_taken,
+    round_table,
+    who_goes_on,
+)
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.commitments import lots_seed
 from tournaments.state.plans import Places, settings_of
@@ -33,6 +42,10 @@ class StageState:
     event: SwissEvent | None = None
     places: Places = field(default_factory=dict)
     """The certain places of this and earlier stages."""
+    earned: Places = field(default_factory=dict)
+    """The places of this stage as they would be if no correction had kept the bracket."""
+    going_on: Mapping[str, Sequence[EntryId]] = field(default_factory=dict)
+    """Table -> everybody who can go on from it, best first; only of tables that are over."""
 
     @property
     def stage(self) -> Stage:
@@ -42,6 +55,26 @@ class StageState:
     def tables(self) -> tuple[Table, ...]:
         """The tables of the stage; empty for an elimination."""
         return _tables(self.rows, self.progress, self.event)
+
+    def advancing(self, table: Table) -> set[EntryId]:
+        """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
+        order = [row.entry for row in table.rows]
+        if table.over and self.earned:
+            return {entry for place in self.earned if (entry := self.places[place]) in order and entry is not None}
+        return set(_going_on(self.rows, order, {})[: self.rows.settings.qualifiers or 0])
+
+    def moving_up(self) -> dict[EntryId, EntryId | None]:
+        """Return, by entry that goes on, who would move up if it withdrew now; None if nobody is left to.
+
+        Where a player of the table has begun the next stage nobody moves up, and such tables are left out.
+        """
+        count, division = self.rows.settings.qualifiers or 0, self.rows.of_division
+        return {
+            entry: order[count] if count < len(order) else None
+            for order in self.going_on.values()
+            if division.next_begun(self.stage, order) is None
+            for entry in order[:count]
+        }
 
     @property
     def over(self) -> bool:
@@ -55,14 +88,13 @@ def states_of(
     division: Division,
     instead: Mapping[int, Instead] | None = None,
     *,
-    kept_places: Places | None = None,
     also: Stage | None = None,
     read: Sequence[StageRows] | None = None,
 ) -> list[StageState]:
     """Derive the state of every drawn stage of a division, and of `also`, a stage that is not drawn yet.
 
     `read` are the rows of these stages if they have been read. For previews, `instead` replaces results by stage
-    number, and `kept_places` are places that do not follow the tables.
+    number, with all that was kept with them.
     """
     states: list[StageState] = []
     if read is None:
@@ -72,23 +104,34 @@ def states_of(
             read.append(division_rows.of(also))
     for rows in read:
         places = states[-1].places if states else {}
-        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number), kept_places))
+        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number)))
     return states
 
 
-def state_of(
-    rows: StageRows, places: Places, instead: Instead | None = None, kept_places: Places | None = None
-) -> StageState:
-    """Derive the state of one stage from the places of the stages before it; other arguments as in `states_of`."""
+def state_of(rows: StageRows, places: Places, instead: Instead | None = None) -> StageState:
+    """Derive the state of one stage from the places of the stages before it; `instead` as in `states_of`."""
     progress = rows.progress(places, instead)
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
     state = StageState(rows, progress, event, places)
     if not rows.settings.qualifiers or not rows.fixtures:
         return state
     seed = lots_seed(rows.stage)
-    taken = places_taken(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
-    kept = _kept({**rows.kept_places, **(kept_places or {})}, taken, progress)
-    return replace(state, places={**places, **taken, **kept})
+    orders = final_orders(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
+    own, kept = places_before(rows.settings, rows.stage.number), _kept(progress)
+    going_on = {key: _going_on(rows, order, kept.get(key, {})) for key, order in orders.items()}
+    earned = places_taken(own, {key: _going_on(rows, order, {}) for key, order in orders.items()})
+    return replace(state, places={**places, **places_taken(own, going_on)}, earned=earned, going_on=going_on)
+
+
+def _going_on(rows: StageRows, order: Sequence[EntryId], kept: Mapping[int, EntryId | None]) -> list[EntryId]:
+    """Return those of the final order of a table who can go on; `kept` has entries that were kept, by place."""
+    division = rows.of_division
+    return who_goes_on(
+        order,
+        kept=[kept[place] for place in sorted(kept)],
+        out=division.cannot_go_on(rows.stage, order),
+        persons=division.persons,
+    )
 
 
 def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tuple[Table, ...]:
@@ -97,18 +140,25 @@ def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tu
         return (round_table(rows.settings, event, ROUNDS, seed=seed),)
     if rows.settings.format not in TABLES:
         return ()
-    withdrawn = [item.entry for item in rows.withdrawals()]
+    withdrawn = {item.entry for item in rows.withdrawals() if item.bracket is not None}
+    for bracket in progress.graph.brackets:
+        slots = [slot for fixture in bracket.fixtures for slot in progress.fixtures[fixture.number].slots]
+        entries = {slot.entrant for slot in slots if slot.entrant is not None}
+        withdrawn |= rows.of_division.gone_from(rows.stage, entries)
     lengths = rows.stage.division.lengths
     return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=withdrawn, seed=seed)
 
 
-def _kept(kept_places: Places, taken: Places, progress: Progress) -> Places:
-    """Return the kept places of this stage, except in tables where a kept entry no longer plays."""
+def _kept(progress: Progress) -> dict[str, dict[int, EntryId | None]]:
+    """Return the kept places by table, without tables in which a kept entry no longer plays."""
+    if not progress.kept_places:
+        return {}
     slots = [slot for state in progress.fixtures.values() for slot in state.slots]
-    present = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
-    own = {place: entry for place, entry in kept_places.items() if place in taken}
-    broken = {place.stage for place, entry in own.items() if entry not in present}
-    return {place: entry for place, entry in own.items() if place.stage not in broken}
+    present = {slot.entrant for slot in slots} | {None}
+    tables: dict[str, dict[int, EntryId | None]] = {}
+    for place, entry in progress.kept_places.items():
+        tables.setdefault(place.stage, {})[place.place] = entry
+    return {key: places for key, places in tables.items() if present.issuperset(places.values())}
 
 
 # Swiss and lives

@@ -15,9 +15,10 @@ from matches.ratings import services as ratings
 from players.models import Club
 from tournaments.formats.soundness import faults
 from tournaments.formats.states import FixtureState
-from tournaments.models import Division, Fixture, Slot, Stage
-from tournaments.state.derivation import states_of
+from tournaments.models import Correction, Division, Fixture, Slot, Stage
+from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import beginnings_of
+from tournaments.state.stage_rows import outcome
 
 BATCH = 500
 Report = Callable[[str, int], None]
@@ -118,6 +119,26 @@ def _of_division(division: Division) -> Iterator[Difference]:
             yield Difference(topic, "status", state.stage.status, status)
         for fault in faults(rows.settings, state.progress, state.event):
             yield Difference(topic, fault.what, fault.actual, fault.expected)
+        yield from _of_kept_brackets(division, state)
+
+
+def _of_kept_brackets(division: Division, state: StageState) -> Iterator[Difference]:
+    """Check that a correction that keeps the bracket, and stands, keeps who advanced by the result before it."""
+    division_rows = state.rows.of_division
+    standing = {versions[-1].pk for versions in division_rows.versions.values()}
+    advances = {advance.result_id: advance for advance in division_rows.advances}
+    keeping = Correction.objects.filter(choice=Correction.Choice.KEEP_BRACKET, fixture__stage=state.stage)
+    for correction in keeping.select_related("before", "after", "fixture").order_by("pk"):
+        if correction.after_id not in standing:
+            continue
+        before, after = (outcome(result, None, kept=advances) for result in (correction.before, correction.after))
+        topic = f"{division.topic} M{correction.fixture.number}"
+        if before.advancing_slot != after.advancing_slot:
+            yield Difference(topic, "side that advances in a kept bracket", after.advancing_slot, before.advancing_slot)
+        lost = {place: entry for place, entry in before.kept if place not in dict(after.kept)}
+        now = {place: state.places.get(place) for place in lost}
+        if now != lost:
+            yield Difference(topic, "places in a kept bracket", list(now.values()), list(lost.values()))
 
 
 def _of_fixture(

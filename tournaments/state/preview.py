@@ -43,6 +43,11 @@ class FixtureChange:
     """Whether a match in progress would be stopped."""
 
     @property
+    def moves_players(self) -> bool:
+        """Whether somebody else, or nobody, would stand in a slot."""
+        return self.before.slots != self.after.slots
+
+    @property
     def undoes_play(self) -> bool:
         """Whether players have begun a match that would be voided; a walkover recorded by the format does not count."""
         return self.stopped or (self.voided is not None and self.voided.source != Result.Source.FORMAT)
@@ -96,8 +101,8 @@ class Consequences:
 class CorrectionPreview:
     """A correction before it is applied.
 
-    `seq` is the division's. `advancing_side` is the side that advances now, and `kept_places` are the places of the
-    stage that would change; a correction that keeps the bracket keeps both.
+    `seq` is the division's. `advancing_side` is the side that advances now, and `kept_places` are the places of
+    the stage that would change or were kept with the standing result; a correction that keeps the bracket keeps both.
     """
 
     fixture: Fixture
@@ -140,16 +145,14 @@ class DivisionFacts:
         self.division = division
         self.rows = DivisionRows(division).drawn if rows is None else list(rows)
 
-    def states(
-        self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None, kept_places: Places | None = None
-    ) -> list[StageState]:
+    def states(self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None) -> list[StageState]:
         """Derive the state of every stage, with the walkovers that settling would record.
 
-        `instead` replaces standing results, by stage and fixture number.
+        `instead` replaces standing results, by stage and fixture number, with all that was kept with them.
         """
         results = {rows.stage.number: dict((instead or {}).get(rows.stage.number, {})) for rows in self.rows}
         while True:
-            states = states_of(self.division, results, kept_places=kept_places, read=self.rows)
+            states = states_of(self.division, results, read=self.rows)
             walkovers = {
                 (state.stage.number, number): walkover
                 for state in states
@@ -167,14 +170,15 @@ def preview_result(
     standing: Result,
     new: ResultInput,
     *,
-    voided_rated: bool | None = True,
+    voided_rated: bool | Result = True,
     with_ratings: bool = True,
     restored: Result | None = None,
 ) -> CorrectionPreview:
     """Return what would follow if `new` replaced the `standing` result; `fixture` comes with its stage and division.
 
     `voided_rated` is `void_rated` of `settle`. `restored` is an earlier version that would stand again, with its
-    record and with whoever advanced by it; the bracket cannot be kept then.
+    record and with what was kept with it; keeping the bracket is not a choice then. Nor is it where the new result
+    would change a slot all the same: where lives are counted, or a round of a lower bracket would be drawn otherwise.
     """
     division = fixture.stage.division
     facts = DivisionFacts(division)
@@ -183,10 +187,11 @@ def preview_result(
     stage = before[index]
     current = stage.progress.fixtures[fixture.number]
     advancing = current.result.advancing_slot if current.result is not None else None
+    kept_places: Places = dict(current.result.kept) if current.result is not None else {}
 
-    def derive(advancing_side: int | None, kept_places: Places) -> list[StageState]:
-        result = _as_pure(current, new, advancing_side)
-        return facts.states({stage.stage.number: {fixture.number: result}}, kept_places)
+    def derive(advancing_side: int | None, kept: Places) -> list[StageState]:
+        result = _as_pure(current, new, advancing_side, kept)
+        return facts.states({stage.stage.number: {fixture.number: result}})
 
     def compare(after: list[StageState]) -> Consequences:
         changes = tuple(changes_between(division, before, after, but=fixture))
@@ -199,30 +204,37 @@ def preview_result(
     advance = None if restored is None else Advance.objects.filter(result=restored).first()
     corrected_side = new.winner if advance is None else advance.side
     consequences = {Choice.LET_STAND: Consequences()}
-    kept_places: Places = {}
     if restored is None:
-        kept = derive(advancing, {})
-        if kept_places := _changed_tables(stage, kept[index]):
-            kept = derive(advancing, kept_places)
-        consequences[Choice.KEEP_BRACKET] = compare(kept)
+        after = derive(advancing, kept_places)
+        if changed := _changed_tables(stage, after[index]):
+            kept_places = {**kept_places, **changed}
+            after = derive(advancing, kept_places)
+        keeping = compare(after)
+        if not any(change.moves_players for change in keeping.changes):
+            consequences[Choice.KEEP_BRACKET] = keeping
     corrected = derive(corrected_side, {} if advance is None else kept_places_of(advance))
     consequences[Choice.CORRECT_ALL] = compare(corrected)
     return CorrectionPreview(fixture, standing, new, division.seq, advancing, kept_places, consequences)
 
 
 def _changed_tables(before: StageState, after: StageState) -> Places:
-    """Return all qualifying places of the tables of this stage whose qualifiers would change."""
-    number = str(before.stage.number)
-    own = {place: entry for place, entry in before.places.items() if place.stage.partition(":")[0] == number}
-    tables = {place.stage for place, entry in own.items() if after.places.get(place) != entry}
-    return {place: entry for place, entry in own.items() if place.stage in tables}
+    """Return all qualifying places, as they are, of the tables of this stage whose qualifiers would change.
+
+    That includes a table that another correction has kept: it stays as it is when only that one is undone.
+    """
+    tables = {
+        place.stage
+        for place in before.earned
+        if (before.places[place], before.earned[place]) != (after.places.get(place), after.earned.get(place))
+    }
+    return {place: before.places[place] for place in before.earned if place.stage in tables}
 
 
-def _as_pure(current: FixtureState, new: ResultInput, advancing_side: int | None) -> pure.Result:
+def _as_pure(current: FixtureState, new: ResultInput, advancing_side: int | None, kept: Places) -> pure.Result:
     side = NOBODY if advancing_side is None else advancing_side
     advances = None if advancing_side == new.winner else side
     kind = UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED)
-    return pure.Result(new.winner, new.score, kind, current.entrants, advances)
+    return pure.Result(new.winner, new.score, kind, current.entrants, advances, tuple(kept.items()))
 
 
 # Fixtures
@@ -335,16 +347,24 @@ def _all_places(states: Sequence[StageState]) -> PlacesTaken:
 # Ratings
 
 
-def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | None) -> dict[int, SupposedResult]:
+def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | Result) -> dict[int, SupposedResult]:
     """Return the outcomes for the ratings of the matches that change; a voided match that stays rated is left out."""
     voided = [change.voided.match_id for change in changes if change.voided is not None]
-    stays_rated = was_rated_while_void(voided) if voided_rated is None else dict.fromkeys(voided, voided_rated)
+    stays_rated = stay_rated(voided, voided_rated)
     outcomes = {match: SupposedResult(None, Result.Kind.VOID) for match in voided if not stays_rated[match]}
     returning = [change.returns for change in changes if change.returns is not None]
     return outcomes | {result.match_id: SupposedResult.of(result) for result in returning}
 
 
-def was_rated_while_void(matches: Sequence[int]) -> dict[int, bool]:
-    """Return whether each match stayed rated when it was last void; True if it never was void."""
-    rows = Result.objects.filter(match__in=matches, kind=Result.Kind.VOID).order_by("version")
-    return dict.fromkeys(matches, True) | {row.match_id: row.winner is not None for row in rows}
+def stay_rated(matches: Sequence[int], void_rated: bool | Result) -> dict[int, bool]:
+    """Return whether each of these matches stays rated when it becomes void; `void_rated` as in `settle`."""
+    if isinstance(void_rated, bool):
+        return dict.fromkeys(matches, void_rated)
+    rows = list(Result.objects.filter(match__in=matches, kind=Result.Kind.VOID).order_by("version"))
+    # Should a match be void only since, as it was then; it was never void if two corrections are undone out of turn.
+    last = {row.match_id: row.winner is not None for row in rows}
+    return (
+        dict.fromkeys(matches, True)
+        | last
+        | {row.match_id: row.winner is not None for row in rows if row.pk < void_rated.pk}
+    )

@@ -31,7 +31,7 @@ from tournaments.state.locks import (
 )
 from tournaments.state.notifications import notify_ready
 from tournaments.state.plans import Places, set_drawn
-from tournaments.state.preview import was_rated_while_void
+from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import DivisionRows, StageRows
 
 # The match of a fixture: opened when both players are known, voided when they change, reinstated when they return.
@@ -52,7 +52,7 @@ class Pair(NamedTuple):
 
 
 def update_matches(
-    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime, *, void_rated: bool | None
+    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime, *, void_rated: bool | Result
 ) -> list[Match]:
     """Give every fixture with two known entrants its match; return the matches that were opened.
 
@@ -151,13 +151,13 @@ def _open(
     return matches
 
 
-def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: bool | None) -> None:
+def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: bool | Result) -> None:
     """Void the matches of these fixtures and link them as former matches, so that they can be reinstated."""
     live = {row.match_id: row for row in rows if row.match is not None and row.match.state != Match.State.VOID}
     ids = [pk for pk in live if pk is not None]
     if ids:
         adjourn_boards(ids, now=now)
-        stays_rated = was_rated_while_void(ids) if rated is None else dict.fromkeys(ids, rated)
+        stays_rated = stay_rated(ids, rated)
         voided = {match: stays_rated[pk] for pk, match in lock_matches(ids).items()}
         void_matches(voided, club=division.tournament.club, by=SYSTEM, now=now)
         link = Fixture.former.through
@@ -250,7 +250,7 @@ class _Settling:
     division: Division
     by: Actor
     now: datetime
-    void_rated: bool | None
+    void_rated: bool | Result
     withdrawal_reason: str | None
     rows: DivisionRows
     fixtures: set[int] = field(default_factory=set)
@@ -294,7 +294,7 @@ def settle(
     now: datetime,
     locked: Mapping[int, Match] | None = None,
     rows: DivisionRows | None = None,
-    void_rated: bool | None = True,
+    void_rated: bool | Result = True,
     withdrawal_reason: str | None = None,
 ) -> Settled:
     """Derive the state of a locked division from its facts and write only what differs.
@@ -304,7 +304,7 @@ def settle(
 
     `locked` are the matches that the caller locked with `lock_unfinished_matches` before reading any, or `rows` what
     the caller has read and locked. A played match that is voided because its players changed stays rated if
-    `void_rated`; None keeps what held when it was last void.
+    `void_rated`; given the version of a result, it is rated as it was before that version, for an exact undo.
     `withdrawal_reason` is set when `by` withdraws somebody or lets them back in: a walkover that `by` wins is then
     recorded as their own decision, with this public reason. Refused: see `check_own_win`.
     """

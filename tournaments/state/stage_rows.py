@@ -3,20 +3,21 @@
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, product
 from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, Model
 
-from matches.models import Claim, Match
+from matches.models import Claim, LiveMatch, Match
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
 from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.progress import Progress
 from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import DOUBLE, ELIMINATION, LIVES
+from tournaments.formats.settings import BY_ROUND, DOUBLE, ELIMINATION, LIVES
 from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
 from tournaments.formats.swiss.spent_lives import without_spent_lives
 from tournaments.models import (
@@ -27,12 +28,14 @@ from tournaments.models import (
     Draw,
     Entry,
     Fixture,
+    FloorEvent,
     KeptApart,
     Round,
     Slot,
     Stage,
 )
 from tournaments.state.commitments import lots_seed
+from tournaments.state.floor import BEGINNINGS
 from tournaments.state.locks import lock_unfinished_matches
 from tournaments.state.plans import Places, entrants_of, seat_of, settings_of, slot_source
 
@@ -102,6 +105,18 @@ class FormerMatch(NamedTuple):
     number: int
     match: int
     players: tuple[int, int]
+
+
+class Absence(NamedTuple):
+    """An entry that withdrew from the whole division, and when it came back, if it did."""
+
+    entry: EntryId
+    since: datetime
+    until: datetime | None
+
+
+LATEST = datetime.max.replace(tzinfo=UTC)
+"""In previews, when somebody withdraws or comes back: after everything that has happened."""
 
 
 class DivisionRows:
@@ -192,12 +207,68 @@ class DivisionRows:
         ]
 
     @cached_property
+    def absences(self) -> list[Absence]:
+        """All withdrawals from the whole division, those that were taken back included."""
+        stored = [
+            Absence(row.pk, row.left_at, LATEST if row.withdrawal in self._taken_back else row.taken_back_at)
+            for row in self._entries_with_withdrawals
+            if row.withdrawal is not None and row.withdrawn_from is None
+        ]
+        return [*stored, *(Absence(entry, LATEST, None) for entry in self.withdrawn)]
+
+    def gone_from(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
+        """Return which of the entries of a table count as withdrawn from its stage.
+
+        Once one of them has begun to play in the next stage, those who had withdrawn by then: neither a later
+        withdrawal nor a later return changes anything.
+        """
+        members = set(entries) if self.absences else set()
+        absences = [absence for absence in self.absences if absence.entry in members]
+        if not absences:
+            return frozenset()
+        begun = self.next_begun(stage, entries) or LATEST
+        return frozenset(
+            absence.entry
+            for absence in absences
+            if absence.since <= begun and (absence.until is None or absence.until > begun)
+        )
+
+    def cannot_go_on(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
+        """Return which of these entries have withdrawn and cannot go on; who has a result in the next stage has."""
+        gone, following = self.gone_from(stage, entries), self._following(stage)
+        return gone - self.of(following).decided_entries if gone and following is not None else gone
+
+    def _following(self, stage: Stage) -> Stage | None:
+        return next((row for row in self.stages if row.number == stage.number + 1), None)
+
+    def next_begun(self, stage: Stage, entries: Collection[EntryId]) -> datetime | None:
+        """Return when one of these entries began to play in the next stage, or its first round was published."""
+        following = self._following(stage)
+        if following is None:
+            return None
+        if following.format in BY_ROUND:
+            return min(
+                (draw.published_at for draw in self.paired.get(following.pk, ()) if draw.published_at), default=None
+            )
+        players = {self.entries[entry].player_id for entry in entries}
+        return min((at for at, pair in self.of(following).beginnings if players & set(pair)), default=None)
+
+    @cached_property
+    def persons(self) -> tuple[frozenset[EntryId], ...]:
+        """The entries of each player who entered more than once."""
+        by_person: dict[int, set[EntryId]] = {}
+        for entry in self.entries.values():
+            by_person.setdefault(entry.player.merged_into_id or entry.player_id, set()).add(entry.pk)
+        return tuple(frozenset(entries) for entries in by_person.values() if len(entries) > 1)
+
+    @cached_property
     def _entries_with_withdrawals(self) -> list[Any]:
         """The entries, each repeated for every withdrawal after its first one."""
         rows = Entry.objects.filter(division=self.division).select_related("player__merged_into").order_by("pk")
         columns = {
             "withdrawal": F("withdrawals"),
             "withdrawn_from": F("withdrawals__bracket"),
+            "left_at": F("withdrawals__at"),
             "taken_back_at": F("withdrawals__taken_back_at"),
         }
         return list(rows.annotate(**columns))
@@ -293,8 +364,6 @@ class StageRows:
         )
         self.fixtures = {row.number: row for row in division_rows.fixtures.get(stage.pk, ())}
         self.slots = {row.pk: division_rows.slots.get(row.pk, []) for row in self.fixtures.values()}
-        self.kept_places: dict[PlaceOf, EntryId | None] = {}
-        """Places that were kept when a result of this stage was corrected; filled when `results` is read."""
 
     @cached_property
     def graph(self) -> plan.Graph:
@@ -315,12 +384,41 @@ class StageRows:
 
     def _persons(self) -> tuple[frozenset[EntryId], ...]:
         """Return the entries of each player who entered again, in a division that allows it."""
-        if self.stage.division.reentry_until is None or self.settings.format not in ELIMINATION:
-            return ()
-        by_person: dict[int, set[EntryId]] = {}
-        for entry in self.of_division.entries.values():
-            by_person.setdefault(entry.player.merged_into_id or entry.player_id, set()).add(entry.pk)
-        return tuple(frozenset(entries) for entries in by_person.values() if len(entries) > 1)
+        may_reenter = self.stage.division.reentry_until is not None and self.settings.format in ELIMINATION
+        return self.of_division.persons if may_reenter else ()
+
+    @cached_property
+    def decided_entries(self) -> frozenset[EntryId]:
+        """The entries with a result in this stage, walkovers included."""
+        decided: set[tuple[int, int]] = set()
+        for match in (row.match for row in self.fixtures.values()):
+            versions = self.of_division.versions_of(match) if match is not None else []
+            if match is not None and versions and versions[-1].kind != VOID:
+                decided |= {*zip((match.player_0_id, match.player_1_id), match.entry_numbers, strict=True)}
+        entries = self.of_division.entries.values()
+        return frozenset(entry.pk for entry in entries if (entry.player_id, entry.number) in decided)
+
+    @cached_property
+    def beginnings(self) -> list[tuple[datetime, tuple[int, int]]]:
+        """When matches of this stage began to be played, reported or decided, and their players.
+
+        What was taken back since is included: who goes on to the stage must not depend on that.
+        """
+        matches = [row.match for row in self.fixtures.values() if row.match is not None]
+        players = {match.pk: (match.player_0_id, match.player_1_id) for match in matches}
+        players |= {former.match: former.players for former in self.former_matches}
+        decisions = [
+            (match, result.at)
+            for match in players
+            for result in self.of_division.versions.get(match, ())
+            if _is_decision(result)
+        ]
+        claims = Claim.objects.filter(match__in=players).values_list("match", "created_at")
+        started = (
+            FloorEvent.objects.filter(match__in=players, kind__in=BEGINNINGS).order_by().values_list("match", "at")
+        )
+        boards = LiveMatch.objects.filter(pk__in=players, begun_at__isnull=False).values_list("pk", "begun_at")
+        return [(at, players[match]) for match, at in chain(decisions, claims, started, boards) if at is not None]
 
     @cached_property
     def open_draws(self) -> frozenset[int]:
@@ -378,11 +476,7 @@ class StageRows:
             versions = self.of_division.versions.get(row.match_id or 0)
             if versions and row.match_id not in self.of_division.reopened and versions[-1].kind != VOID:
                 counted[number] = versions[-1]
-        kept, ids = {}, {result.pk for result in counted.values()}
-        for advance in self.of_division.advances:
-            if advance.result_id in ids:
-                kept[advance.result_id] = advance.side
-                self.kept_places |= kept_places_of(advance)
+        kept = {advance.result_id: advance for advance in self.of_division.advances}
         results = {}
         for number, result in counted.items():
             first, second = (slot.entry_id or slot.absent_id for slot in self.slots[self.fixtures[number].pk])
@@ -397,7 +491,7 @@ class StageRows:
         if self.former_matches:
             for entry in self.of_division.entries.values():
                 by_player.setdefault(entry.player_id, []).append(entry.pk)
-        kept = {advance.result_id: advance.side for advance in self.of_division.advances}
+        kept = {advance.result_id: advance for advance in self.of_division.advances}
         results: dict[int, list[Result]] = {}
         for former in self.former_matches:
             played = [row for row in self.of_division.versions.get(former.match, ()) if row.kind != VOID]
@@ -442,12 +536,13 @@ def kept_places_of(advance: Advance) -> dict[PlaceOf, EntryId | None]:
 
 
 def outcome(
-    result: MatchResult, between: tuple[EntryId, EntryId] | None, *, kept: Mapping[int, int | None] | None = None
+    result: MatchResult, between: tuple[EntryId, EntryId] | None, *, kept: Mapping[int, Advance] | None = None
 ) -> Result:
-    """Convert a version of a match's result for the formats; `kept` has the side that advances, by result id."""
+    """Convert a version of a match's result for the formats; `kept` has what was kept with it, by result id."""
     kind = UNPLAYED.get(MatchResult.Kind(result.kind), PLAYED)
-    advances = None
-    if kept is not None and result.pk in kept:
-        side = kept[result.pk]
-        advances = NOBODY if side is None else side
-    return Result(result.winner, result.score, kind, between, advances)
+    advance = (kept or {}).get(result.pk)
+    if advance is None:
+        return Result(result.winner, result.score, kind, between)
+    side = NOBODY if advance.side is None else advance.side
+    advances = None if advance.side == result.winner else side
+    return Result(result.winner, result.score, kind, between, advances, tuple(kept_places_of(advance).items()))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW, publish
+from tests.tournaments.support.correcting import GROUPS, Cup, won_by
 from tests.tournaments.support.pages import page, text
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture
+from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
 
@@ -393,3 +396,15 @@ def test_late_entries_of_a_list_and_by_api_are_previewed(
     undo = f"/api/v1/entries/{created.json()['public_id']}/undo-late/"
     after = alice_client.get(undo).json()["after"]
     assert alice_client.post(undo, {"after": after}, content_type="application/json").json()["status"] == "out"
+
+
+def test_the_page_says_who_goes_on_instead_of_a_player_who_withdraws(alice_client: Client, club: Club) -> None:
+    """Until the knockout begins, for the first two of each group."""
+    cup = Cup.create(8, GROUPS).play(Random(3), most=12, wild=False)
+    thirds = [cup.division.entries.get(pk=table.rows[2].entry) for table in states_of(cup.division)[0].tables]
+    sentences = [f"{third.player.name} goes on to the next stage instead." for third in thirds]
+    shown = text(alice_client.get(url(cup.division)).content.decode())
+    assert [shown.count(sentence) for sentence in sentences] == [2, 2]
+    cup.report(cup.ready()[0], won_by(0))
+    shown = text(alice_client.get(url(cup.division)).content.decode())
+    assert "goes on to the next stage instead" not in shown

@@ -24,7 +24,7 @@ from tournaments.formats.plans import (
 )
 from tournaments.formats.progress import progress
 from tournaments.formats.settings import ELIMINATION, FORMATS, GROUPS, StageSettings
-from tournaments.formats.tables.tables import bracket_tables, places_taken
+from tournaments.formats.tables.tables import bracket_tables, final_orders, places_taken
 
 FIELDS = {"league": (4, 12), "progressive": (6, 80), "groups": (8, 80), "roundrobin": (2, 40)}
 
@@ -97,7 +97,8 @@ def test_groups_and_then_a_knockout_are_played_to_one_winner(entries, groups, qu
     before, after = StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings("knockout")
     state, _results = play_out(planned(before, entries), coin(seed))
     tables = bracket_tables(before, state, lengths=[5], seed=SEED)
-    taken = places_taken(before, 1, state=state, tables=tables, seed=SEED)
+    orders = final_orders(before, 1, state=state, tables=tables, seed=SEED)
+    taken = places_taken(places_before(before, 1), orders)
     assert len({entry for entry in taken.values() if entry is not None}) == groups * qualifiers
     graph = plan_of(after, later_sources(after, before, 1), seed=SEED, first_number=max(state.graph.fixtures) + 1)
     known = progress(graph, {}, places=taken)

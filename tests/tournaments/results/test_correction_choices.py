@@ -12,6 +12,7 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
+from matches.models import PlayerRating
 from matches.records.submissions import RecordFile
 from matches.reporting import records, reports
 from matches.reporting.records import adjudicate_submission
@@ -29,10 +30,12 @@ from tests.tournaments.support.correcting import (
     won_by,
 )
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Fixture
+from tournaments.models import Advance, Correction, Fixture
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput, corrections_of
+from tournaments.state.preview import Choice
+from tournaments.state.settle import settle_division
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +94,77 @@ def test_a_kept_bracket_keeps_every_slot_and_every_later_stage(stages: list[Stag
     assert cup.rated() != ratings
     if before["tables"]:
         assert after["tables"] != before["tables"], "standings count the new result"
+    assert integrity_differences() == []
+
+
+def test_a_bracket_kept_twice_is_still_kept_and_the_preview_says_so() -> None:
+    """Two of each of two groups in a knockout, of which a semi-final is decided; a group match is corrected twice."""
+    cup = Cup.create(8, GROUPS).play(Random(6), most=13, wild=False)
+    semi_finals = [cup.fixture(13), cup.fixture(14)]
+    assert [row.status for row in semi_finals].count(Fixture.Status.DECIDED) == 1
+    moved = 0
+    for fixture in cup.settled()[:12]:
+        before, was = cup.standing(), ResultInput.of(cup.results()[fixture.number])
+        assert was.winner is not None
+        undo = []
+        for new in (ResultInput(None, None, "double_forfeit"), won_by(1 - was.winner, 1), won_by(was.winner, 1)):
+            preview = corrections.preview_correction(fixture=fixture, new=new)
+            assert preview.consequences[Choice.KEEP_BRACKET].changes == ()
+            moved += bool(preview.all.changes)
+            undo.append(cup.correct(fixture, new, "keep_bracket"))
+            assert kept_of(cup.standing()) == kept_of(before)
+        undone = [cup.undo(correction) for correction in reversed(undo)]
+        assert cup.standing() == before
+        for correction in reversed(undone):
+            cup.undo(correction)
+            assert kept_of(cup.standing()) == kept_of(before)
+        for correction in Correction.objects.filter(undoes__in=undone).order_by("-pk"):
+            cup.undo(correction)
+        assert cup.standing() == before
+        assert integrity_differences() == []
+    assert moved, "some of these corrections would move the bracket"
+
+
+def test_a_kept_bracket_that_moved_is_found() -> None:
+    cup = Cup.create(8, GROUPS).play(Random(6), most=13, wild=False)
+    forfeit = ResultInput(None, None, "double_forfeit")
+    kept = [cup.correct(fixture, forfeit, "keep_bracket") for fixture in cup.settled()[:12]]
+    again = [cup.correct(correction.fixture, won_by(0), "keep_bracket") for correction in kept]
+    cup.replay()
+    assert integrity_differences() == []
+    for advance in Advance.objects.filter(result__in=[correction.after_id for correction in again]):
+        advance.places = []
+        advance.save()
+    settle_division(division_id=cup.division.pk, now=LATER)
+    assert any("places in a kept bracket" in difference for difference in integrity_differences())
+    Advance.objects.filter(result=again[0].after_id).update(side=1)
+    assert any("side that advances in a kept bracket" in difference for difference in integrity_differences())
+
+
+def kept_of(standing: dict[str, Any]) -> dict[str, Any]:
+    """What a kept bracket keeps."""
+    return {name: standing[name] for name in ("slots", "fixtures", "stages", "division")}
+
+
+def test_an_undo_makes_a_match_void_as_it_was_before_the_correction() -> None:
+    """The final does not count for the ratings after the first correction, but does after the third."""
+    cup = Cup.create(4, KNOCKOUT).play(Random(1), wild=False)
+    first = cup.settled()[0]
+    was, other = ResultInput.of(cup.results()[first.number]), other_winner(cup, first)
+    done, before = [], []
+    for new, rated in ((other, False), (was, True), (other, True)):
+        cup.replay()
+        before.append((cup.standing(), cup.rated()))
+        done.append(cup.correct(first, new, voided_rated=rated))
+    while done:
+        preview = corrections.preview_undo(correction=done[-1])
+        cup.undo(done.pop())
+        changes = {item.player: item.after for item in preview.all.ratings}
+        cup.replay()
+        standing, rated_matches = before.pop()
+        assert (cup.standing(), cup.rated()) == (standing, rated_matches)
+        now = dict(PlayerRating.objects.filter(pool=cup.pool).values_list("player", "rating"))
+        assert {player: now[player] for player in changes} == changes
     assert integrity_differences() == []
 
 

@@ -61,6 +61,11 @@ class Story:
         corrected = another(self.chance, standing)
         if corrected == ResultInput.of(standing):
             return
+        preview = corrections.preview_correction(fixture=fixture, new=corrected)
+        if choice not in preview.consequences:
+            # Whoever has lost the last life does not play in the paired round, so the bracket cannot be kept.
+            self.count("not kept")
+            choice = Choice.CORRECT_ALL
         correction = self.cup.correct(fixture, corrected, choice, now=self.cup.now())
         self.before = {correction.pk: before}
         self.count("correction")
@@ -160,6 +165,17 @@ def test_whoever_lost_the_last_life_by_a_correction_is_taken_out_of_the_paired_r
     cup.undo(correction)
     paired.refresh_from_db()
     assert paired.status == Fixture.Status.READY
+
+
+def test_keeping_the_bracket_is_not_offered_where_somebody_would_lose_the_last_life() -> None:
+    cup, _last, paired = out_in_round_two()
+    correction = eliminate_from(cup, paired)
+    cup.undo(correction)
+    preview = corrections.preview_correction(fixture=correction.fixture, new=won_by(1))
+    assert [change.row.number for change in preview.all.changes] == [paired.number]
+    assert list(preview.consequences) == [Choice.LET_STAND, Choice.CORRECT_ALL]
+    with pytest.raises(Refused, match="bracket_not_kept"):
+        cup.correct(correction.fixture, won_by(1), Choice.KEEP_BRACKET)
 
 
 def test_undo_is_refused_once_a_player_it_would_eliminate_has_finished_a_match() -> None:

@@ -229,9 +229,9 @@ class Cup(Clocked):
         assert applied is not None
         return applied
 
-    def undo(self, correction: Correction) -> Correction:
+    def undo(self, correction: Correction, now: datetime = LATER) -> Correction:
         """Taken back at once."""
-        return corrections.undo_correction(correction=correction, after=self.seq, by=SYSTEM, now=LATER)
+        return corrections.undo_correction(correction=correction, after=self.seq, by=SYSTEM, now=now)
 
     def like(self, number: int, new: ResultInput) -> "Cup":
         """The same history in a division of its own, where M`number` ended so from the start.
@@ -333,13 +333,10 @@ class Cup(Clocked):
 
     def results(self) -> dict[int, Result]:
         """The standing result of each fixture."""
-        results = {}
-        for row in self.settled():
-            assert row.match is not None
-            result = row.match.results.order_by("-version").first()
-            assert result is not None
-            results[row.number] = result
-        return results
+        numbers = {row.match_id: row.number for row in self.settled()}
+        rows = Result.objects.filter(match__in=numbers).order_by("version")
+        by_number = {numbers[row.match_id]: row for row in rows}
+        return {number: by_number[number] for number in sorted(by_number)}
 
     def is_decided_by_two_withdrawals(self) -> bool:
         """Whether neither player advanced from some match, because both had withdrawn."""

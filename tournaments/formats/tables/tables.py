@@ -4,12 +4,12 @@ A stage with points has tables (one, or one for each group); an elimination has 
 results, so a corrected result shows in them at once.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tournaments.formats.graph import FINAL, LOWER, EntryId, PlaceOf
 from tournaments.formats.lots import Lots
-from tournaments.formats.plans import group_keys, lengths_of, places_before
+from tournaments.formats.plans import group_keys, lengths_of
 from tournaments.formats.progress import Progress, SharedPlace
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
 from tournaments.formats.swiss.event import SwissEvent
@@ -93,26 +93,50 @@ def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tu
     return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}
 
 
-def places_taken(
+Places = Mapping[PlaceOf, EntryId | None]
+"""Who takes qualifying places; None if nobody is left for one."""
+
+
+def final_orders(
     settings: StageSettings, number: int, *, state: Progress, tables: Sequence[Table], seed: bytes
-) -> dict[PlaceOf, EntryId | None]:
-    """Return who takes the qualifying places of stage `number`, if that is certain; None if nobody is left for a place.
+) -> dict[str, list[EntryId]]:
+    """Return the entries of each table of stage `number` that is over, best first; an elimination has one such order.
 
     Entries that share a place of an elimination are ordered by lot, drawn from `seed`.
     """
     if settings.format == GROUPS:
         names = dict(zip((table.key for table in tables), group_keys(settings, number), strict=True))
-        orders = {names[table.key]: [row.entry for row in table.rows] for table in tables if table.over}
-    elif settings.format in ELIMINATION:
+        return {names[table.key]: [row.entry for row in table.rows] for table in tables if table.over}
+    if settings.format in ELIMINATION:
         first = next(iter(elimination_places(settings, state).values()))
-        orders = {str(number): _by_lot(first, seed)} if state.over else {}
-    else:
-        orders = {str(number): [row.entry for row in table.rows] for table in tables if table.over}
-    return {
-        place: _at(orders[place.stage], place.place)
-        for place in places_before(settings, number)
-        if place.stage in orders
-    }
+        return {str(number): _by_lot(first, seed)} if state.over else {}
+    return {str(number): [row.entry for row in table.rows] for table in tables if table.over}
+
+
+def who_goes_on(
+    order: Sequence[EntryId],
+    *,
+    kept: Sequence[EntryId | None] = (),
+    out: Collection[EntryId] = (),
+    persons: Iterable[Collection[EntryId]] = (),
+) -> list[EntryId]:
+    """Return those of a final order, best first, who can go on to the next stage. Every stage follows this one rule.
+
+    Entries in `out` have withdrawn; of the entries of one person, in `persons`, only the best can go on. Whoever comes
+    after them moves up. `kept` are those who go on because a correction kept the bracket; they come before all others.
+
+    >>> who_goes_on([1, 2, 3, 4, 5], kept=[2, 1], out=[1], persons=[(2, 4)])
+    [2, 3, 5]
+    """
+    first = [entry for entry in kept if entry is not None]
+    present = [entry for entry in (*first, *(entry for entry in order if entry not in first)) if entry not in out]
+    second = {entry for person in persons for entry in [entry for entry in present if entry in person][1:]}
+    return [entry for entry in present if entry not in second]
+
+
+def places_taken(places: Iterable[PlaceOf], going_on: Mapping[str, Sequence[EntryId]]) -> dict[PlaceOf, EntryId | None]:
+    """Return who takes each of these places, given who goes on from each table that is over."""
+    return {place: _at(going_on[place.stage], place.place) for place in places if place.stage in going_on}
 
 
 def _by_lot(places: Sequence[SharedPlace], seed: bytes) -> list[EntryId]:
@@ -124,7 +148,7 @@ def _at(order: Sequence[EntryId], place: int) -> EntryId | None:
     return order[place - 1] if place <= len(order) else None
 
 
-def entries_at(places: Mapping[PlaceOf, EntryId | None], sources: Sequence[PlaceOf]) -> list[EntryId] | None:
+def entries_at(places: Places, sources: Sequence[PlaceOf]) -> list[EntryId] | None:
     """Return the entries at these places; None while one of them is unknown."""
     if any(place not in places for place in sources):
         return None
