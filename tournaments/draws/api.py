@@ -20,7 +20,7 @@ from tournaments.draws import kept_apart, rounds, services
 from tournaments.draws import lists as draw_lists
 from tournaments.draws.kept_apart import pairs_apart
 from tournaments.draws.lists import FATES, CommitmentLine, commitments_of, lines
-from tournaments.draws.rounds import PairedStage, RoundChanges
+from tournaments.draws.rounds import PairedStage, RoundChanges, WayOut
 from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.events.api import DivisionView
 from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
@@ -100,6 +100,16 @@ class NextRoundSerializer(serializers.Serializer[Any]):
     remarks = serializers.ListField(
         child=serializers.DictField(),
         help_text="`later_round_impossible`: a later round would have no pairing.",
+    )
+    ways_out = serializers.ListField(
+        child=serializers.ChoiceField([way.value for way in WayOut]),
+        help_text=(
+            "What a director can do if this round, or a later one, cannot be paired: `allow_rematches`, or `end` after "
+            "`end_after` rounds (`rounds_change`); `let_meet` a pair that is kept apart; `cancel_bye`; `add_players`."
+        ),
+    )
+    end_after = serializers.IntegerField(
+        allow_null=True, help_text="The number of rounds with which `end` is possible; else null."
     )
 
 
@@ -451,6 +461,7 @@ def _paired(draw: Draw, names: Names) -> dict[str, Any]:
 def _next(upcoming: draw_lists.NextRoundStatus, *, directs: bool) -> dict[str, Any]:
     hidden = upcoming.state in DIRECTORS_ONLY and not directs
     draft = upcoming.draft if directs else None
+    ways = upcoming.ways_out if directs else draw_lists.NO_WAYS
     return {
         "round": upcoming.number,
         "state": "complete" if hidden else upcoming.state,
@@ -459,6 +470,8 @@ def _next(upcoming: draw_lists.NextRoundStatus, *, directs: bool) -> dict[str, A
         "outdated": bool(draft) and upcoming.outdated,
         "refusal": draft.refusal if draft else None,
         "remarks": draft.remarks if draft else [],
+        "ways_out": ways.ways,
+        "end_after": ways.end_after if WayOut.END in ways.ways else None,
     }
 
 

@@ -1,7 +1,7 @@
 """What directors and readers see of draws: drafts, rounds, and the public list of commitments."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from core.pagination import page_of
 from players.models import Club
 from tournaments.draws.kept_apart import apart_view
-from tournaments.draws.rounds import PairedStage, is_outdated, paired_stage_of, to_be_paired
+from tournaments.draws.rounds import PairedStage, WayOut, WaysOut, is_outdated, paired_stage_of, to_be_paired, ways_out
 from tournaments.draws.take_back import round_to_take_back
 from tournaments.events.selectors import divisions_of
 from tournaments.formats.graph import Graph, Source
@@ -420,6 +420,9 @@ class DraftLine:
     fixed: bool = False
 
 
+NO_WAYS = WaysOut()
+
+
 @dataclass(frozen=True, slots=True)
 class NextRoundStatus:
     """The number and state of the next round, with its draft if there is one."""
@@ -429,17 +432,8 @@ class NextRoundStatus:
     draft: Draw | None = None
     outdated: bool = False
     needs_reason: bool = False
-
-    @property
-    def lacks_players(self) -> bool:
-        """Whether there are too few players to pair, so that allowing rematches would not help."""
-        code = self.draft.refusal["code"] if self.draft is not None and self.draft.refusal else ""
-        return code in ("too_few_players", "too_few_without_byes")
-
-    @property
-    def blocked_by_byes(self) -> bool:
-        """Whether it cannot be paired because of requested byes."""
-        return bool(self.draft and self.draft.refusal and self.draft.refusal["code"] == "too_few_without_byes")
+    ways_out: WaysOut = NO_WAYS
+    """What a director can do if it, or a later round, cannot be paired."""
 
     @property
     def later_round_remark(self) -> dict[str, Any] | None:
@@ -459,7 +453,11 @@ def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
         return NextRoundStatus(number, DRAWING, last)
     if last is not None and last.state == Draw.State.DRAFT:
         last.stage = current.stage
-        return NextRoundStatus(number, DRAFT, last, is_outdated(division, last), needs_reason=True)
+        status = NextRoundStatus(number, DRAFT, last, is_outdated(division, last), needs_reason=True)
+        if status.later_round_remark is None:
+            return status
+        fewer = WaysOut((WayOut.REMATCHES, WayOut.END), status.later_round_remark["round"] - 1)
+        return replace(status, ways_out=fewer)
     planned = current.event.planned
     last_is_paired = planned is not None and number > planned
     if current.state.over or (last_is_paired and current.state.progress.over):
@@ -467,7 +465,7 @@ def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
     if current.event.rounds and not current.state.progress.over:
         return NextRoundStatus(number, OPEN_DRAWS)
     if last is not None and last.refusal:
-        return NextRoundStatus(number, REFUSED, last)
+        return NextRoundStatus(number, REFUSED, last, ways_out=ways_out(current, last.refusal["code"]))
     return NextRoundStatus(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
 
 

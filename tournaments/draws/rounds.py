@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -223,6 +224,37 @@ def paired_stage_of(division: Division) -> PairedStage:
     state = current_state(division, stage)
     assert state.event is not None  # noqa: S101, it is paired by rounds
     return PairedStage(stage, settings_of(stage), state, state.event)
+
+
+class WayOut(StrEnum):
+    """What a director can do about a round that cannot be paired; END and REMATCHES are made by `change_rounds`."""
+
+    REMATCHES = "allow_rematches"
+    LET_MEET = "let_meet"
+    CANCEL_BYE = "cancel_bye"
+    ADD_PLAYERS = "add_players"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOut:
+    """What a director can do about a round that cannot be paired; END stops after `end_after` rounds."""
+
+    ways: tuple[WayOut, ...] = ()
+    end_after: int = 0
+
+
+def ways_out(current: PairedStage, refusal: str) -> WaysOut:
+    """Return what a director can do after the next round was refused with this code."""
+    is_swiss, event = current.settings.format == SWISS, current.event
+    can = {
+        WayOut.REMATCHES: refusal == "no_legal_pairing" and is_swiss and not current.settings.allow_rematches,
+        WayOut.LET_MEET: refusal == "no_legal_pairing" and bool(event.forbidden),
+        WayOut.CANCEL_BYE: refusal == "too_few_without_byes",
+        WayOut.ADD_PLAYERS: refusal == "too_few_players",
+        WayOut.END: is_swiss and bool(event.rounds),
+    }
+    return WaysOut(tuple(way for way in WayOut if can[way]), len(event.rounds))
 
 
 def request_round(

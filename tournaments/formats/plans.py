@@ -35,7 +35,7 @@ from tournaments.formats.graph import (
     check,
 )
 from tournaments.formats.kept_apart import Meeting
-from tournaments.formats.lots import Lots
+from tournaments.formats.lots import LEAST_SEED_BYTES, Lots
 from tournaments.formats.settings import (
     BY_ROUND,
     DOUBLE,
@@ -47,6 +47,7 @@ from tournaments.formats.settings import (
     StageSettings,
     check_league_size,
     check_matches,
+    check_rounds,
 )
 from tournaments.formats.tables.groups import (
     drawn_groups,
@@ -82,7 +83,8 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     """Return the stages after checking that they can follow each other; the last one loses its `qualifiers`.
 
     `default_lengths` are the division's match lengths, for stages without their own.
-    Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, or what `StageSettings.checked` refuses.
+    Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, what `StageSettings.checked` refuses, or what
+    makes a later stage impossible for those who qualify: `rounds_with_rematches`, `division_size`, or as `plan_of`.
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
@@ -93,7 +95,23 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
             raise Refused("stage_qualifiers", stage=number, least=FEWEST_QUALIFIERS)
         if following.format == GROUPS and qualifiers < FEWEST_QUALIFIERS * following.groups:
             raise Refused("group_count", groups=following.groups, least=FEWEST_QUALIFIERS, entries=qualifiers)
+        try:
+            _check_later(following, stage, number)
+        except Refused as refused:
+            raise Refused(refused.code, **{**refused.params, "stage": number + 1}) from refused
     return [*checked[:-1], replace(checked[-1], qualifiers=None)]
+
+
+def _check_later(settings: StageSettings, before: StageSettings, number: int) -> None:
+    """Refuse a stage that the qualifiers of stage `number` with the settings `before` cannot play."""
+    entrants = len(places_before(before, number))
+    check_rounds(settings, entrants)
+    if settings.format == LEAGUE:
+        check_league_size(entrants)
+    elif settings.format in ELIMINATION:
+        plan_of(settings, later_sources(settings, before, number), seed=bytes(LEAST_SEED_BYTES))
+    elif settings.format not in BY_ROUND:
+        check_matches(_table_matches(settings, entrants))
 
 
 def draw_places(
@@ -234,7 +252,7 @@ def last_chance_pattern(settings: StageSettings, graph: Graph) -> Pattern:
 def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
     groups = settings.groups if settings.format == GROUPS else 1
     size = len(sources) // groups
-    check_matches(groups * size * (size - 1) // 2 * (2 if settings.twice else 1))
+    check_matches(_table_matches(settings, len(sources)))
     if settings.format != GROUPS:
         return Graph((round_robin_of([s for s in sources if s != BYE], key=TABLE, double=settings.twice),))
     brackets = []
@@ -245,6 +263,13 @@ def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
         number += len(bracket.fixtures)
         brackets.append(bracket)
     return Graph(tuple(brackets))
+
+
+def _table_matches(settings: StageSettings, places: int) -> int:
+    """Return the matches of a round robin, or of groups with this many places in all."""
+    groups = settings.groups if settings.format == GROUPS else 1
+    size = places // groups
+    return groups * size * (size - 1) // 2 * (2 if settings.twice else 1)
 
 
 def lengths_of(settings: StageSettings, key: str, default: Sequence[int]) -> tuple[int, ...]:

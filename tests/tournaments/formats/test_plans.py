@@ -161,6 +161,11 @@ def test_stages_that_can_follow_each_other():
         ([StageSettings("knockout"), last], "stage_qualifiers"),
         ([StageSettings("swiss", qualifiers=1), last], "stage_qualifiers"),
         ([last, StageSettings(GROUPS, groups=2)], "group_count"),
+        ([StageSettings("swiss", qualifiers=2), StageSettings("swiss", rounds=4)], "rounds_with_rematches"),
+        ([StageSettings(GROUPS, qualifiers=2), StageSettings("swiss", rounds=4)], "rounds_with_rematches"),
+        ([StageSettings("swiss", qualifiers=3), StageSettings("progressive")], "field_too_small"),
+        ([StageSettings("lives", qualifiers=3), StageSettings("league")], "division_size"),
+        ([StageSettings("swiss", qualifiers=400), StageSettings("roundrobin")], "too_many_matches"),
         ([StageSettings("ladder")], "no_such_format"),
     ):
         with pytest.raises(Refused) as refused:
