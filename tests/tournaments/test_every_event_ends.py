@@ -101,8 +101,8 @@ class Evening(DivisionDriver):
     def deed(self) -> None:
         """Do one of the things that directors do in an evening, if it is possible now."""
         self.chance.choice(
-            [self.withdraw_one, self.withdraw_one, self.let_back, self.let_back, self.let_in, self.correct, self.correct,
-             self.undo_correction, self.leave_bracket, self.grant_bye, self.keep_apart, self.unpair]
+            [self.withdraw_one, self.withdraw_one, self.let_back, self.let_back, self.let_in, self.correct,
+             self.correct, self.undo_correction, self.leave_bracket, self.grant_bye, self.keep_apart, self.unpair]
         )()  # fmt: skip
 
     def pick(self, rows: Any) -> Any:

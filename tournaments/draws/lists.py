@@ -14,6 +14,7 @@ from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.rounds import PairedStage, WayOut, WaysOut, is_outdated, paired_stage_of, to_be_paired, ways_out
 from tournaments.draws.take_back import round_to_take_back
 from tournaments.events.selectors import divisions_of
+from tournaments.formats.forecast.stages import matches_each, planned_before
 from tournaments.formats.graph import Graph, Source
 from tournaments.formats.plans import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.progress import Progress, progress
@@ -184,6 +185,8 @@ class DraftCounts:
     byes: int
     matches: int
     groups: int = 0
+    at_least: int = 0
+    """The fewest matches of anybody; 0 for a round of a stage that is paired round by round."""
 
 
 def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
@@ -277,7 +280,18 @@ def counts(division: Division, draw: Draw) -> DraftCounts:
     matches = Matches.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
     groups = settings.groups if settings.format == GROUPS else 0
-    return DraftCounts(entered, len(draw.places), byes, matches.total or 0, groups)
+    return DraftCounts(entered, len(draw.places), byes, matches.total or 0, groups, _at_least(settings, draw))
+
+
+def _at_least(settings: StageSettings, draw: Draw) -> int:
+    """Return the fewest matches that somebody in a draft plays in its stage."""
+    if settings.format in ELIMINATION:
+        entered = sum(place is not None for place in draw.places)
+        return matches_each(planned_before(settings, None, draw.stage.number, entered)).least
+    size = len(draw.places) // (settings.groups if settings.format == GROUPS else 1)
+    groups = [draw.places[start : start + size] for start in range(0, len(draw.places), size)]
+    fewest = min(sum(place is not None for place in group) for group in groups)
+    return (fewest - 1) * (2 if settings.twice else 1)
 
 
 def draft_stages(division: Division, draw: Draw, options: BracketOptions) -> list[DraftStage]:

@@ -7,11 +7,12 @@ size of the largest, for groups. Swiss and lives are paired round by round and h
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
 
 from tournaments.formats.elimination import knockout
 from tournaments.formats.elimination.knockout import cross_seeded, main_bracket
-from tournaments.formats.elimination.lower_bracket import double_elimination, with_lower_bracket
+from tournaments.formats.elimination.lower_bracket import double_elimination, take_late_drop, with_lower_bracket
 from tournaments.formats.elimination.patterns import (
     Pattern,
     fewest,
@@ -29,6 +30,7 @@ from tournaments.formats.graph import (
     MAIN,
     EntryId,
     EntrySource,
+    FixtureId,
     Graph,
     PlaceOf,
     Source,
@@ -218,6 +220,84 @@ def _with_lower(settings: StageSettings, graph: Graph, seed: bytes, draft: int) 
         return graph
     pattern = last_chance_pattern(settings, graph)
     return with_lower_bracket(graph, pattern, seed=seed, draft=draft, key=LAST_CHANCE, fed_by=CONSOLATION)
+
+
+class LateDrop(StrEnum):
+    """What becomes of the loser of a match that a late entry made: nothing new, a bye taken, lower brackets planned
+    anew, or no second match."""
+
+    NONE = "none"
+    BYE = "bye"
+    ANEW = "anew"
+    OUT = "out"
+
+
+def with_late_drop(
+    settings: StageSettings,
+    graph: Graph,
+    fixture: FixtureId,
+    *,
+    begun: Collection[FixtureId],
+    seed: bytes,
+    draft: int,
+    first_number: int,
+) -> tuple[Graph, LateDrop]:
+    """Let the loser of `fixture`, whose bye a late entry took, drop like the other losers of the first round.
+
+    They take a bye of the consolation. If it has none, the lower brackets are planned anew with the seed and the draft
+    of the draw, as long as none of their matches has begun; their fixtures are numbered from `first_number`. After that
+    the loser takes a bye of the last chance, or is out after one match.
+    """
+    first = graph.bracket(MAIN).rounds[0].fixtures
+    if not any(other.number in graph.next_of_loser for other in first):
+        return graph, LateDrop.NONE
+    if (dropped := _by_a_bye(graph, fixture, CONSOLATION, begun)) is not None:
+        return dropped, LateDrop.BYE
+    if (anew := planned_anew(settings, graph, begun=begun, seed=seed, draft=draft, first_number=first_number)) is None:
+        dropped = _by_a_bye(graph, fixture, LAST_CHANCE, begun)
+        return (graph, LateDrop.OUT) if dropped is None else (dropped, LateDrop.BYE)
+    return anew, LateDrop.ANEW
+
+
+def _by_a_bye(graph: Graph, fixture: FixtureId, key: str, begun: Collection[FixtureId]) -> Graph | None:
+    """Return the graph with the loser of `fixture` in a bye of this bracket; None if it has none to take."""
+    if key not in [bracket.key for bracket in graph.brackets]:
+        return None
+    try:
+        return take_late_drop(graph, fixture, key, frozenset(begun))
+    except Refused as refused:
+        if refused.code != "no_bye_left":
+            raise
+        return None
+
+
+def planned_anew(
+    settings: StageSettings,
+    graph: Graph,
+    *,
+    begun: Collection[FixtureId],
+    seed: bytes,
+    draft: int,
+    first_number: int,
+) -> Graph | None:
+    """Return the graph with its lower brackets planned again from the main bracket, numbered from `first_number`.
+
+    None if one of their matches has begun, or the chosen pattern does not suit the field any more.
+    """
+    main = graph.bracket(MAIN)
+    own = {fixture.number for fixture in main.fixtures}
+    if not own.issuperset(begun):
+        return None
+    before_main, last = min(own) - 1, len(own)
+    plain = Graph((main,)).shifted(-before_main)
+    try:
+        whole = _with_lower(settings, plain, seed, draft)
+    except Refused as refused:
+        if not refused.code.startswith("pattern_"):
+            raise
+        return None
+    numbered = whole.renumbered(lambda at: at + before_main if at <= last else at - last - 1 + first_number)
+    return replace(graph, brackets=numbered.brackets)
 
 
 def lower_pattern(settings: StageSettings, graph: Graph) -> Pattern:

@@ -236,9 +236,9 @@ def check_rounds(settings: StageSettings, entrants: int) -> None:
     Everybody can meet everybody else once; in an odd field each has one bye as well.
     """
     most = entrants - 1 + entrants % 2
-    if settings.format == SWISS and settings.rounds is not None and settings.rounds > most:
-        if not settings.allow_rematches:
-            raise Refused("rounds_with_rematches", rounds=settings.rounds, entries=entrants, most=most)
+    needs_rematches = settings.format == SWISS and settings.rounds is not None and settings.rounds > most
+    if needs_rematches and not settings.allow_rematches:
+        raise Refused("rounds_with_rematches", rounds=settings.rounds, entries=entrants, most=most)
 
 
 def check_matches(count: int) -> None:
