@@ -24,7 +24,6 @@ KNOCKOUT = "barpoint-knockout/1 on barpoint-lots/1"
 ORDER = "lots over all entries"
 GROUPS = "groups by lot"
 SNAKE = "snake by rating"
-BY_RATING = "by rating"
 SWISS = "swiss"
 LIVES = "lives"
 LARGEST_EXACT = 20

@@ -13,7 +13,6 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from matches.models import Rating
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.played_stages import drawn_as
@@ -119,8 +118,6 @@ def test_the_script_repeats_draws_of_every_kind(
     stage, count, chosen = KINDS[kind]
     driver = DivisionDriver(make_division(**chosen), by_alice)
     entries = driver.enter(make_players(count))
-    for at, entry in enumerate(entries):
-        Rating.objects.create(player=entry.player, pool=driver.division.pool, rating=1500 + 7 * at % 50)
     if apart:
         for first, second in ((0, 1), (2, 3), (1, 4)):
             keep_apart(first=entries[first], second=entries[second], by=by_alice, now=driver.now())
@@ -136,7 +133,7 @@ def test_the_script_repeats_draws_of_every_kind(
         assert verify(draw) == []
         assert script("limits", draw) == script("later_limits", draw) == []
         assert draw["later_lots"] or stage.format == "knockout"
-        assert any(map(verify, spoiled(draw)))
+        assert any(map(verify, spoiled(draw))) or len(draw["places"]) == 2
     for draw in client.get(path).json()["results"]:
         assert verify(draw) == []
         assert bool(script("limits", draw)) == apart
@@ -170,28 +167,13 @@ def test_a_lot_drawn_later_is_checked(
         capture_output=True,
         text=True,
     ).stdout.split()
-    byes = [
-        int(at) for at in order if None in {place["number"] for place in draw["places"][2 * int(at) - 2 : 2 * int(at)]}
-    ]
+    numbers = [place["number"] for place in draw["places"]]
+    byes = [int(at) for at in order if None in numbers[2 * int(at) - 2 : 2 * int(at)]]
     assert [lot["among"].index(fixture) + 1 for fixture in lot["drawn"]] == byes[:2]
-    backwards = {**draw, "later_lots": [{**lot, "drawn": lot["drawn"][::-1]}]}
     assert script("later_limits", draw) == []
-    assert (
-        "have to have been out of reach"
-        in script(
-            "later_limits",
-            {
-                **draw,
-                "later_lots": [
-                    {
-                        **lot,
-                        "drawn": [fixture for fixture in lot["among"] if byes[-1] == lot["among"].index(fixture) + 1],
-                    }
-                ],
-            },
-        )[0]
-    )
-    assert verify({**backwards, "lots_seed": "00" * 32}) == ["The seed of the later lots does not match its hash."]
+    last = {**lot, "drawn": [lot["among"][byes[-1] - 1]]}
+    assert "have to have been out of reach" in script("later_limits", {**draw, "later_lots": [last]})[0]
+    assert verify({**draw, "lots_seed": "00" * 32}) == ["The seed of the later lots does not match its hash."]
 
 
 def test_the_site_serves_the_script_it_links_to(drawn: Callable[..., Division], client: Client) -> None:

@@ -11,7 +11,16 @@ from django.utils.translation import gettext_lazy as _
 from core.pagination import page_of
 from players.models import Club
 from tournaments.draws.kept_apart import apart_view
-from tournaments.draws.rounds import PairedStage, WayOut, WaysOut, is_outdated, paired_stage_of, to_be_paired, ways_out
+from tournaments.draws.rounds import (
+    PairedStage,
+    WayOut,
+    WaysOut,
+    is_outdated,
+    paired_stage_of,
+    redraw_reason,
+    to_be_paired,
+    ways_out,
+)
 from tournaments.draws.take_back import round_to_take_back
 from tournaments.events.selectors import divisions_of
 from tournaments.formats.forecast.stages import matches_each, planned_before
@@ -205,6 +214,7 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
         "draft": draw,
         "counts": counts(division, draw),
         "outdated": is_outdated(division, draw) if draw.round else drawn != entered.difference(draw.left_out),
+        "own_reason": redraw_reason(draw, entered.difference(draw.left_out)),
         **absences(draw, names),
         "later_round_remark": next((row["params"] for row in draw.remarks if row["code"] == NO_LATER_ROUND), None),
         "remarks": [halves_remark(row, names) for row in draw.remarks if row["code"] == OPPOSITE_HALVES],
@@ -517,6 +527,7 @@ def rounds_page(division: Division, round_number: int | None, now: datetime) -> 
         "matches": len(played),
         "done": sum(pairing.status == "decided" for pairing in played),
         "next": upcoming,
+        "own_reason": redraw_reason(upcoming.draft, to_be_paired(current.settings, current.event)),
         "another_round": _another_round(current, upcoming),
         "lines": _draft_lines(current, upcoming.draft, names) if upcoming.state == DRAFT else [],
         "draft_byes": _round_byes(upcoming.draft, names) if upcoming.state == DRAFT else [],

@@ -238,7 +238,7 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
         if not full:
             newcomer, graph = _plan(division, state, newcomer, graph, stored)
         newcomers.append(newcomer)
-    return LatePreview(division, division.seq, newcomers, graph and matches_each(graph).least)
+    return LatePreview(division, division.seq, newcomers, matches_each(graph).least if graph else None)
 
 
 def _plan(

@@ -253,8 +253,9 @@ class Graph:
 
 def _renumbered(bracket: Bracket, number_of: Callable[[FixtureId], FixtureId]) -> Bracket:
     def moved(source: Source) -> Source:
-        is_fed = isinstance(source, WinnerOf | LoserOf)
-        return replace(source, fixture=number_of(source.fixture)) if is_fed else source
+        if isinstance(source, WinnerOf | LoserOf):
+            return replace(source, fixture=number_of(source.fixture))
+        return source
 
     def fixture(old: Fixture) -> Fixture:
         condition = old.needed_if and replace(old.needed_if, fixture=number_of(old.needed_if.fixture))
