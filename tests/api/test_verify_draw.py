@@ -150,6 +150,21 @@ def spoiled(draw: dict[str, Any]) -> list[dict[str, Any]]:
     return exchanged
 
 
+def test_the_script_checks_all_rounds_of_a_division_at_once(
+    make_division: Callable[..., Division], make_players: Any, by_alice: Actor, client: Client, tmp_path: Path
+) -> None:
+    driver = DivisionDriver(make_division(), by_alice)
+    driver.enter(make_players(6))
+    driver.begin(StageSettings("swiss", rounds=2)).play_out(Random(1))
+    rounds, rows = tmp_path / "draws.json", tmp_path / "list.json"
+    rounds.write_bytes(client.get(f"{API}divisions/{driver.division.public_id}/draws/").content)
+    rows.write_bytes(client.get(f"{API}clubs/{driver.division.tournament.club.slug}/commitments/").content)
+
+    done = subprocess.run([sys.executable, "-I", VERIFY, rounds, rows], capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (0, "2 draws follow from their seeds.\n")
+
+
 def test_a_lot_drawn_later_is_checked(
     make_division: Callable[..., Division], make_players: Any, by_alice: Actor, client: Client
 ) -> None:

@@ -595,10 +595,14 @@ def _plan_lower_anew(state: StageState, graph: Graph, *, event: Tournament, now:
     for bracket in graph.brackets:
         if bracket.key == MAIN:
             continue
-        lengths = lengths_of(rows.settings, bracket.key, stage.division.lengths)
+        row = lower[bracket.key]
+        default = lengths_of(rows.settings, bracket.key, stage.division.lengths)
         for round_ in bracket.rounds:
-            deadline = deadline_of(bracket.key, round_.number, round_deadlines(stage))
-            store_round(lower[bracket.key], round_, lengths=lengths, deadline=deadline)
+            # A length or deadline that a director has changed since the draw stays.
+            before = next((old for old in rows.rounds if (old.bracket_id, old.number) == (row.pk, round_.number)), None)
+            length = before.length if before is not None else default[min(round_.number, len(default)) - 1]
+            planned = deadline_of(bracket.key, round_.number, round_deadlines(stage))
+            store_round(row, round_, lengths=[length], deadline=before.deadline if before is not None else planned)
 
 
 def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:

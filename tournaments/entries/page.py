@@ -58,6 +58,7 @@ from tournaments.entries.lists import names_in_csv
 from tournaments.entries.previews import (
     PartView,
     bye_taken,
+    has_one_match_only,
     late_view,
     reentry_view,
     refund_notes,
@@ -505,7 +506,7 @@ def _late_page(
         "parts": [late_view(preview)],
         "action": reverse(route, args=division_url_args(division)),
         "hidden": {**hidden, "after": preview.seq},
-        "button": _("Let in"),
+        "button": _("Let in all the same") if has_one_match_only(preview) else _("Let in"),
     }
     return render(request, "tournaments/entries/entry_preview.html", context)
 

@@ -58,15 +58,16 @@ def late_view(preview: LatePreview) -> PartView:
     notes = [_late_note(newcomer, labels) for newcomer in preview.newcomers]
     notes += _drop_notes(preview.newcomers, labels)
     if preview.at_least is not None:
-        notes.append(at_least_note(preview.at_least))
+        text = ngettext(
+            "At least %(count)d match for everybody.", "At least %(count)d matches for everybody.", preview.at_least
+        )
+        notes.append(text % {"count": preview.at_least})
     return PartView(preview.division.name, notes)
 
 
-def at_least_note(matches: int) -> str:
-    """Return a sentence about the fewest matches that everybody plays."""
-    return ngettext("At least %(count)d match for everybody.", "At least %(count)d matches for everybody.", matches) % {
-        "count": matches
-    }
+def has_one_match_only(preview: LatePreview) -> bool:
+    """Whether the loser of a match that a late entry makes would play no other."""
+    return any(newcomer.drop is LateDrop.OUT for newcomer in preview.newcomers)
 
 
 def _drop_notes(newcomers: Sequence[Newcomer], labels: ChangeLabels) -> list[str]:
