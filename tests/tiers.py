@@ -31,7 +31,7 @@ class Tier(NamedTuple):
     """Histories of corrections in an event of lives."""
     swiss: int = 3
     """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
-    ended_events: int = 6
+    ended_events: int = 3
     """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
