@@ -33,6 +33,8 @@ class Tier(NamedTuple):
     """Histories of corrections in an event of lives."""
     swiss: int = 3
     """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
+    ended_events: int = 3
+    """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
     evenings: int = 1
@@ -62,6 +64,7 @@ TIERS = {
         second_model=1000,
         lives=40,
         swiss=30,
+        ended_events=300,
         every_size=True,
         evenings=4,
         evening_steps=12,

@@ -70,7 +70,7 @@ def test_an_api_client_requests_a_round_with_a_fixed_pair_and_publishes_it(
     assert read(director, driver)["next"]["draft"] == 2
     assert read(APIClient(), driver)["next"] == {
         "round": 2, "state": "complete", "draft": None, "publish_at": None, "outdated": False,
-        "refusal": None, "remarks": [],
+        "refusal": None, "remarks": [], "ways_out": [], "end_after": None,
     }  # fmt: skip
     published = director.post(url(driver, "draws/publish/"), {"after": driver.seq}, format="json")
 
@@ -119,6 +119,19 @@ def test_impossible_requests_are_refused_with_a_code(
     if code != "invalid":
         assert answer.json()["code"] == code
     assert not Draw.objects.filter(round=2).exists()
+
+
+def test_a_round_that_cannot_be_paired_names_the_ways_out(driver: DivisionDriver, director: APIClient) -> None:
+    director.post(
+        url(driver, "rounds/change/"), {"after": driver.seq, "rounds": 9, "next_round": "draft"}, format="json"
+    )
+    driver.play_out()
+
+    upcoming = read(director, driver)["next"]
+    assert (upcoming["state"], upcoming["ways_out"]) == ("refused", ["allow_rematches", "end"])
+    assert read(APIClient(), driver)["next"]["ways_out"] == []
+    ended = {"after": driver.seq, "rounds": upcoming["end_after"]}
+    assert director.post(url(driver, "rounds/change/"), ended, format="json").json()["next"]["state"] == "over"
 
 
 def test_only_directors_can_change_rounds(driver: DivisionDriver, dave: User) -> None:

@@ -77,6 +77,7 @@ def test_stages_that_were_read_can_be_written_back(name: str, ask: Ask, tonight:
         ([{"format": "swiss", "tiebreaks": ["playoff"]}], "invalid"),
         ([], "invalid"),
         ([{"format": "swiss"}, {"format": "knockout"}], "stage_qualifiers"),
+        ([{"format": "swiss", "qualifiers": 2}, {"format": "swiss", "rounds": 4}], "rounds_with_rematches"),
         ([{"format": "progressive", "pattern": "B.A."}], "pattern_letter_order"),
         ([{"format": "swiss", "tiebreaks": ["point_difference"], "lengths": [5, 7]}], "tiebreak_needs_one_length"),
         ([{"format": "roundrobin", "win": 1, "loss": 2}], "bad_setting"),
@@ -143,7 +144,7 @@ def test_an_impossible_format_is_a_valid_answer(ask: Ask) -> None:
     (fault,) = [remark for remark in answer.json()["remarks"] if remark["kind"] == "fault"]
     assert fault["code"] == "rounds_with_rematches"
     assert fault["params"] == {"rounds": 9, "entries": 6, "most": 5}
-    assert "6 players can play at most 5 rounds" in fault["detail"]
+    assert fault["detail"] == "With 6 players, 9 rounds need rematches. Most rounds without: 5."
     assert answer.json()["possible"] is False
 
 

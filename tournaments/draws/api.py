@@ -16,11 +16,11 @@ from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NOTE
 from players import access
 from players.access import Role, is_at_least, role_in
-from tournaments.draws import kept_apart, rounds, services
+from tournaments.draws import kept_apart, rounds, services, verifiable
 from tournaments.draws import lists as draw_lists
 from tournaments.draws.kept_apart import pairs_apart
 from tournaments.draws.lists import FATES, CommitmentLine, commitments_of, lines
-from tournaments.draws.rounds import PairedStage
+from tournaments.draws.rounds import PairedStage, WayOut
 from tournaments.events.api import DivisionView, PublicView
 from tournaments.formats.settings import BY_ROUND, MOST_ROUNDS, NextRound
 from tournaments.formats.swiss.event import ByeKind
@@ -41,6 +41,7 @@ from tournaments.state.api import (
     validated,
     with_etag,
 )
+from tournaments.state.derivation import StageState
 from tournaments.state.names import Names, names_of
 
 # Serializers of draws: rounds, byes, pairs that are kept apart, commitments.
@@ -99,6 +100,16 @@ class NextRoundSerializer(serializers.Serializer[Any]):
     remarks = serializers.ListField(
         child=serializers.DictField(),
         help_text="`later_round_impossible`: a later round would have no pairing.",
+    )
+    ways_out = serializers.ListField(
+        child=serializers.ChoiceField([way.value for way in WayOut]),
+        help_text=(
+            "What a director can do if this round, or a later one, cannot be paired: `allow_rematches`, or `end` after "
+            "`end_after` rounds (`rounds_change`); `let_meet` a pair that is kept apart; `cancel_bye`; `add_players`."
+        ),
+    )
+    end_after = serializers.IntegerField(
+        allow_null=True, help_text="The number of rounds with which `end` is possible; else null."
     )
 
 
@@ -191,9 +202,19 @@ class CommitmentSerializer(serializers.Serializer[Any]):
 # API: request a draft, read and publish it, and everything needed to repeat a published draw.
 
 
-def draw_data(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
-    """Return a draw for the API; with `published`, its seed is included once nothing more is drawn from it."""
-    seeds = brackets.seeds_of(draw, draw.stage.division)
+def draw_data(
+    draw: Draw, names: Names, *, published: bool, state: StageState | None = None, directs: bool = False
+) -> dict[str, Any]:
+    """Return a draw for the API; with `published`, its seed is included once nothing more is drawn from it.
+
+    With the `state` of its stage, what it is repeated from is included as well.
+    """
+    division = draw.stage.division
+    ratings = {pk: entry.rating or 0.0 for pk, entry in names.entries.items()}
+    seeds = brackets.seeds_of(draw, division) | verifiable.group_seeds(draw, division, ratings)
+    is_published = published and draw.state == Draw.State.PUBLISHED
+    has_lots = is_published and draw.stage.lots_seed_is_public and state is not None
+    shows_pairing = is_published and draw.stage.seed_is_public and state is not None
     return DrawSerializer(
         {
             "stage": draw.stage.number,
@@ -212,6 +233,10 @@ def draw_data(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             "kept_apart": draw.stage.division.keeps_apart,
             "left_out": [names.entries[entry].public_id for entry in draw.left_out],
             "places": [_place(entry, names, seeds) for entry in draw.places],
+            "groups": verifiable.groups_of(draw.stage),
+            "apart": verifiable.apart_in(draw, division) if directs and not draw.round else None,
+            "pairing": verifiable.pairing_input(state, draw, directs=directs) if shows_pairing and state else None,
+            "later_lots": verifiable.later_lots(state) if has_lots and state else [],
         }
     ).data
 
@@ -261,7 +286,8 @@ def _bodies(rows: Sequence[Draw], division: Division, *, directs: bool) -> list[
     names = names_of(division, staff=directs)
     for row in rows:
         row.stage.division = division
-    return [draw_data(row, names, published=published) for row in rows]
+    states = verifiable.state_for(rows, division)
+    return [draw_data(row, names, published=published, state=states.get(row.stage_id), directs=directs) for row in rows]
 
 
 class Draws(DivisionView, generics.GenericAPIView[Any]):
@@ -372,6 +398,7 @@ def _paired(draw: Draw, names: Names) -> dict[str, Any]:
 def _next(upcoming: draw_lists.NextRoundStatus, *, directs: bool) -> dict[str, Any]:
     hidden = upcoming.state in DIRECTORS_ONLY and not directs
     draft = upcoming.draft if directs else None
+    ways = upcoming.ways_out if directs else draw_lists.NO_WAYS
     return {
         "round": upcoming.number,
         "state": "complete" if hidden else upcoming.state,
@@ -380,6 +407,8 @@ def _next(upcoming: draw_lists.NextRoundStatus, *, directs: bool) -> dict[str, A
         "outdated": bool(draft) and upcoming.outdated,
         "refusal": draft.refusal if draft else None,
         "remarks": draft.remarks if draft else [],
+        "ways_out": ways.ways,
+        "end_after": ways.end_after if WayOut.END in ways.ways else None,
     }
 
 

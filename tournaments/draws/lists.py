@@ -1,7 +1,7 @@
 """What directors and readers see of draws: drafts, rounds, and the public list of commitments."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,9 +11,19 @@ from django.utils.translation import gettext_lazy as _
 from core.pagination import page_of
 from players.models import Club
 from tournaments.draws.kept_apart import apart_view
-from tournaments.draws.rounds import PairedStage, is_outdated, paired_stage_of, to_be_paired
+from tournaments.draws.rounds import (
+    PairedStage,
+    WayOut,
+    WaysOut,
+    is_outdated,
+    paired_stage_of,
+    redraw_reason,
+    to_be_paired,
+    ways_out,
+)
 from tournaments.draws.take_back import round_to_take_back
 from tournaments.events.selectors import divisions_of
+from tournaments.formats.forecast.stages import matches_each, planned_before
 from tournaments.formats.graph import Graph, Source
 from tournaments.formats.plans import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.progress import Progress, progress
@@ -184,6 +194,8 @@ class DraftCounts:
     byes: int
     matches: int
     groups: int = 0
+    at_least: int = 0
+    """The fewest matches of anybody; 0 for a round of a stage that is paired round by round."""
 
 
 def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
@@ -202,6 +214,7 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
         "draft": draw,
         "counts": counts(division, draw),
         "outdated": is_outdated(division, draw) if draw.round else drawn != entered.difference(draw.left_out),
+        "own_reason": redraw_reason(draw, entered.difference(draw.left_out)),
         **absences(draw, names),
         "later_round_remark": next((row["params"] for row in draw.remarks if row["code"] == NO_LATER_ROUND), None),
         "remarks": [halves_remark(row, names) for row in draw.remarks if row["code"] == OPPOSITE_HALVES],
@@ -277,7 +290,18 @@ def counts(division: Division, draw: Draw) -> DraftCounts:
     matches = Matches.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
     groups = settings.groups if settings.format == GROUPS else 0
-    return DraftCounts(entered, len(draw.places), byes, matches.total or 0, groups)
+    return DraftCounts(entered, len(draw.places), byes, matches.total or 0, groups, _at_least(settings, draw))
+
+
+def _at_least(settings: StageSettings, draw: Draw) -> int:
+    """Return the fewest matches that somebody in a draft plays in its stage."""
+    if settings.format in ELIMINATION:
+        entered = sum(place is not None for place in draw.places)
+        return matches_each(planned_before(settings, None, draw.stage.number, entered)).least
+    size = len(draw.places) // (settings.groups if settings.format == GROUPS else 1)
+    groups = [draw.places[start : start + size] for start in range(0, len(draw.places), size)]
+    fewest = min(sum(place is not None for place in group) for group in groups)
+    return (fewest - 1) * (2 if settings.twice else 1)
 
 
 def draft_stages(division: Division, draw: Draw, options: BracketOptions) -> list[DraftStage]:
@@ -420,6 +444,9 @@ class DraftLine:
     fixed: bool = False
 
 
+NO_WAYS = WaysOut()
+
+
 @dataclass(frozen=True, slots=True)
 class NextRoundStatus:
     """The number and state of the next round, with its draft if there is one."""
@@ -429,17 +456,8 @@ class NextRoundStatus:
     draft: Draw | None = None
     outdated: bool = False
     needs_reason: bool = False
-
-    @property
-    def lacks_players(self) -> bool:
-        """Whether there are too few players to pair, so that allowing rematches would not help."""
-        code = self.draft.refusal["code"] if self.draft is not None and self.draft.refusal else ""
-        return code in ("too_few_players", "too_few_without_byes")
-
-    @property
-    def blocked_by_byes(self) -> bool:
-        """Whether it cannot be paired because of requested byes."""
-        return bool(self.draft and self.draft.refusal and self.draft.refusal["code"] == "too_few_without_byes")
+    ways_out: WaysOut = NO_WAYS
+    """What a director can do if it, or a later round, cannot be paired."""
 
     @property
     def later_round_remark(self) -> dict[str, Any] | None:
@@ -459,7 +477,11 @@ def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
         return NextRoundStatus(number, DRAWING, last)
     if last is not None and last.state == Draw.State.DRAFT:
         last.stage = current.stage
-        return NextRoundStatus(number, DRAFT, last, is_outdated(division, last), needs_reason=True)
+        status = NextRoundStatus(number, DRAFT, last, is_outdated(division, last), needs_reason=True)
+        if status.later_round_remark is None:
+            return status
+        fewer = WaysOut((WayOut.REMATCHES, WayOut.END), status.later_round_remark["round"] - 1)
+        return replace(status, ways_out=fewer)
     planned = current.event.planned
     last_is_paired = planned is not None and number > planned
     if current.state.over or (last_is_paired and current.state.progress.over):
@@ -467,7 +489,7 @@ def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
     if current.event.rounds and not current.state.progress.over:
         return NextRoundStatus(number, OPEN_DRAWS)
     if last is not None and last.refusal:
-        return NextRoundStatus(number, REFUSED, last)
+        return NextRoundStatus(number, REFUSED, last, ways_out=ways_out(current, last.refusal["code"]))
     return NextRoundStatus(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
 
 
@@ -505,6 +527,7 @@ def rounds_page(division: Division, round_number: int | None, now: datetime) -> 
         "matches": len(played),
         "done": sum(pairing.status == "decided" for pairing in played),
         "next": upcoming,
+        "own_reason": redraw_reason(upcoming.draft, to_be_paired(current.settings, current.event)),
         "another_round": _another_round(current, upcoming),
         "lines": _draft_lines(current, upcoming.draft, names) if upcoming.state == DRAFT else [],
         "draft_byes": _round_byes(upcoming.draft, names) if upcoming.state == DRAFT else [],

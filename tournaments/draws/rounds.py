@@ -1,11 +1,13 @@
 """Stages that are paired round by round: requesting, pairing and changing rounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.utils.translation import ngettext
 
 from engine.errors import Refused
 from matches.ratings.services import ratings_of
@@ -154,6 +156,30 @@ def to_be_paired(settings: StageSettings, event: SwissEvent) -> list[int]:
     return [player.entry for player in event.players if player.active(event.next_round)]
 
 
+def redraw_reason(old: Draw | None, entries: Collection[int]) -> str:
+    """Return the reason of a redraw if the `old` draft had other entries; empty otherwise. It names nobody."""
+    if old is None or not old.places or old.state == Draw.State.TAKEN_BACK:
+        return ""
+    before = {place for place in old.places if place is not None}
+    added, removed = len(set(entries) - before), len(before.difference(entries))
+    sentences = []
+    if added:
+        sentences.append(
+            ngettext(
+                "%(count)d entry more than in the last draft.", "%(count)d entries more than in the last draft.", added
+            )
+            % {"count": added}
+        )
+    if removed:
+        sentences.append(
+            ngettext(
+                "%(count)d entry of the last draft is out.", "%(count)d entries of the last draft are out.", removed
+            )
+            % {"count": removed}
+        )
+    return " ".join(sentences)
+
+
 def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
     """Write a paired round into the plan of its stage; `event` must be locked."""
     stage = draw.stage
@@ -225,12 +251,44 @@ def paired_stage_of(division: Division) -> PairedStage:
     return PairedStage(stage, settings_of(stage), state, state.event)
 
 
+class WayOut(StrEnum):
+    """What a director can do about a round that cannot be paired; END and REMATCHES are made by `change_rounds`."""
+
+    REMATCHES = "allow_rematches"
+    LET_MEET = "let_meet"
+    CANCEL_BYE = "cancel_bye"
+    ADD_PLAYERS = "add_players"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOut:
+    """What a director can do about a round that cannot be paired; END stops after `end_after` rounds."""
+
+    ways: tuple[WayOut, ...] = ()
+    end_after: int = 0
+
+
+def ways_out(current: PairedStage, refusal: str) -> WaysOut:
+    """Return what a director can do after the next round was refused with this code."""
+    is_swiss, event = current.settings.format == SWISS, current.event
+    can = {
+        WayOut.REMATCHES: refusal == "no_legal_pairing" and is_swiss and not current.settings.allow_rematches,
+        WayOut.LET_MEET: refusal == "no_legal_pairing" and bool(event.forbidden),
+        WayOut.CANCEL_BYE: refusal == "too_few_without_byes",
+        WayOut.ADD_PLAYERS: refusal == "too_few_players",
+        WayOut.END: is_swiss and bool(event.rounds),
+    }
+    return WaysOut(tuple(way for way in WayOut if can[way]), len(event.rounds))
+
+
 def request_round(
     *, division: Division, by: Actor, now: datetime, after: int, reason: str = "", manual: Sequence[Pair] = ()
 ) -> Draw:
     """Request a draft of the next round, which a worker makes; it is published like any draft.
 
-    `manual` are pairs fixed beforehand. Pairing a round again needs a reason, which will be public.
+    `manual` are pairs fixed beforehand. Pairing a round again needs a reason, which will be public; if entries have
+    changed since the last draft, that is the reason unless another is given.
     Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `division_not_drawn`, `rounds_over`, `round_open`,
     `draft_in_work`, `reason_needed`, and for a fixed pair `pair_not_in_round`, `pair_twice`, `pair_not_allowed`,
     `not_with_lives`.
@@ -246,6 +304,7 @@ def request_round(
             raise Refused("round_open", round=number - 1)
         old = stage.draws.filter(round=number).order_by("-number").first()
         pairs = _checked_pairs(current, manual)
+        reason = reason.strip() or redraw_reason(old, to_be_paired(current.settings, current.event))
         return replace_draft(stage, number, old=old, reason=reason, by=by, now=now, manual=pairs)
 
 

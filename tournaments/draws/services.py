@@ -40,6 +40,8 @@ SWEEP_AT_ONCE = 50
 def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "", here_only: bool = False) -> Draw:
     """Request a draft, which a worker makes. A new draft needs a reason, which will be public.
 
+    If entries have changed since the last draft, that is the reason unless another is given.
+
     With `here_only` the draft leaves out whoever is not checked in now; when it is published, they go on the waiting
     list.
 
@@ -66,6 +68,8 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         stage.division = row
         _refuse_past_season(stage, now)
         old = stage.draws.order_by("-number").first()
+        taking_part = entered.exclude(pk__in=left_out).values_list("pk", flat=True)
+        reason = reason.strip() or rounds.redraw_reason(old, list(taking_part))
         draw = replace_draft(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
         draw.left_out = left_out
         draw.save(update_fields=["left_out"])

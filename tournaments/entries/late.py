@@ -14,17 +14,17 @@ from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match
 from matches.ratings.services import ratings_of
-from players.actors import Actor, log
+from players.actors import SYSTEM, Actor, log
 from players.models import Player
 from players.people.rows import canonical
 from tournaments.entries import check_in
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.services import next_number, same_person, withdraw
 from tournaments.events.services import entries_in
-from tournaments.formats.elimination.knockout import take_bye
-from tournaments.formats.elimination.lower_bracket import take_late_drop
-from tournaments.formats.graph import BYE, CONSOLATION, MAIN, EntryId, EntrySource, Fixture, Graph, Round
-from tournaments.formats.plans import TABLE, lengths_of
+from tournaments.formats.elimination.knockout import eligible_byes, take_bye
+from tournaments.formats.forecast.stages import matches_each
+from tournaments.formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
+from tournaments.formats.plans import TABLE, LateDrop, lengths_of, planned_anew, with_late_drop
 from tournaments.formats.settings import (
     BY_ROUND,
     KNOCKOUT,
@@ -36,16 +36,24 @@ from tournaments.formats.settings import (
     check_league_size,
 )
 from tournaments.formats.states import FixtureStatus
-from tournaments.models import Bracket, CheckIn, Division, Entry, LateEntry, Slot, Stage, Tournament, Withdrawal
+from tournaments.models import Bracket, CheckIn, Division, Draw, Entry, LateEntry, Slot, Stage, Tournament, Withdrawal
 from tournaments.models import Fixture as FixtureRow
 from tournaments.models import Round as RoundRow
 from tournaments.state.commitments import lot
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches, take_numbers
-from tournaments.state.plans import entrants_as_data, set_source, store_round
+from tournaments.state.locks import (
+    division_changed,
+    lock_division,
+    lock_event,
+    lock_matches,
+    lock_unfinished_matches,
+    take_numbers,
+)
+from tournaments.state.plans import deadline_of, entrants_as_data, set_source, store_round
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows, StageRows
+from tournaments.state.stages import round_deadlines
 
 # Whether and how a late entry joins a running division; nothing is written here.
 
@@ -59,16 +67,20 @@ LAST_ROUND_FOR_LIVES = 1
 
 
 class ByePlan(NamedTuple):
-    """A late entry into a bracket: the graph with the entry in it, and the fixture whose bye it takes."""
+    """A late entry into a bracket: the graph with the entry in it, the fixture whose bye it takes, and its loser."""
 
     graph: Graph
     fixture: int
+    drop: LateDrop
 
 
-def plan_bye(state: StageState, entry: EntryId, same: Collection[EntryId]) -> ByePlan | None:
+def plan_bye(
+    state: StageState, entry: EntryId, same: Collection[EntryId], first_number: int | None = None
+) -> ByePlan | None:
     """Return the bye that a late entry takes by lot; None if none is free. `same` are other entries of the person.
 
-    All late entries of a stage share one order of byes, so neither another name nor an undo draws a new lot.
+    All late entries of a stage share one order of byes, so neither another name nor an undo draws a new lot. Lower
+    brackets that are planned anew are numbered from `first_number`, by default the next free number of the event.
     """
     begun = _begun_fixtures(state)
     try:
@@ -77,7 +89,32 @@ def plan_bye(state: StageState, entry: EntryId, same: Collection[EntryId]) -> By
         if refused.code != "no_bye_left":
             raise
         return None
-    return ByePlan(_with_drop(graph, number, begun), number)
+    stage = state.stage
+    if stage.format != PROGRESSIVE:
+        return ByePlan(graph, number, LateDrop.NONE)
+    if first_number is None:
+        event = Tournament.objects.filter(pk=stage.division.tournament_id)
+        first_number = event.values_list("last_number", flat=True)[0] + 1
+    graph, drop = with_late_drop(
+        state.rows.settings, graph, number, begun=begun, first_number=first_number, **_lots_of_draw(stage)
+    )
+    return ByePlan(graph, number, drop)
+
+
+def free_byes(state: StageState, same: Collection[EntryId], graph: Graph | None = None) -> list[EntryId]:
+    """Return the entries whose bye a late entry may take; the lot that decides is not drawn. `same` as in `plan_bye`.
+
+    `graph` is the plan, if it is not the stored one.
+    """
+    graph = graph or state.rows.graph
+    sources = (graph.fixture(number).sources for number in eligible_byes(graph, _begun_fixtures(state), same))
+    return [source.entry for pair in sources for source in pair if isinstance(source, EntrySource)]
+
+
+def _lots_of_draw(stage: Stage) -> dict[str, Any]:
+    """Return the seed and the draft with which the stage was drawn."""
+    draft = stage.draws.filter(state=Draw.State.PUBLISHED).values_list("number", flat=True).first()
+    return {"seed": bytes.fromhex(stage.seed), "draft": draft or 1}
 
 
 def check_running(division: Division) -> None:
@@ -119,24 +156,16 @@ def _begun_fixtures(state: StageState) -> frozenset[int]:
     open_ = (FixtureStatus.WAITING, FixtureStatus.READY, FixtureStatus.BYE)
     begun = set()
     for number, progress in state.progress.fixtures.items():
-        match = state.rows.fixtures[number].match
+        row = state.rows.fixtures.get(number)
+        match = row.match if row is not None else None
         touched = match is not None and not is_untouched(match)
         if touched or (progress.status not in open_ and BYE not in state.progress.graph.fixture(number).sources):
             begun.add(number)
-    return frozenset(begun)
-
-
-def _with_drop(graph: Graph, number: int, begun: frozenset[int]) -> Graph:
-    """Let the loser drop into the consolation, if it takes losers of that round and still has a bye."""
-    first = graph.bracket(MAIN).rounds[0].fixtures
-    if not any(fixture.number in graph.next_of_loser for fixture in first):
-        return graph
-    try:
-        return take_late_drop(graph, number, CONSOLATION, begun)
-    except Refused as refused:
-        if refused.code != "no_bye_left":
-            raise
-        return graph
+    # A lower match that was played by others before has to stay where its correction is recorded.
+    graph = state.progress.graph
+    return frozenset(begun) | {
+        number for number in state.rows.former_results if graph.bracket_of.get(number, MAIN) != MAIN
+    }
 
 
 # Previews of late entries, and undoing a late entry with its preview.
@@ -147,7 +176,7 @@ class Newcomer:
     """A late entry in a preview."""
 
     entry: int
-    """Placeholder for the entry's id in the changes: 0 for the first newcomer, -1 for the second, and so on."""
+    """Placeholder for the entry's id: 0 for the first newcomer, -1 for the second, and so on."""
     player: Player | None
     """None for a new player."""
     name: str
@@ -156,16 +185,24 @@ class Newcomer:
     """The first round they play, if rounds are paired one by one."""
     matches: int = 0
     """Number of matches added to a league."""
+    byes: Sequence[EntryId] = ()
+    """The entries of a bracket one of whose byes is taken, by a lot that is drawn when the newcomer is let in."""
+    drop: LateDrop = LateDrop.NONE
+    """What becomes of the loser of the match that the newcomer plays first."""
 
 
 @dataclass(frozen=True, slots=True)
 class LatePreview:
-    """Late entries and the changes they would make; `seq` is the division's."""
+    """Late entries and how they would join; `seq` is the division's.
+
+    Whose bye each takes is not in it: a director who knew could choose whom to let in first.
+    """
 
     division: Division
     seq: int
     newcomers: Sequence[Newcomer]
-    changes: Sequence[FixtureChange]
+    at_least: int | None = None
+    """The fewest matches that everybody in a bracket plays afterwards; None for other formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +212,8 @@ class UndoPreview:
     late: LateEntry
     seq: int
     changes: Sequence[FixtureChange]
+    anew: Graph | None = None
+    """The plan with lower brackets planned anew, if that is how the loser of the match goes out of them again."""
 
 
 def preview_late(*, division: Division, players: Sequence[Player | str], now: datetime) -> LatePreview:
@@ -185,6 +224,7 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
     check_running(division)
     newcomers: list[Newcomer] = []
     graph: Graph | None = None
+    stored = DivisionRows(division).drawn[0].graph
     for at, player in enumerate(players):
         state = states_of(division, read=_rows(division, graph))[0]
         check_accepts_late(division, state, now)
@@ -196,14 +236,13 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
         full = division.capacity is not None and entries_in(division) + accepted >= division.capacity
         newcomer = Newcomer(-at, known, name, waits=full)
         if not full:
-            newcomer, graph = _plan(division, state, newcomer, graph)
+            newcomer, graph = _plan(division, state, newcomer, graph, stored)
         newcomers.append(newcomer)
-    changes = [] if graph is None else _changes(division, graph)
-    return LatePreview(division, division.seq, newcomers, changes)
+    return LatePreview(division, division.seq, newcomers, matches_each(graph).least if graph else None)
 
 
 def _plan(
-    division: Division, state: StageState, newcomer: Newcomer, graph: Graph | None
+    division: Division, state: StageState, newcomer: Newcomer, graph: Graph | None, stored: Graph
 ) -> tuple[Newcomer, Graph | None]:
     """Return how a newcomer joins, and the plan of the bracket with them in it."""
     if state.event is not None:
@@ -213,8 +252,13 @@ def _plan(
         others = len(set(state.rows.graph.entries) - gone)
         return replace(newcomer, matches=others * (2 if state.rows.settings.twice else 1)), graph
     rows = division.entries.filter(same_person(newcomer.player)) if newcomer.player else Entry.objects.none()
-    plan = plan_bye(state, newcomer.entry, [row.pk for row in rows])
-    return (replace(newcomer, waits=True), graph) if plan is None else (newcomer, plan.graph)
+    same = [row.pk for row in rows]
+    numbers = [division.tournament.last_number, *(graph or stored).fixtures]
+    plan = plan_bye(state, newcomer.entry, same, first_number=max(numbers) + 1)
+    if plan is None:
+        return replace(newcomer, waits=True), graph
+    # The byes of the stored plan, for each newcomer: what is left after the first would show the lot of the first.
+    return replace(newcomer, byes=free_byes(state, same, stored), drop=plan.drop), plan.graph
 
 
 def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
@@ -225,10 +269,11 @@ def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
     return rows
 
 
-def _changes(division: Division, graph: Graph) -> list[FixtureChange]:
-    return changes_between(
+def _changes(division: Division, graph: Graph, *, only_main: bool) -> list[FixtureChange]:
+    changes = changes_between(
         division, DivisionFacts(division).states(), DivisionFacts(division, _rows(division, graph)).states()
     )
+    return [change for change in changes if not only_main or graph.bracket_of[change.row.number] == MAIN]
 
 
 def preview_undo(*, entry: Entry) -> UndoPreview:
@@ -249,13 +294,15 @@ def preview_undo(*, entry: Entry) -> UndoPreview:
     if late.stage.format in BY_ROUND:
         paired = Slot.objects.filter(entry=entry).order_by("fixture__number").values_list("fixture__number", flat=True)
         changes: list[FixtureChange] = []
+        anew = None
         begun = list(paired[:1])
     else:
-        changes = _changes(division, _graph_before(late))
+        graph, anew = _graph_before(late)
+        changes = _changes(division, graph, only_main=anew is not None)
         begun = [change.row.number for change in changes if change.undoes_play]
     if begun:
         raise Refused("late_entry_begun", name=entry.player.shown_name, fixture=min(begun))
-    return UndoPreview(late, division.seq, changes)
+    return UndoPreview(late, division.seq, changes, anew)
 
 
 def standing_late_entry(entry: Entry) -> LateEntry | None:
@@ -276,15 +323,37 @@ def _built_on(late: LateEntry) -> LateEntry | None:
     return next((row for row in later if rounds.intersection(key for key, _ in row.entrants)), None)
 
 
-def _graph_before(late: LateEntry) -> Graph:
-    rows = DivisionRows(late.stage.division).of(late.stage)
+def _graph_before(late: LateEntry) -> tuple[Graph, Graph | None]:
+    """Return the plan without a late entry, and that plan with its lower brackets planned anew, or None if they stay.
+
+    They are planned anew if they were so with the late entry or since. Refused: `late_entry_begun` if one of their
+    matches has begun.
+    """
+    division = late.stage.division
+    rows = DivisionRows(division).of(late.stage)
     before = dict(late.entrants)
     for row in rows.rounds:
         row.entrants = before.get(row.pk, row.entrants)
     graph = rows.graph
     for number, side in late.slots:
-        graph = graph.with_source(number, side, BYE)
-    return graph
+        if number in graph.fixtures:
+            graph = graph.with_source(number, side, BYE)
+    own = graph.bracket(MAIN).rounds[0].fixtures
+    taken = next(fixture.number for fixture in own if fixture.number in [number for number, _side in late.slots])
+    if taken not in graph.next_of_loser:
+        return graph, None
+    begun = _begun_fixtures(states_of(division, read=DivisionRows(division).drawn)[0])
+    lower = sorted(number for number in begun if graph.bracket_of[number] != MAIN)
+    anew = planned_anew(
+        rows.settings,
+        graph,
+        begun=lower,
+        first_number=division.tournament.last_number + 1,
+        **_lots_of_draw(late.stage),
+    )
+    if anew is None:
+        raise Refused("late_entry_begun", name=late.entry.player.shown_name, fixture=min(lower, default=taken))
+    return graph, anew
 
 
 def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> LateEntry:
@@ -295,6 +364,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
     director gets the bye back and so avoids a match.
     """
     with transaction.atomic():
+        event = lock_event(entry.division.tournament_id)
         division = lock_division(entry.division_id)
         entry.refresh_from_db()
         entry.division = division
@@ -307,6 +377,8 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
             raise Refused("stale")
         _void_own_match(preview, locked_matches, by, now, reason)
         _restore(preview.late, entry, by, now)
+        if preview.anew is not None:
+            _plan_lower_anew(states_of(division)[0], preview.anew, event=event, now=now)
         undone = LateEntry.objects.create(
             entry=entry, stage=preview.late.stage, undoes=preview.late, reason=reason, at=now, by=by.user
         )
@@ -351,7 +423,9 @@ def _restore(late: LateEntry, entry: Entry, by: Actor, now: datetime) -> None:
     for key, entrants in late.entrants:
         RoundRow.objects.filter(pk=key).update(entrants=entrants)
     for number, side in late.slots:
-        set_source(Slot.objects.get(fixture__stage=late.stage, fixture__number=number, side=side), BYE)
+        # Those of a lower bracket are gone if it was planned anew.
+        if slot := Slot.objects.filter(fixture__stage=late.stage, fixture__number=number, side=side).first():
+            set_source(slot, BYE)
     waited = late.before == Entry.Status.WAITING
     entry.status = Entry.Status.WAITING if waited else Entry.Status.OUT
     entry.withdrawn_at = None if waited else now
@@ -473,17 +547,21 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     plan = plan_bye(arrival.state, entry.pk, same)
     if plan is None:
         return None
-    written = write_plan(arrival.state, arrival.state.rows.graph, plan.graph)
+    written = write_plan(arrival.state, plan, event=arrival.event, now=arrival.now)
     return {"fixture": plan.fixture, "lot": [LATE], "written": written}
 
 
-def write_plan(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
-    """Store changed sources and changed entrants of rounds drawn later; return the data that undoes it.
+def write_plan(state: StageState, plan: ByePlan, *, event: Tournament, now: datetime) -> dict[str, Any]:
+    """Store changed sources and changed entrants of rounds drawn later, or lower brackets that were planned anew.
 
-    The data are values for the fields of `LateEntry` with the same names.
+    Return the data that undoes it: the values of the fields of `LateEntry` with these names. The event is locked.
     """
+    before, after = state.rows.graph, plan.graph
     slots_written, entrants_before = [], []
-    for row in state.rows.rounds:
+    if plan.drop is LateDrop.ANEW:
+        _plan_lower_anew(state, after, event=event, now=now)
+        after = replace(before, brackets=(after.bracket(MAIN),))
+    for row in state.rows.rounds if plan.drop is LateDrop.BYE else ():
         first = next(fixture.number for fixture in state.rows.fixtures.values() if fixture.round_id == row.pk)
         entrants = after.round_of[first].entrants
         if entrants != before.round_of[first].entrants:
@@ -497,6 +575,34 @@ def write_plan(state: StageState, before: Graph, after: Graph) -> dict[str, Any]
                 set_source(slot, new)
                 slots_written.append([number, slot.side])
     return {"slots": slots_written, "entrants": entrants_before}
+
+
+def _plan_lower_anew(state: StageState, graph: Graph, *, event: Tournament, now: datetime) -> None:
+    """Replace the rounds of the lower brackets, none of whose matches has begun, by those of `graph`."""
+    stage, rows = state.stage, state.rows
+    lower = {row.key: row for row in rows.brackets if row.key != MAIN}
+    own = {row.pk for row in rows.rounds if row.bracket_id in {bracket.pk for bracket in lower.values()}}
+    old = [row for row in rows.fixtures.values() if row.round_id in own]
+    matches = [row.match_id for row in old if row.match is not None and row.match.state != Match.State.VOID]
+    locked = lock_matches([pk for pk in matches if pk is not None])
+    void_matches(dict.fromkeys(locked.values(), False), club=stage.division.tournament.club, by=SYSTEM, now=now)
+    Slot.objects.filter(fixture__in=old).delete()
+    FixtureRow.objects.filter(pk__in=[row.pk for row in old]).delete()
+    RoundRow.objects.filter(bracket__in=lower.values()).delete()
+    fixtures = [fixture for bracket in graph.brackets if bracket.key != MAIN for fixture in bracket.fixtures]
+    first = take_numbers(event, len(fixtures))
+    assert first == fixtures[0].number  # noqa: S101, the event is locked
+    for bracket in graph.brackets:
+        if bracket.key == MAIN:
+            continue
+        row = lower[bracket.key]
+        default = lengths_of(rows.settings, bracket.key, stage.division.lengths)
+        for round_ in bracket.rounds:
+            # A length or deadline that a director has changed since the draw stays.
+            before = next((old for old in rows.rounds if (old.bracket_id, old.number) == (row.pk, round_.number)), None)
+            length = before.length if before is not None else default[min(round_.number, len(default)) - 1]
+            planned = deadline_of(bracket.key, round_.number, round_deadlines(stage))
+            store_round(row, round_, lengths=[length], deadline=before.deadline if before is not None else planned)
 
 
 def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
@@ -544,12 +650,12 @@ class ReentryPreview:
 
     previous: Entry
     number: int
-    fixture: int
-    """The number of the match whose bye it takes."""
+    newcomer: Newcomer
     leaves: bool
     """Whether the previous entry is withdrawn and so gives up its place in the consolation."""
     seq: int
     changes: Sequence[FixtureChange]
+    """What changes by that withdrawal; whose bye the new entry takes is not shown before."""
 
 
 class _Place(NamedTuple):
@@ -580,7 +686,7 @@ def reenterable(division: Division, now: datetime) -> set[int]:
     if not may_reenter(division, now) or not byes.exists():
         return set()
     state = states_of(division)[0]
-    if _is_full(division) or plan_bye(state, NEW_ENTRY, []) is None:
+    if _is_full(division) or not free_byes(state, []):
         return set()
     rows = division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk")
     entries_of: dict[int, list[int]] = {}
@@ -596,11 +702,11 @@ def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
     place = _place(division, entry, now)
     leaving = [place.standing[-1].pk] if _leaves(place) else []
     rows = DivisionRows(division, withdrawn=leaving).drawn
-    person = frozenset((NEW_ENTRY, *(row.pk for row in place.standing)))
-    rows[0].graph = replace(place.plan.graph, persons=(*place.plan.graph.persons, person))
     changes = changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
     number = next_number(division, place.player)
-    return ReentryPreview(entry, number, place.plan.fixture, bool(leaving), division.seq, changes)
+    byes = free_byes(place.state, [row.pk for row in place.standing])
+    newcomer = Newcomer(NEW_ENTRY, place.player, place.player.name, byes=byes, drop=place.plan.drop)
+    return ReentryPreview(entry, number, newcomer, bool(leaving), division.seq, changes)
 
 
 def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> Entry:
@@ -611,12 +717,13 @@ def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str =
     `not_entered`, `reentry_still_in`, `reentry_without_bye`, and what `withdraw` refuses.
     """
     with transaction.atomic():
+        event = lock_event(entry.division.tournament_id)
         division = lock_division(entry.division_id)
         if division.seq != after:
             raise Refused("stale")
         locked_matches = lock_unfinished_matches([division])
         place = _place(division, Entry.objects.select_related("player").get(pk=entry.pk), now)
-        late = _add_entry(division, place, by, now)
+        late = _add_entry(division, event, place, by, now)
         division_changed(division)
         settle(division, by=by, now=now, locked=locked_matches)
         if _leaves(place):
@@ -626,7 +733,7 @@ def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str =
     return late.entry
 
 
-def _add_entry(division: Division, place: _Place, by: Actor, now: datetime) -> LateEntry:
+def _add_entry(division: Division, event: Tournament, place: _Place, by: Actor, now: datetime) -> LateEntry:
     """Write the new entry, present if the previous one is, and the bye it takes."""
     entry = Entry.objects.create(
         division=division,
@@ -640,7 +747,7 @@ def _add_entry(division: Division, place: _Place, by: Actor, now: datetime) -> L
     )
     side = place.plan.graph.fixture(place.plan.fixture).sources.index(EntrySource(NEW_ENTRY))
     graph = place.plan.graph.with_source(place.plan.fixture, side, EntrySource(entry.pk))
-    written = write_plan(place.state, place.state.rows.graph, graph)
+    written = write_plan(place.state, place.plan._replace(graph=graph), event=event, now=now)
     late = LateEntry.objects.create(entry=entry, stage=place.state.stage, **written, at=now, by=by.user)
     log_params = {"entry": entry.pk, "fixture": place.plan.fixture, "lot": [LATE]}
     log(by, "re_entered", division.topic, club=division.tournament.club, **log_params)

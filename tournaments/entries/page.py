@@ -55,7 +55,16 @@ from tournaments.entries.late import (
     undo_late,
 )
 from tournaments.entries.lists import names_in_csv, names_in_lines
-from tournaments.entries.previews import PartView, late_view, reentry_view, refund_notes, return_view, undo_view
+from tournaments.entries.previews import (
+    PartView,
+    bye_taken,
+    has_one_match_only,
+    late_view,
+    reentry_view,
+    refund_notes,
+    return_view,
+    undo_view,
+)
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import substituted_entries
 from tournaments.events.pages import (
@@ -430,7 +439,8 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
     def apply(**values: Any) -> str:
         again = reenter(entry=entry, **values)
-        return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+        done = _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+        return " ".join([done, bye_taken(again)])
 
     title = _("Let %(name)s enter again") % {"name": entry.player.name}
     return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))
@@ -512,7 +522,7 @@ def _late_page(
         "parts": [late_view(preview)],
         "action": reverse(route, args=division_url_args(division)),
         "hidden": {**hidden, "after": preview.seq},
-        "button": _("Let in"),
+        "button": _("Let in all the same") if has_one_match_only(preview) else _("Let in"),
     }
     return render(request, "tournaments/entries/entry_preview.html", context)
 
@@ -525,7 +535,7 @@ def _entered_message(entry: Entry) -> str:
     if entry.status == Entry.Status.WAITING:
         return _("%(name)s is on the waiting list.") % name
     if running:
-        return _("%(name)s was entered late.") % name
+        return " ".join(filter(None, [_("%(name)s was entered late.") % name, bye_taken(entry)]))
     return _("%(name)s was entered.") % name
 
 
@@ -588,7 +598,13 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
         return refuse(request, refused, _url(row))
     count = len(outcome.entries)
     messages.success(
-        request, ngettext("%(count)d player entered.", "%(count)d players entered.", count) % {"count": count}
+        request,
+        " ".join(
+            [
+                ngettext("%(count)d player entered.", "%(count)d players entered.", count) % {"count": count},
+                *filter(None, map(bye_taken, outcome.entries if row.status == Division.Status.RUNNING else ())),
+            ]
+        ),
     )
     if outcome.left_out:
         messages.warning(request, _("Not entered: %(names)s.") % {"names": ", ".join(outcome.left_out[:20])})

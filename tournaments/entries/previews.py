@@ -7,11 +7,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from players.models import Player
-from tournaments.entries.late import NEW_ENTRY, LatePreview, Newcomer, ReentryPreview, UndoPreview
+from tournaments.entries.late import (
+    NEW_ENTRY,
+    LatePreview,
+    Newcomer,
+    ReentryPreview,
+    UndoPreview,
+    standing_late_entry,
+)
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
+from tournaments.formats.plans import LateDrop
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
-from tournaments.models import Division, Entry, Fixture
+from tournaments.models import Division, Entry, Fixture, Slot
 from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names, shown_entry
 from tournaments.state.preview import FixtureChange
@@ -47,12 +55,40 @@ def late_view(preview: LatePreview) -> PartView:
         newcomer.entry: Entry(player=newcomer.player or Player(name=newcomer.name)) for newcomer in preview.newcomers
     }
     labels.names = Names({**labels.names.entries, **entries}, staff=True)
-    notes = [_late_note(newcomer, labels, preview.changes) for newcomer in preview.newcomers]
-    return PartView(preview.division.name, notes, change_lines(preview.division, preview.changes, labels=labels))
+    notes = [_late_note(newcomer, labels) for newcomer in preview.newcomers]
+    notes += _drop_notes(preview.newcomers, labels)
+    if preview.at_least is not None:
+        text = ngettext(
+            "At least %(count)d match for everybody.", "At least %(count)d matches for everybody.", preview.at_least
+        )
+        notes.append(text % {"count": preview.at_least})
+    return PartView(preview.division.name, notes)
 
 
-def _late_note(newcomer: Newcomer, labels: ChangeLabels, changes: Sequence[FixtureChange]) -> str:
-    """Return a sentence about how a late entry joins."""
+def has_one_match_only(preview: LatePreview) -> bool:
+    """Whether the loser of a match that a late entry makes would play no other."""
+    return any(newcomer.drop is LateDrop.OUT for newcomer in preview.newcomers)
+
+
+def _drop_notes(newcomers: Sequence[Newcomer], labels: ChangeLabels) -> list[str]:
+    """Return sentences about the losers of the matches that late entries play first, if the consolation has no bye."""
+    notes = []
+    if any(newcomer.drop is LateDrop.ANEW for newcomer in newcomers):
+        notes.append(_("The consolation is drawn again, because none of its matches has begun."))
+    notes += [
+        _(
+            "The loser of the first match of %(name)s has this one match only, because the consolation has begun and "
+            "no place in it is free."
+        )
+        % {"name": labels.names.of(newcomer.entry)}
+        for newcomer in newcomers
+        if newcomer.drop is LateDrop.OUT
+    ]
+    return notes
+
+
+def _late_note(newcomer: Newcomer, labels: ChangeLabels) -> str:
+    """Return a sentence about how a late entry joins; whose bye it takes is not decided before."""
     name = labels.names.of(newcomer.entry)
     if newcomer.waits:
         return _("%(name)s goes on the waiting list: no bye or place is free.") % {"name": name}
@@ -62,14 +98,26 @@ def _late_note(newcomer: Newcomer, labels: ChangeLabels, changes: Sequence[Fixtu
         return ngettext(
             "%(name)s plays %(count)d match.", "%(name)s plays %(count)d matches, against everybody.", newcomer.matches
         ) % {"name": name, "count": newcomer.matches}
-    for change in changes:
-        sides = [slot.entry for slot in change.after.slots]
-        if newcomer.entry in sides:
-            other = labels.names.of(sides[1 - sides.index(newcomer.entry)])
-            return _("%(name)s takes the bye of %(other)s in M%(number)d.") % {
-                "name": name, "other": other, "number": change.row.number,
-            }  # fmt: skip
-    return name
+    others = ", ".join(labels.names.of(entry) for entry in newcomer.byes)
+    return ngettext(
+        "%(name)s takes the only free bye, which is that of %(others)s.",
+        "%(name)s takes one of %(count)d byes, drawn by lot when you let them in: %(others)s.",
+        len(newcomer.byes),
+    ) % {"name": name, "count": len(newcomer.byes), "others": others}
+
+
+def bye_taken(entry: Entry) -> str:
+    """Return a sentence about whose bye a late entry took; empty if it took none."""
+    slots = Slot.objects.filter(source_entry=entry).select_related("fixture")
+    slot = slots.order_by("fixture__number").first()
+    other = slot and slot.fixture.slots.exclude(pk=slot.pk).select_related("entry__player").first()
+    if slot is None or other is None or other.entry is None or standing_late_entry(entry) is None:
+        return ""
+    return _("%(name)s takes the bye of %(other)s in M%(number)d.") % {
+        "name": shown_entry(entry, staff=True),
+        "other": shown_entry(other.entry, staff=True),
+        "number": slot.fixture.number,
+    }
 
 
 def reentry_view(preview: ReentryPreview) -> PartView:
@@ -78,8 +126,8 @@ def reentry_view(preview: ReentryPreview) -> PartView:
     labels = ChangeLabels(division)
     again = Entry(player=preview.previous.player, number=preview.number)
     labels.names = Names({**labels.names.entries, NEW_ENTRY: again}, staff=True)
-    newcomer = Newcomer(NEW_ENTRY, preview.previous.player, labels.names.of(NEW_ENTRY))
-    notes = [_late_note(newcomer, labels, preview.changes), _what_previous_does(preview, labels)]
+    notes = [_late_note(preview.newcomer, labels), *_drop_notes([preview.newcomer], labels)]
+    notes.append(_what_previous_does(preview, labels))
     fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
     if fee:
         notes.append(_("The fee is %(fee)s.") % {"fee": Currency.of(division.tournament).with_name(fee)})
@@ -102,6 +150,8 @@ def undo_view(preview: UndoPreview) -> PartView:
     notes = [text % {"name": shown_entry(entry, staff=True)}]
     if preview.late.withdrawal is not None and preview.late.withdrawal.taken_back_at is None:
         notes.append(_("The entry withdrawn with it takes part again."))
+    if preview.anew is not None:
+        notes.append(_("The consolation is drawn again, because none of its matches has begun."))
     notes += refund_notes(entry)
     return PartView(entry.division.name, notes, change_lines(entry.division, preview.changes))
 

@@ -38,6 +38,7 @@ MESSAGES: dict[str, str] = {
     "too_few_without_byes": "Too many players have asked for a bye in round {round}. Players left to pair: {players}.",
     "manual_pair_invalid": "{first} and {second} cannot be paired: {reason}.",
     "no_legal_pairing": "Round {round} cannot be paired without a rematch, a second bye or a pair that is kept apart.",
+    "rounds_with_rematches": "With {entries} players, {rounds} rounds need rematches. Most rounds without: {most}.",
     # Round robin and leagues
     "group_count": "There are too few entries ({entries}) for {groups} groups of at least {least} players.",
     "division_size": "A league division needs {least} to {most} entries; this one has {entries}.",

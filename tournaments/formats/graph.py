@@ -8,7 +8,7 @@ Fixtures are numbered across all brackets, and the sources of a fixture always h
 ascending order therefore sees every source before it is needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -214,9 +214,11 @@ class Graph:
 
     def shifted(self, by: int) -> "Graph":
         """Return the graph with `by` added to every fixture number, for a stage that follows another."""
-        if by == 0:
-            return self
-        return replace(self, brackets=tuple(_shifted(bracket, by) for bracket in self.brackets))
+        return self if by == 0 else self.renumbered(lambda number: number + by)
+
+    def renumbered(self, number_of: Callable[[FixtureId], FixtureId]) -> "Graph":
+        """Return the graph with other fixture numbers, which must keep their order."""
+        return replace(self, brackets=tuple(_renumbered(bracket, number_of) for bracket in self.brackets))
 
     def with_bracket(self, bracket: Bracket) -> "Graph":
         """Return the graph with this bracket added, or replacing the bracket with the same key."""
@@ -249,13 +251,15 @@ class Graph:
         return graph.with_bracket(replace(bracket, rounds=rounds))
 
 
-def _shifted(bracket: Bracket, by: int) -> Bracket:
+def _renumbered(bracket: Bracket, number_of: Callable[[FixtureId], FixtureId]) -> Bracket:
     def moved(source: Source) -> Source:
-        return replace(source, fixture=source.fixture + by) if isinstance(source, WinnerOf | LoserOf) else source
+        if isinstance(source, WinnerOf | LoserOf):
+            return replace(source, fixture=number_of(source.fixture))
+        return source
 
     def fixture(old: Fixture) -> Fixture:
-        condition = old.needed_if and replace(old.needed_if, fixture=old.needed_if.fixture + by)
-        return Fixture(old.number + by, (moved(old.sources[0]), moved(old.sources[1])), condition)
+        condition = old.needed_if and replace(old.needed_if, fixture=number_of(old.needed_if.fixture))
+        return Fixture(number_of(old.number), (moved(old.sources[0]), moved(old.sources[1])), condition)
 
     rounds = (
         replace(round_, fixtures=tuple(map(fixture, round_.fixtures)), entrants=tuple(map(moved, round_.entrants)))

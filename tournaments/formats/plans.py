@@ -7,11 +7,12 @@ size of the largest, for groups. Swiss and lives are paired round by round and h
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
 
 from tournaments.formats.elimination import knockout
 from tournaments.formats.elimination.knockout import cross_seeded, main_bracket
-from tournaments.formats.elimination.lower_bracket import double_elimination, with_lower_bracket
+from tournaments.formats.elimination.lower_bracket import double_elimination, take_late_drop, with_lower_bracket
 from tournaments.formats.elimination.patterns import (
     Pattern,
     fewest,
@@ -29,13 +30,14 @@ from tournaments.formats.graph import (
     MAIN,
     EntryId,
     EntrySource,
+    FixtureId,
     Graph,
     PlaceOf,
     Source,
     check,
 )
 from tournaments.formats.kept_apart import Meeting
-from tournaments.formats.lots import Lots
+from tournaments.formats.lots import LEAST_SEED_BYTES, Lots
 from tournaments.formats.settings import (
     BY_ROUND,
     DOUBLE,
@@ -47,6 +49,7 @@ from tournaments.formats.settings import (
     StageSettings,
     check_league_size,
     check_matches,
+    check_rounds,
 )
 from tournaments.formats.tables.groups import (
     drawn_groups,
@@ -82,7 +85,8 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     """Return the stages after checking that they can follow each other; the last one loses its `qualifiers`.
 
     `default_lengths` are the division's match lengths, for stages without their own.
-    Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, or what `StageSettings.checked` refuses.
+    Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, what `StageSettings.checked` refuses, or what
+    makes a later stage impossible for those who qualify: `rounds_with_rematches`, `division_size`, or as `plan_of`.
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
@@ -93,7 +97,23 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
             raise Refused("stage_qualifiers", stage=number, least=FEWEST_QUALIFIERS)
         if following.format == GROUPS and qualifiers < FEWEST_QUALIFIERS * following.groups:
             raise Refused("group_count", groups=following.groups, least=FEWEST_QUALIFIERS, entries=qualifiers)
+        try:
+            _check_later(following, stage, number)
+        except Refused as refused:
+            raise Refused(refused.code, **{**refused.params, "stage": number + 1}) from refused
     return [*checked[:-1], replace(checked[-1], qualifiers=None)]
+
+
+def _check_later(settings: StageSettings, before: StageSettings, number: int) -> None:
+    """Refuse a stage that the qualifiers of stage `number` with the settings `before` cannot play."""
+    entrants = len(places_before(before, number))
+    check_rounds(settings, entrants)
+    if settings.format == LEAGUE:
+        check_league_size(entrants)
+    elif settings.format in ELIMINATION:
+        plan_of(settings, later_sources(settings, before, number), seed=bytes(LEAST_SEED_BYTES))
+    elif settings.format not in BY_ROUND:
+        check_matches(_table_matches(settings, entrants))
 
 
 def draw_places(
@@ -202,6 +222,84 @@ def _with_lower(settings: StageSettings, graph: Graph, seed: bytes, draft: int) 
     return with_lower_bracket(graph, pattern, seed=seed, draft=draft, key=LAST_CHANCE, fed_by=CONSOLATION)
 
 
+class LateDrop(StrEnum):
+    """What becomes of the loser of a match that a late entry made: nothing new, a bye taken, lower brackets planned
+    anew, or no second match."""
+
+    NONE = "none"
+    BYE = "bye"
+    ANEW = "anew"
+    OUT = "out"
+
+
+def with_late_drop(
+    settings: StageSettings,
+    graph: Graph,
+    fixture: FixtureId,
+    *,
+    begun: Collection[FixtureId],
+    seed: bytes,
+    draft: int,
+    first_number: int,
+) -> tuple[Graph, LateDrop]:
+    """Let the loser of `fixture`, whose bye a late entry took, drop like the other losers of the first round.
+
+    They take a bye of the consolation. If it has none, the lower brackets are planned anew with the seed and the draft
+    of the draw, as long as none of their matches has begun; their fixtures are numbered from `first_number`. After that
+    the loser takes a bye of the last chance, or is out after one match.
+    """
+    first = graph.bracket(MAIN).rounds[0].fixtures
+    if not any(other.number in graph.next_of_loser for other in first):
+        return graph, LateDrop.NONE
+    if (dropped := _by_a_bye(graph, fixture, CONSOLATION, begun)) is not None:
+        return dropped, LateDrop.BYE
+    if (anew := planned_anew(settings, graph, begun=begun, seed=seed, draft=draft, first_number=first_number)) is None:
+        dropped = _by_a_bye(graph, fixture, LAST_CHANCE, begun)
+        return (graph, LateDrop.OUT) if dropped is None else (dropped, LateDrop.BYE)
+    return anew, LateDrop.ANEW
+
+
+def _by_a_bye(graph: Graph, fixture: FixtureId, key: str, begun: Collection[FixtureId]) -> Graph | None:
+    """Return the graph with the loser of `fixture` in a bye of this bracket; None if it has none to take."""
+    if key not in [bracket.key for bracket in graph.brackets]:
+        return None
+    try:
+        return take_late_drop(graph, fixture, key, frozenset(begun))
+    except Refused as refused:
+        if refused.code != "no_bye_left":
+            raise
+        return None
+
+
+def planned_anew(
+    settings: StageSettings,
+    graph: Graph,
+    *,
+    begun: Collection[FixtureId],
+    seed: bytes,
+    draft: int,
+    first_number: int,
+) -> Graph | None:
+    """Return the graph with its lower brackets planned again from the main bracket, numbered from `first_number`.
+
+    None if one of their matches has begun, or the chosen pattern does not suit the field any more.
+    """
+    main = graph.bracket(MAIN)
+    own = {fixture.number for fixture in main.fixtures}
+    if not own.issuperset(begun):
+        return None
+    before_main, last = min(own) - 1, len(own)
+    plain = Graph((main,)).shifted(-before_main)
+    try:
+        whole = _with_lower(settings, plain, seed, draft)
+    except Refused as refused:
+        if not refused.code.startswith("pattern_"):
+            raise
+        return None
+    numbered = whole.renumbered(lambda at: at + before_main if at <= last else at - last - 1 + first_number)
+    return replace(graph, brackets=numbered.brackets)
+
+
 def lower_pattern(settings: StageSettings, graph: Graph) -> Pattern:
     """Return the pattern of the consolation or lower bracket: the chosen one, or the first proposal for this field."""
     if settings.pattern:
@@ -234,7 +332,7 @@ def last_chance_pattern(settings: StageSettings, graph: Graph) -> Pattern:
 def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
     groups = settings.groups if settings.format == GROUPS else 1
     size = len(sources) // groups
-    check_matches(groups * size * (size - 1) // 2 * (2 if settings.twice else 1))
+    check_matches(_table_matches(settings, len(sources)))
     if settings.format != GROUPS:
         return Graph((round_robin_of([s for s in sources if s != BYE], key=TABLE, double=settings.twice),))
     brackets = []
@@ -245,6 +343,13 @@ def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
         number += len(bracket.fixtures)
         brackets.append(bracket)
     return Graph(tuple(brackets))
+
+
+def _table_matches(settings: StageSettings, places: int) -> int:
+    """Return the matches of a round robin, or of groups with this many places in all."""
+    groups = settings.groups if settings.format == GROUPS else 1
+    size = places // groups
+    return groups * size * (size - 1) // 2 * (2 if settings.twice else 1)
 
 
 def lengths_of(settings: StageSettings, key: str, default: Sequence[int]) -> tuple[int, ...]:

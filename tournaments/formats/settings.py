@@ -230,6 +230,17 @@ def check_league_size(entries: int) -> None:
         raise Refused("division_size", least=SMALLEST_DIVISION, most=LARGEST_DIVISION, entries=entries)
 
 
+def check_rounds(settings: StageSettings, entrants: int) -> None:
+    """Raise Refused("rounds_with_rematches") if a Swiss of this field has more rounds than it can pair.
+
+    Everybody can meet everybody else once; in an odd field each has one bye as well.
+    """
+    most = entrants - 1 + entrants % 2
+    needs_rematches = settings.format == SWISS and settings.rounds is not None and settings.rounds > most
+    if needs_rematches and not settings.allow_rematches:
+        raise Refused("rounds_with_rematches", rounds=settings.rounds, entries=entrants, most=most)
+
+
 def check_matches(count: int) -> None:
     """Raise Refused("too_many_matches") if a stage would have more than `MOST_MATCHES`."""
     if count > MOST_MATCHES:

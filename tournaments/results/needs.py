@@ -15,6 +15,7 @@ from matches.presentation import labels
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.people.rows import canonical, player_of
+from tournaments.draws.rounds import WaysOut, paired_stage_of, ways_out
 from tournaments.events import selectors as event_selectors
 from tournaments.events.selectors import MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound
@@ -278,10 +279,15 @@ class RoundNeed:
     kind: str
     round: int
     refusal: Mapping[str, Any] | None = None
+    ways_out: WaysOut | None = None
+    """What a director can do about a refused round."""
 
 
 def round_need(division: Division) -> RoundNeed | None:
-    """Return what a stage paired round by round needs from the director, or None; two queries beside its stages."""
+    """Return what a stage paired round by round needs from the director, or None.
+
+    Two queries beside its stages; the stage is derived only if a round was refused.
+    """
     running = [row for row in division.stages.all() if row.format in BY_ROUND and row.status == Stage.Status.RUNNING]
     stage = max(running, key=lambda row: row.number, default=None)
     last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
@@ -290,7 +296,8 @@ def round_need(division: Division) -> RoundNeed | None:
     if last.state == Draw.State.DRAFT:
         return RoundNeed("draft", last.round)
     if last.refusal:
-        return RoundNeed("refused", last.round, last.refusal)
+        ways = ways_out(paired_stage_of(division), last.refusal["code"])
+        return RoundNeed("refused", last.round, last.refusal, ways)
     left = Fixture.objects.filter(stage=stage, status__in=(Fixture.Status.READY, Fixture.Status.WAITING))
     if last.state == Draw.State.PUBLISHED and settings_of(stage).next_round == NextRound.ASK and not left.exists():
         return RoundNeed("complete", last.round)

@@ -75,6 +75,19 @@ class DrawSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="Public ids of entries that were left out because they were not here."
     )
     places = PlaceSerializer(many=True)
+    groups = serializers.IntegerField(help_text="Number of groups into which the places are divided, in order.")
+    apart = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        allow_null=True,
+        help_text="Numbers of entries that the draw keeps apart, as they are now; for directors only.",
+    )
+    pairing = serializers.DictField(
+        allow_null=True,
+        help_text="What a round was paired from, once its seed is public; null if that was corrected since.",
+    )
+    later_lots = serializers.ListField(
+        child=serializers.DictField(), help_text="Lots drawn after the draw, once their seed is public: key, order."
+    )
 
 
 class StandingResultSerializer(serializers.Serializer[Any]):

@@ -113,7 +113,7 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None) ->
     progress = rows.progress(places, instead)
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
     state = StageState(rows, progress, event, places)
-    if not rows.settings.qualifiers or not rows.fixtures:
+    if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
         return state
     seed = lots_seed(rows.stage)
     orders = final_orders(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
@@ -185,7 +185,16 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         forbidden=rows.of_division.kept_apart,
         allow_rematches=settings.allow_rematches,
         length=(settings.lengths or stage.division.lengths)[0],
+        closed=_is_closed(rows, places, draws),
     )
+
+
+def _is_closed(rows: StageRows, places: Places, draws: Sequence[Draw]) -> bool:
+    """Whether nobody can enter a stage any more: all its players are known, and come from the stage before it."""
+    before = next((row for row in rows.of_division.stages if row.number == rows.stage.number - 1), None)
+    if before is None:
+        return False
+    return bool(draws) or entries_at(places, places_before(settings_of(before), before.number)) is not None
 
 
 def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:

@@ -18,7 +18,7 @@ from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.formats.progress import Progress
 from tournaments.formats.states import FixtureState
-from tournaments.models import Advance, Division, Entry, Fixture, Slot, Stage, Tournament
+from tournaments.models import Advance, Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.state.advancement import stalled_divisions, start_next, unfinished_divisions
 from tournaments.state.derivation import StageState, state_of
 from tournaments.state.locks import (
@@ -373,10 +373,14 @@ def _write(rows: StageRows, progress: Progress) -> list[int]:
 
 
 def _update_stage_status(state: StageState) -> None:
+    """Finish a stage or reopen it; a draft of a round that will not be played any more is discarded."""
     status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
     if state.stage.status != status:
         state.stage.status = status
         state.stage.save(update_fields=["status"])
+        if state.over and state.event is not None:
+            drafts = state.stage.draws.filter(state__in=[Draw.State.REQUESTED, Draw.State.DRAFT])
+            drafts.update(state=Draw.State.DISCARDED, publish_at=None)
 
 
 def _update_division_status(division: Division, stages: Iterable[Stage]) -> None:

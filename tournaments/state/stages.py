@@ -137,8 +137,8 @@ class Provenance:
         return next((draw for draw in self.drafts if draw.state == Draw.State.PUBLISHED), None)
 
     @property
-    def by_script(self) -> bool:
-        """Whether `tools/verify_draw.py` can repeat the draw: it knows brackets only."""
+    def is_bracket(self) -> bool:
+        """Whether a bracket was drawn, whose lots the page explains step by step."""
         return self.stage.format in ELIMINATION
 
     @property

@@ -1,5 +1,6 @@
 """Previews of late entries, and undoing late entries."""
 
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 
@@ -12,8 +13,9 @@ from tests.tiers import first_in_make_test
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.late import enter_late, preview_late, preview_undo, undo_late
+from tournaments.entries.previews import late_view
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Entry, LateEntry
+from tournaments.models import Division, Entry, Fixture, LateEntry, Slot
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., DivisionDriver]
@@ -43,6 +45,12 @@ def undo(driver: DivisionDriver, entry: Entry) -> None:
     undo_late(entry=entry, after=preview_undo(entry=entry).seq, by=driver.by, now=driver.now())
 
 
+def opponent(entry: Entry) -> int | None:
+    """Whose bye a late entry took."""
+    slot = Slot.objects.get(source_entry=entry)
+    return slot.fixture.slots.exclude(pk=slot.pk).get().entry_id
+
+
 @pytest.mark.parametrize(("format_", "count"), [("knockout", 5), ("knockout", 11), ("progressive", 13)])
 @pytest.mark.parametrize("seed", first_in_make_test(1, 0, 2))
 def test_applying_matches_the_preview_and_undoing_restores_everything(
@@ -55,27 +63,20 @@ def test_applying_matches_the_preview_and_undoing_restores_everything(
     before = slot_states(driver)
     late = Player.objects.create(name="Louise")
 
-    preview = look(driver, "Somebody")
-    assert look(driver, late).changes == preview.changes, "the lot does not depend on the player"
+    (newcomer,) = look(driver, "Somebody").newcomers
     assert slot_states(driver) == before
 
     (entry,) = driver.late(late)
-    after = slot_states(driver)
-    foreseen = {
-        (change.row.number, side): (slot.status.value, entry.pk if slot.entry == 0 else slot.entry)
-        for change in preview.changes
-        for side, slot in enumerate(change.after.slots)
-    }
-    real = {row[:2]: row[2:4] for row in after}
-    assert foreseen.items() <= real.items()
-    moved = {old[0] for old, new in zip(before, after, strict=True) if old != new}
-    assert moved <= {number for number, _ in foreseen}
-    assert bool(moved) == (not preview.newcomers[0].waits) == (entry.status == Entry.Status.IN)
+    assert newcomer.waits == (entry.status == Entry.Status.WAITING)
     if entry.status == Entry.Status.IN:
+        taken = opponent(entry)
+        assert taken in newcomer.byes
         undo(driver, entry)
         assert slot_states(driver) == before
         assert is_clean()
-        assert look(driver, "Somebody").changes == preview.changes, "undoing does not draw a new lot"
+        assert look(driver, "Somebody").newcomers == [newcomer]
+        (other,) = driver.late(Player.objects.create(name="Gram"))
+        assert opponent(other) == taken, "neither undoing nor another player draws a new lot"
 
 
 def test_several_late_entries_are_previewed_together(begun: Begun) -> None:
@@ -92,6 +93,87 @@ def test_several_late_entries_are_previewed_together(begun: Begun) -> None:
         entry.status == Entry.Status.WAITING for entry in entries
     ]
     assert [newcomer.waits for newcomer in preview.newcomers] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("count", [5, 11])
+def test_no_preview_shows_which_bye_the_lot_gives(begun: Begun, count: int) -> None:
+    driver = begun("knockout", count)
+    byes = Fixture.objects.filter(stage__division=driver.division, status=Fixture.Status.BYE)
+    holders = {slot.entry_id for fixture in byes for slot in fixture.slots.all() if slot.entry_id}
+
+    first, second = look(driver, "Late 0", "Late 1").newcomers
+
+    assert set(first.byes) == set(second.byes) == holders
+    notes = late_view(look(driver, "Late 0")).notes
+    assert f"Late 0 takes one of {len(holders)} byes" in notes[0]
+    assert late_view(look(driver, "Late 0")).changes == []
+
+
+def consolation(driver: DivisionDriver) -> list[Fixture]:
+    return list(Fixture.objects.filter(stage__division=driver.division, round__bracket__key="consolation"))
+
+
+def matches_of(driver: DivisionDriver) -> list[int]:
+    """How many matches each entry has in the whole division."""
+    slots = Slot.objects.filter(fixture__stage__division=driver.division, fixture__match__isnull=False)
+    counted = Counter(slot.entry_id for slot in slots.exclude(fixture__match__state="void") if slot.entry_id)
+    return sorted(counted[entry.pk] for entry in driver.division.entries.filter(status=Entry.Status.IN))
+
+
+def test_a_consolation_without_a_bye_is_drawn_again_so_that_everybody_has_two_matches(begun: Begun) -> None:
+    driver = begun("progressive", 12)
+    for fixture in driver.ready():
+        driver.report(fixture, 0)
+    late = [Player.objects.create(name=f"Late {number}") for number in range(4)]
+
+    preview = look(driver, *(player.name for player in late))
+    assert preview.at_least == 2
+    assert "The consolation is drawn again, because none of its matches has begun." in late_view(preview).notes
+    assert late_view(preview).notes[-1] == "At least 2 matches for everybody."
+    entries = driver.late(*late)
+
+    assert [entry.status for entry in entries] == [Entry.Status.IN] * 4
+    assert is_clean()
+    driver.play_out(Random(1))
+    assert matches_of(driver)[0] == 2
+    assert is_clean()
+
+
+def test_a_late_entry_that_drew_the_consolation_again_is_undone(begun: Begun) -> None:
+    driver = begun("progressive", 12)
+    before = [(row.round.number, row.slots.count()) for row in consolation(driver)]
+    entries = driver.late(*(Player.objects.create(name=f"Late {number}") for number in range(4)))
+    assert len(consolation(driver)) > len(before)
+
+    for entry in reversed(entries):
+        undo(driver, entry)
+        assert is_clean()
+
+    assert [(row.round.number, row.slots.count()) for row in consolation(driver)] == before
+    driver.play_out(Random(2))
+    assert matches_of(driver)[0] == 2
+    assert is_clean()
+
+
+def test_once_the_consolation_has_begun_the_preview_says_who_has_one_match_only(begun: Begun) -> None:
+    driver = begun("progressive", 14)
+    driver.late(Player.objects.create(name="Louise"))
+    first = [fixture for fixture in driver.ready() if fixture.round.bracket.key == "main"]
+    for fixture in [row for row in first if row.round.number == 1]:
+        driver.report(fixture, 0)
+    begun_match = next(row for row in driver.ready() if row.round.bracket.key == "consolation")
+    driver.report(begun_match, 0)
+
+    preview = look(driver, "Gram")
+
+    assert (preview.newcomers[0].drop, preview.at_least) == ("out", 1)
+    notes = late_view(preview).notes
+    assert notes[1].startswith("The loser of the first match of Gram has this one match only")
+    assert notes[-1] == "At least 1 match for everybody."
+    (entry,) = driver.late(Player.objects.create(name="Gram"))
+    assert entry.status == Entry.Status.IN
+    undo(driver, entry)
+    assert is_clean()
 
 
 def test_a_late_entry_with_an_old_seq_is_stale(begun: Begun) -> None:

@@ -1,15 +1,22 @@
 """From settings and a field to a plan: places drawn, brackets fed, later stages fed by places."""
 
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.formats.cast import SEED, coin, play_out
+from tournaments.formats.elimination.knockout import take_bye
 from tournaments.formats.errors import Refused
-from tournaments.formats.graph import BYE, PlaceOf, check
+from tournaments.formats.facts import Result
+from tournaments.formats.forecast.stages import matches_each
+from tournaments.formats.graph import BYE, Graph, PlaceOf, check
+from tournaments.formats.lots import lot
 from tournaments.formats.plans import (
+    LateDrop,
     checked_stages,
     draw_places,
     group_keys,
@@ -21,6 +28,7 @@ from tournaments.formats.plans import (
     places_before,
     plan_of,
     sources_of,
+    with_late_drop,
 )
 from tournaments.formats.progress import progress
 from tournaments.formats.settings import ELIMINATION, FORMATS, GROUPS, StageSettings
@@ -162,6 +170,11 @@ def test_stages_that_can_follow_each_other():
         ([StageSettings("knockout"), last], "stage_qualifiers"),
         ([StageSettings("swiss", qualifiers=1), last], "stage_qualifiers"),
         ([last, StageSettings(GROUPS, groups=2)], "group_count"),
+        ([StageSettings("swiss", qualifiers=2), StageSettings("swiss", rounds=4)], "rounds_with_rematches"),
+        ([StageSettings(GROUPS, qualifiers=2), StageSettings("swiss", rounds=4)], "rounds_with_rematches"),
+        ([StageSettings("swiss", qualifiers=3), StageSettings("progressive")], "field_too_small"),
+        ([StageSettings("lives", qualifiers=3), StageSettings("league")], "division_size"),
+        ([StageSettings("swiss", qualifiers=400), StageSettings("roundrobin")], "too_many_matches"),
         ([StageSettings("ladder")], "no_such_format"),
     ):
         with pytest.raises(Refused) as refused:
@@ -185,3 +198,47 @@ def test_match_lengths_are_those_of_the_bracket_then_the_one_before_then_the_div
         (11,),
     ]
     assert lengths_of(StageSettings("double", lengths=(5, 7)), "final", [1]) == (7,)
+
+
+LATE_FIELDS = range(4, 65) if TIER.every_size else (5, 9, 12, 14, 21)
+MOST_LATE = 6
+
+
+def fewest_played(graph: Graph, chance: Random) -> int:
+    """Play everything by chance and count the matches of everybody; return the fewest."""
+    results: dict[int, Result] = {}
+    counted = Counter(dict.fromkeys(graph.entries, 0))
+    while ready := (state := progress(graph, results)).ready:
+        for number in ready:
+            entrants = state.fixtures[number].entrants
+            assert entrants is not None
+            results[number] = Result(chance.randrange(2), between=entrants)
+            counted.update(entrants)
+    return min(counted.values())
+
+
+@pytest.mark.soak
+def test_after_late_entries_everybody_still_has_two_matches_while_the_consolation_has_not_begun():
+    stage, seed = StageSettings("progressive"), bytes(range(32))
+    without_drop = 0
+    print("\n12 → 2 2b 2b 2a 2b: at least 2 matches as drawn, then with 1, 2, … late entries;")
+    print("b: the loser takes a bye of the consolation, a: it is drawn again, -: waiting list")
+    for count in LATE_FIELDS:
+        graph = planned(stage, count, seed=seed)
+        row = [str(matches_each(graph).least)]
+        for late in range(1, MOST_LATE + 1):
+            try:
+                entered, number = take_bye(graph, 1000 + late, lots=lot(seed, "late"))
+            except Refused:
+                row.append("-")
+                continue
+            graph, drop = with_late_drop(stage, entered, number, begun=(), seed=seed, draft=1, first_number=1000 * late)
+            check(graph)
+            without_drop += drop is LateDrop.ANEW
+            least = matches_each(graph).least
+            row.append(f"{least}{drop.value[0]}")
+            assert least == 2, (count, late)
+            assert fewest_played(graph, Random(f"{TEST_SEED}:{count}:{late}")) >= least
+        print(f"{count:2} → {' '.join(row)}")
+    print(f"{without_drop} late entries would have sent a loser home after one match")
+    assert without_drop

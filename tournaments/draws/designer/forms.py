@@ -303,6 +303,7 @@ class StageForm(RefusingForm):
         "tiebreak_needs_one_length": "tiebreak1",
         "stage_qualifiers": "qualifiers",
         "group_count": "groups",
+        "rounds_with_rematches": "rounds",
     }
 
     def __init__(

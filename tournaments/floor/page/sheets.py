@@ -19,7 +19,7 @@ from tournaments.entries.late import (
     standing_late_entry,
     undo_late,
 )
-from tournaments.entries.previews import reentry_view, refund_notes
+from tournaments.entries.previews import bye_taken, reentry_view, refund_notes
 from tournaments.events.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
@@ -166,9 +166,8 @@ def enter_again(*, entry: Entry, number: int, by: Actor, now: datetime) -> str:
     if (again := later.select_related("player").order_by("pk").first()) is not None:
         return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
     preview = preview_reentry(entry=entry, now=now)
-    notes = reentry_view(preview).notes
-    reenter(entry=entry, after=preview.seq, by=by, now=now)
-    return " ".join(notes)
+    _whose_bye, *notes = reentry_view(preview).notes
+    return " ".join([bye_taken(reenter(entry=entry, after=preview.seq, by=by, now=now)), *notes])
 
 
 def undo_reentry(*, entry: Entry, by: Actor, now: datetime) -> str:

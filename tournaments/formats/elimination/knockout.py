@@ -151,6 +151,18 @@ def _begun(graph: Graph, number: FixtureId, begun: Collection[FixtureId]) -> boo
     return number in begun or graph.next_of_winner.get(number) in begun
 
 
+def eligible_byes(
+    graph: Graph, begun: Collection[FixtureId] = (), apart_from: Collection[EntryId] = (), *, key: str = MAIN
+) -> tuple[FixtureId, ...]:
+    """Return the open byes farthest from these entries, ascending: the lot of a late entry is drawn among them."""
+    byes = open_byes(graph, begun, key=key)
+    first = graph.bracket(key).rounds[0].fixtures
+    index = {fixture.number: at for at, fixture in enumerate(first)}
+    barred = _indices(first, apart_from)
+    distance = {number: min((_distance(index[number], at) for at in barred), default=0) for number in byes}
+    return tuple(number for number in byes if distance[number] == max(distance.values()))
+
+
 def take_bye(
     graph: Graph,
     entry: EntryId,
@@ -168,15 +180,11 @@ def take_bye(
     """
     if entry in graph.entries:
         raise Refused("entry_twice", entry=entry)
-    byes = open_byes(graph, begun, key=key)
-    if not byes:
+    eligible = eligible_byes(graph, begun, apart_from, key=key)
+    if not eligible:
         raise Refused("no_bye_left")
-    first = graph.bracket(key).rounds[0].fixtures
-    index = {fixture.number: at for at, fixture in enumerate(first)}
-    barred = _indices(first, apart_from)
-    distance = {number: min((_distance(index[number], at) for at in barred), default=0) for number in byes}
-    farthest = {number for number in byes if distance[number] == max(distance.values())}
-    number = next(number for number in lots.shuffled(sorted(index)) if number in farthest)
+    first = sorted(fixture.number for fixture in graph.bracket(key).rounds[0].fixtures)
+    number = next(number for number in lots.shuffled(first) if number in eligible)
     slot = next(at for at, source in enumerate(graph.fixture(number).sources) if isinstance(source, ByeSource))
     return graph.with_source(number, slot, EntrySource(entry)), number
 

@@ -151,8 +151,7 @@ def take_late_drop(graph: Graph, fixture: FixtureId, key: str, begun: frozenset[
     """Return the graph with a place for the loser of `fixture`, whose bye in the feeding bracket a late entry took.
 
     The loser takes the earliest bye of the lower bracket whose next fixture has not begun; in a late-drawn round, none
-    of its fixtures may have begun. Raises Refused("no_bye_left") if there is none: the caller then draws the lower
-    bracket again, if it has not begun, or does not let the loser drop.
+    of its fixtures may have begun. Raises Refused("no_bye_left") if there is none (see `plans.with_late_drop`).
     """
     for round_ in graph.bracket(key).rounds:
         for lower in round_.fixtures:

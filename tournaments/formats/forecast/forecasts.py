@@ -15,7 +15,7 @@ from tournaments.formats.forecast.counts import NONE, Count
 from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
 from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
-from tournaments.formats.settings import GROUPS, SWISS, StageSettings
+from tournaments.formats.settings import GROUPS, SWISS, StageSettings, check_rounds
 from tournaments.formats.tables.groups import SMALLEST_GROUP
 
 NO_CHOICES = Choices()
@@ -35,7 +35,6 @@ REMARKS: dict[str, str] = {
     "qualifiers_too_many": "{going_on} players are to qualify, but only {entrants} take part.",
     "qualifiers_of_group": "{going_on} of each group are to qualify, but the smallest group has {entrants} players.",
     "everybody_goes_on": "Everybody qualifies from stage {stage}.",
-    "rounds_with_rematches": "{entries} players can play at most {most} rounds without rematches, not {rounds}.",
     "several_unbeaten": "Up to {unbeaten} players can be unbeaten after {rounds} rounds; tie-breaks then decide.",
     "groups_uneven": "The groups differ in size: {small} or {large} players.",
     "tables_few": "Up to {matches} matches could be played at once. With {tables} tables, some have to wait.",
@@ -243,11 +242,10 @@ def _qualifiers(settings: StageSettings, stage: StageForecast) -> list[Remark]:
 
 
 def _swiss(settings: StageSettings, rounds: int, stage: StageForecast) -> list[Remark]:
-    # Everybody can meet everybody else once; with an odd field each has one bye as well.
-    most = stage.entrants - 1 + stage.entrants % 2
-    if rounds > most and not settings.allow_rematches:
-        params = {"rounds": rounds, "entries": stage.entrants, "most": most}
-        return [Remark(FAULT, "rounds_with_rematches", params, stage.number)]
+    try:
+        check_rounds(settings, stage.entrants)
+    except Refused as refused:
+        return [_fault(refused, stage.number)]
     unbeaten = stage.entrants
     for _round in range(rounds):
         unbeaten = (unbeaten + 1) // 2

@@ -128,7 +128,7 @@ class SwissEvent:
 
     `planned` is the number of rounds, or None for an event that ends when only one player is unbeaten. Pairs in
     `forbidden` must not meet. With `allow_rematches`, which a director may choose, there are as few rematches as
-    possible instead of none. `length` is the match length.
+    possible instead of none. `length` is the match length. `closed` says that nobody can enter any more.
     """
 
     players: tuple[SwissPlayer, ...]
@@ -138,6 +138,7 @@ class SwissEvent:
     forbidden: frozenset[PairOfEntries] = frozenset()
     allow_rematches: bool = False
     length: int = 0
+    closed: bool = False
 
     @property
     def next_round(self) -> int:
@@ -205,10 +206,25 @@ class SwissEvent:
         return tuple(p.entry for p in self.players if p.active(number) and not self.losses[p.entry])
 
     @property
+    def has_open_matches(self) -> bool:
+        """Whether a match of a paired round has no result."""
+        return any(pair.result is None for round_ in self.rounds for pair in round_.pairs)
+
+    @property
+    def is_deserted(self) -> bool:
+        """Whether at most one player is left and nobody can enter any more."""
+        return self.closed and sum(player.active(self.next_round) for player in self.players) <= 1
+
+    @property
     def over(self) -> bool:
-        """Whether the planned rounds are played or, if none are planned, at most one entry is unbeaten."""
-        if any(pair.result is None for round_ in self.rounds for pair in round_.pairs):
+        """Whether the planned rounds are played or, if none are planned, at most one entry is unbeaten.
+
+        It is over as well once nobody can be paired any more (`is_deserted`).
+        """
+        if self.has_open_matches:
             return False
+        if self.is_deserted:
+            return True
         if self.planned is not None:
             return len(self.rounds) >= self.planned
         return bool(self.rounds) and len(self.unbeaten) <= 1

@@ -78,9 +78,9 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
 
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     """Whether the last round is complete and no other follows."""
-    if not event.rounds or any(pair.result is None for round_ in event.rounds for pair in round_.pairs):
-        return False
-    return lives_over(event, settings.lives) if settings.format == LIVES else event.over
+    if settings.format == LIVES and not event.has_open_matches:
+        return event.is_deserted or (bool(event.rounds) and lives_over(event, settings.lives))
+    return event.over
 
 
 def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tuple[SharedPlace, ...]]:

@@ -91,13 +91,19 @@ def test_qualifiers_survive_a_change_of_format_and_the_last_stage_has_none(make_
 
 
 @pytest.mark.parametrize(
-    ("code", "field"), [("stage_qualifiers", "qualifiers"), ("group_count", "groups"), ("pattern_empty", "pattern")]
+    ("code", "field"),
+    [
+        ("stage_qualifiers", "qualifiers"),
+        ("group_count", "groups"),
+        ("pattern_empty", "pattern"),
+        ("rounds_with_rematches", "rounds"),
+    ],
 )
 def test_a_refusal_is_shown_beside_the_field_of_its_stage(code: str, field: str, make_division: MakeDivision) -> None:
     groups = {"format": "groups", "groups": 2, "qualifiers": 2}
     design = submitted_page(make_division(), groups, {"format": "knockout"})
 
-    design.refuse(Refused(code, stage=1, groups=9, least=2, entries=4))
+    design.refuse(Refused(code, stage=1, groups=9, least=2, entries=4, rounds=4, most=3))
 
     assert list(design.stages[0].errors) == [field]
     assert not design.stages[1].errors

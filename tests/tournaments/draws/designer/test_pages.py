@@ -202,7 +202,7 @@ def test_a_stage_is_added_and_removed(alice_client: Client, tonight: Division) -
 
 def test_an_impossible_format_shows_its_reason(alice_client: Client, tonight: Division) -> None:
     html = shown(alice_client, tonight, designer_data(tonight, {"format": "swiss", "rounds": 14}))
-    assert "13 players can play at most 13 rounds without rematches, not 14." in text(html)
+    assert "With 13 players, 14 rounds need rematches. Most rounds without: 13." in text(html)
     html = shown(alice_client, tonight, designer_data(tonight, {"format": "knockout"}, closes="20:30"))
     assert "min after closing time" in text(html)
 

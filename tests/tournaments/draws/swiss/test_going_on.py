@@ -1,6 +1,7 @@
 """A finished Swiss that gets more rounds, and a Swiss with too few players left."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds as round_services
 from tournaments.draws.rounds import RoundChanges
+from tournaments.entries import returns
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Tournament
 
@@ -102,6 +104,54 @@ def test_a_last_player_waits_until_the_swiss_ends_or_a_late_entry(swiss: Swiss) 
     driver.late(Player.objects.create(name="Larry"))
     driver.work()
     assert last_draft(driver).state == Draw.State.PUBLISHED
+
+
+LATER = [StageSettings("swiss", rounds=1), StageSettings("lives"), StageSettings("swiss", rounds=None)]
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_a_later_stage_ends_by_itself_when_one_of_two_qualifiers_leaves_before_its_first_round(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor, later: StageSettings
+) -> None:
+    driver = DivisionDriver(make_division(), by_alice)
+    entries = driver.enter(make_players(4))
+    driver.begin(StageSettings("roundrobin", qualifiers=2), later)
+    for fixture in driver.ready()[:-1]:
+        driver.report(fixture, 0)
+    for entry in entries[:-1]:
+        driver.withdraw(entry)
+    for fixture in driver.ready():
+        driver.report(fixture, 0)
+    driver.work()
+
+    assert statuses(driver) == (Division.Status.FINISHED, Tournament.Status.FINISHED)
+    assert is_clean()
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_a_later_stage_ends_by_itself_when_all_but_one_leave_it(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor, later: StageSettings
+) -> None:
+    driver = DivisionDriver(make_division(), by_alice)
+    driver.enter(make_players(5))
+    longer = replace(later, rounds=later.rounds and 3, qualifiers=2)
+    driver.begin(StageSettings("roundrobin", qualifiers=4), longer, StageSettings("knockout"))
+    while len(driver.rounds(2)) < 1:
+        driver.play_round()
+        driver.work()
+    playing = [place for place in driver.rounds(2)[0].places if place is not None]
+    for entry in driver.division.entries.filter(pk__in=playing[1:]):
+        driver.withdraw(entry)
+    driver.work()
+
+    assert driver.division.stages.get(number=2).status == "finished"
+    assert statuses(driver) == (Division.Status.FINISHED, Tournament.Status.FINISHED)
+    assert is_clean()
+
+    back = driver.division.entries.get(pk=playing[1])
+    preview = returns.preview_return(entry=back)
+    returns.bring_back(entry=back, seen=preview.mark, by=driver.by, now=driver.now())
+    assert is_clean()
 
 
 def test_a_swiss_with_one_player_left_can_end_after_the_played_rounds(swiss: Swiss) -> None:

@@ -99,6 +99,38 @@ def test_every_draft_stores_ratings_and_keeps_club_mates_apart(
 # Rounds on request
 
 
+def test_a_draft_that_is_drawn_again_after_an_entry_or_a_withdrawal_has_its_own_reason(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    driver = DivisionDriver(make_division(), by_alice)
+    players = make_players(7)
+    first, *_others = driver.enter(players[:6])
+    acts = {"division": driver.division, "by": by_alice}
+    events.publish_tournament(tournament=driver.division.tournament, by=by_alice, now=driver.now())
+    draws.make_draft(draw_id=draws.request_draw(**acts, now=driver.now()).pk, now=driver.now())
+    with refused("reason_needed"):
+        draws.request_draw(**acts, now=driver.now())
+
+    driver.enter(players[6:])
+    driver.withdraw(first)
+    draw = draws.request_draw(**acts, now=driver.now())
+
+    assert draw.reason == "1 entry more than in the last draft. 1 entry of the last draft is out."
+
+
+def test_a_round_that_is_paired_again_after_a_withdrawal_has_its_own_reason(swiss: Swiss, by_alice: Actor) -> None:
+    driver = swiss(6)
+    driver.play_round()
+    draw = driver.draw_of(2)[-1]
+    draws.make_draft(draw_id=draw.pk, now=driver.now())
+    driver.withdraw(driver.division.entries.first())
+
+    acts = {"division": driver.division, "by": by_alice}
+    again = round_services.request_round(**acts, after=driver.seq, now=driver.now())
+
+    assert again.reason == "1 entry of the last draft is out."
+
+
 def test_a_director_requests_reviews_repeats_and_publishes_a_round(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6, next_round=NextRound.ASK)
     acts = {"division": driver.division, "by": by_alice}
