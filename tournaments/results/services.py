@@ -109,8 +109,10 @@ def _take_step(
     Then the whole division has to be read. Refused: as `enter_result`.
     """
     step = step_of(division, Q(pk=fixture.pk), after_version=0) if is_plain(result) else None
-    match = lock_undecided_match(step.fixture.match_id) if step is not None else None
-    if step is None or match is None or match.state == Match.State.DISPUTED:
+    if step is None or step.fixture.match_id is None:
+        return None
+    match = lock_undecided_match(step.fixture.match_id)
+    if match is None:
         return None
     if after is not None and match.seq != after:
         raise Refused("stale", seq=match.seq)

@@ -42,7 +42,7 @@ def lock_matches(match_ids: list[int]) -> dict[int, Match]:
     return _lock(rows)
 
 
-def lock_undecided_match(match_id: int | None) -> Match | None:
+def lock_undecided_match(match_id: int) -> Match | None:
     """Lock a match, with its players and club, unless it has a result, a dispute or is void: None, and nothing locked.
 
     PostgreSQL looks at the state again once it has waited for the lock.
