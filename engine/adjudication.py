@@ -210,7 +210,8 @@ class _Adjudication:
     def _adjudicate(self, index: int, game: Game) -> bool:
         """Adjudicate a game; return True if it has so many faults that the rest of the record is not checked."""
         self._check_header(index, game)
-        if game.crawford and not self.state.crawford:
+        one_short_each = self.length > 1 and self.score.count(self.length - 1) == len(_SIDES)
+        if game.crawford and not self.state.crawford and not one_short_each:
             self._report(ERROR, "not_crawford", game=game)
         played = GameReplay(game=game, state=self.state, stars=self.stars, frames=self.frames, findings=self.findings)
         played.run()
@@ -331,14 +332,15 @@ class _Adjudication:
         """End the game by resignation, or the match by concession if the points can only mean that."""
         winner, needed, cube = claim.winner, self._needed(claim.winner), played.state.cube
         multiple, odd = divmod(points, cube)
-        ordinary = odd == 0 and multiple in KIND_OF_MULTIPLE and not (claim.match and points < needed)
-        if ordinary:
+        if claim.match and points < needed:
+            played.report(ERROR, "match_not_won", {"needed": needed, "counted": points})
+        if odd == 0 and multiple in KIND_OF_MULTIPLE:
             if played.resignation is None:
                 played.report(NOTE, "resignation_implied", {"points": points})
             if multiple > played.max_to_lose(1 - winner):
                 played.report(WARNING, "resigned_too_much", {"points": points})
             played.resign(1 - winner, multiple)
-        elif self.length and following is None and (claim.match or points == needed or points > 3 * cube):
+        elif self.length and following is None and (points == needed or points > 3 * cube):
             played.report(WARNING, "match_conceded", {"stated": points, "needed": needed})
             played.concede(1 - winner)
         else:

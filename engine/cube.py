@@ -34,9 +34,10 @@ def is_crawford_game(*, length: int, score: Score, played: bool, rule: bool = Tr
     """Whether the game at `score` is the Crawford game.
 
     That is the first game after either side has come to exactly one point short of the match. There is only one in a
-    match (`played`: it is over), and none in a match to one point, which has no cube.
+    match (`played`: it is over), none in a match to one point, which has no cube, and none once both sides are one
+    point short, where the cube gains nobody anything.
     """
-    return rule and length > 1 and not played and length - 1 in score
+    return rule and length > 1 and not played and score.count(length - 1) == 1
 
 
 def doubled(cube: int) -> int:

@@ -17,7 +17,7 @@ from engine.resolution import Resolution, resolve
 from engine.scoring import WinKind
 from engine.search import ROLLS, Dice, legal_results, masks
 from engine.straight import after_tests, straight_tests
-from engine.transcript import Event, Kind
+from engine.transcript import ENDINGS, Event, Kind
 from engine.verdict import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -55,7 +55,7 @@ class GameReplay(Ending):
                 self.report(ERROR, "wrong_side", play_params(event))
                 return
             if self.over or self.accepted:
-                if event.kind in _HARMLESS_AFTER_END:
+                if event.kind in _HARMLESS_AFTER_END or event == Event(event.side, Kind.PLAY):
                     continue
                 self.report(ERROR, "play_after_game")
                 return
@@ -156,10 +156,10 @@ class GameReplay(Ending):
             self.show(event, dice, Resolution(final, path))
             self._pass_turn(final)
             return True
-        if self._is_last(event):
-            self.report(NOTE, "last_play_missing", {"dice": roll_of(dice)})
-        elif event.moves is None:
-            self.report(ERROR, "play_missing", {"dice": roll_of(dice)})
+        if event.moves is None:
+            given_up = self._is_last(event)
+            severity, code = (NOTE, "last_play_missing") if given_up else (ERROR, "play_missing")
+            self.report(severity, code, {"dice": roll_of(dice)})
         else:
             nearest = tuple(map(str, nearest_plays(position_of(self.key), dice, ())))
             self.report(ERROR, "must_play", {"dice": roll_of(dice), "play": ""}, nearest=nearest)
@@ -174,7 +174,7 @@ class GameReplay(Ending):
     def _is_last(self, event: Event) -> bool:
         """Whether only the end of the game follows, so that the game may have been given up at this roll."""
         rest = self.game.events[self.at + 1 :]
-        return all(other.kind in _ENDINGS for other in rest)
+        return all(other.kind in ENDINGS for other in rest)
 
     def _is_given_up(self, event: Event) -> bool:
         """Whether the game was given up by the side that rolled, so that the roll was not played."""
@@ -371,9 +371,8 @@ _UNWRITTEN_HITS = ("hidden_hit", "last_checker_one_die")
 _REMARKS = {"reordered": WARNING, "hidden_hit": WARNING, "last_checker_one_die": NOTE}
 _SIDES = (0, 1)
 _ANSWERS = frozenset({Kind.ACCEPT, Kind.REFUSE, Kind.RESIGN})
-_ENDINGS = frozenset({Kind.RESIGN, Kind.ACCEPT, Kind.CONCEDE, Kind.FLAG})
 _GIVING_UP = frozenset({Kind.RESIGN, Kind.CONCEDE, Kind.FLAG})
-_HARMLESS_AFTER_END = _ENDINGS
+_HARMLESS_AFTER_END = ENDINGS
 _HANDLERS: dict[Kind, Callable[[GameReplay, Event], None]] = {
     Kind.DOUBLE: GameReplay._double,  # noqa: SLF001, the table of this class
     Kind.TAKE: GameReplay._take,  # noqa: SLF001

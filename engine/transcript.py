@@ -39,6 +39,10 @@ class Kind(StrEnum):
     """The record sets the cube to `value`, owned by `side` (-1: centred)."""
 
 
+ENDINGS = frozenset({Kind.RESIGN, Kind.ACCEPT, Kind.CONCEDE, Kind.FLAG})
+"""What gives up a game or the match, and its acceptance."""
+
+
 class Move(NamedTuple):
     """One checker moved, by one die or more, with the intermediate points that were written."""
 

@@ -141,7 +141,7 @@ MESSAGES = {
     "analysis_unreadable": gettext_noop("The analysis ended without a readable answer."),
     "analysis_differs": gettext_noop("The analysis was discarded, since it is not about exactly this match."),
     "analysis_gave_up": gettext_noop("The match could not be analysed: every attempt took too long or failed."),
-    "not_analysable": gettext_noop("This record cannot be analysed, since not every play in it is legal."),
+    "not_analysable": gettext_noop("This record cannot be analysed, since no game in it has legal plays only."),
     "match_too_long_to_analyse": gettext_noop("Matches of up to {most} points can be analysed."),
     # Matches played here.
     "not_live": gettext_noop("This match is not being played here."),

@@ -238,7 +238,7 @@ def settle_after_result(sender: type[Match], match_id: int, **_: Any) -> None:
     match = Match.objects.only("parent_topic", "unsettled").get(pk=match_id)
     division_id = division_of(match)
     if division_id is not None and match.unsettled:
-        settle_division(division_id=division_id, now=timezone.now())
+        settle_division(division_id=division_id, match_id=match_id, now=timezone.now())
 
 
 def division_of(match: Match) -> int | None:

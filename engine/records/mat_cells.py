@@ -21,11 +21,11 @@ SHOWN = 80
 """Characters of a line that a problem quotes."""
 
 _START = re.compile(
-    r"(?=[0-9a-z])(?<![^\s)])(?:(?P<roll>\d\d) ?:|(?P<row>\d{1,4}\))(?!\S)|(?P<illegal>Illegal play ?\([^)]{0,400}\))"
-    r"|(?P<word>[a-z']{4,9}|no)(?P<second> (?:move|play|on time|out))?\b)",
+    r"(?=[0-9a-z?])(?<![^\s)])(?:(?P<roll>\d\d) ?:|(?P<row>\d{1,4}\))(?!\S)|(?P<illegal>Illegal play ?\([^)]{0,400}\))"
+    r"|(?P<hidden>\?{2,9})(?!\S)|(?P<word>[a-z']{4,9}|no)(?P<second> (?:move|play|on time|out))?\b)",
     re.IGNORECASE | re.ASCII,
 )
-"""A possible start of a cell: a roll, a marker, or a word, which may be unknown."""
+"""A possible start of a cell: a roll, a marker, `????`, or a word, which may be unknown."""
 _SORTS = {
     "no_move": ("cannot move", "can't move", "no move", "no play", "dance", "dances"),
     "double": ("double", "doubles", "redouble", "redoubles"),
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
     """One cell of a row."""
 
     sort: str
-    """roll, illegal, row (another row number inside a row), or a key of _SORTS."""
+    """roll, illegal, hidden (`????` without a roll), row (another row number inside a row), or a key of _SORTS."""
     word: str
     text: str
     """The text after the word."""
@@ -130,8 +130,8 @@ def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
 
 
 def _completed(roll: Cell, cell: Cell) -> Cell:
-    """Merge the two cells of `64: Cannot Move` or `11: Illegal play (…)`; otherwise return the second."""
-    if cell.sort == "no_move":
+    """Merge the two cells of `64: Cannot Move`, `64: ????` or `11: Illegal play (…)`; otherwise return the second."""
+    if cell.sort in ("no_move", "hidden"):
         return roll._replace(text=cell.word)
     if cell.sort == "illegal":
         return roll._replace(sort="illegal", text=cell.word)

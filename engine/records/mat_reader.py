@@ -26,7 +26,7 @@ from engine.records.mat_cells import (
 )
 from engine.records.mat_dialects import dialect_of, without_ratings
 from engine.records.mat_header import Header, header_of
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+from engine.transcript import ENDINGS, Claim, Event, Game, Kind, Move, Place, Problem, Transcript
 
 LEFT, RIGHT, CENTRED = 0, 1, -1
 LONGEST_LINE = 2000
@@ -65,6 +65,7 @@ _KINDS = {
     "refuse": Kind.REFUSE,
     "flag": Kind.FLAG,
 }
+_TURNS = (Kind.PLAY, Kind.ILLEGAL)
 
 
 class _Draft:
@@ -80,6 +81,10 @@ class _Draft:
         self.claim_place = Place()
         self.loose_resignation: int | None = None
         """Index of a resignation on a line without a number, whose column does not show who resigned."""
+        self.turned = False
+        """The header has the right player of the match on the left."""
+        self.ends_blank = False
+        """Nothing follows the last roll, not even words that say that it could not be played."""
 
     @property
     def squeezed(self) -> bool:
@@ -92,6 +97,10 @@ class _Draft:
             return None
         last = self.events[-1]
         return last.side if last.kind is Kind.PLAY and last.moves is not None else 1 - last.side
+
+    def on_turn(self) -> int | None:
+        """Return the side that has not played last; None before the first play."""
+        return next((1 - event.side for event in reversed(self.events) if event.kind in _TURNS), None)
 
     def add(self, event: Event, place: Place) -> None:
         self.events.append(event)
@@ -110,15 +119,28 @@ class _Draft:
         if self.loose_resignation is not None and self.claim is not None:
             event = self.events[self.loose_resignation]
             self.events[self.loose_resignation] = event._replace(side=1 - self.claim.winner)
+        if self.ends_blank:
+            self._forget_last_play()
+        start, claim, events = self.header.score if self.header else None, self.claim, tuple(self.events)
+        if self.turned:
+            start = None if start is None else (start[RIGHT], start[LEFT])
+            claim = None if claim is None else claim._replace(winner=1 - claim.winner)
+            events = tuple(event if event.side == CENTRED else event._replace(side=1 - event.side) for event in events)
         return Game(
             number=self.number,
-            events=tuple(self.events),
-            start=self.header.score if self.header else None,
-            claim=self.claim,
+            events=events,
+            start=start,
+            claim=claim,
             places=tuple(self.places),
             place=self.place,
             claim_place=self.claim_place,
         )
+
+    def _forget_last_play(self) -> None:
+        """Make an empty last cell a play that was not recorded: before the end of a game it need not be a dance."""
+        last = next((at for at, event in reversed(list(enumerate(self.events))) if event.kind not in ENDINGS), None)
+        if last is not None and self.events[last].moves == () and self.events[last].dice is not None:
+            self.events[last] = self.events[last]._replace(moves=None)
 
 
 class _Reader:
@@ -163,10 +185,12 @@ class _Reader:
     def _two_plays(self, game: _Draft, row: re.Match[str]) -> bool:
         """Read a row of two plays; return False, without reading anything, if it is not just that."""
         left_roll, left, right_roll, right = row.groups()
+        right = right.strip()
         try:
-            game.events += (_play_of(LEFT, left_roll, left.strip()), _play_of(RIGHT, right_roll, right.strip()))
+            game.events += (_play_of(LEFT, left_roll, left.strip()), _play_of(RIGHT, right_roll, right))
         except Refused:
             return False
+        game.ends_blank = not right
         line = self.line_number
         game.places += (Place(line, row.start(1) + 1), Place(line, row.start(3) + 1))
         self.wants_header = False
@@ -226,6 +250,8 @@ class _Reader:
         self.wants_header = False
         if self.players is None:
             self.players = header.players
+        elif self.players == (header.players[RIGHT], header.players[LEFT]):
+            game.turned = True
         elif self.players != header.players:
             self.problem("warning", "names_change", 0, left=header.players[0], right=header.players[1])
 
@@ -275,6 +301,8 @@ class _Reader:
                 side = RIGHT if cell.column > right_from else LEFT
             elif cell.sort != "resign" or cell.gap > NEAR or not unplayed:
                 side = 1 - side
+            if cell.sort == "hidden" and (on_turn := game.on_turn()) is not None:
+                side = on_turn  # A turn of which nothing is known stands in either column.
             self._cell(game, side, cell, numbered)
             unplayed = cell.sort == "roll" and not cell.text.strip(" ?")
 
@@ -292,23 +320,28 @@ class _Reader:
         last = game.events[-1] if game.events else None
         answers_resignation = last is not None and last.kind is Kind.RESIGN and last.side != side
         accepts = cell.sort == "take" and answers_resignation
-        event = Event(side, Kind.ACCEPT) if accepts else self._event(side, cell)
+        event = Event(side, Kind.ACCEPT) if accepts else self._event(game, side, cell)
+        if event.kind is Kind.PLAY:
+            game.ends_blank = cell.sort == "roll" and not cell.text.strip()
         game.add(event, Place(self.line_number, cell.column + 1))
         self._count(1)
 
-    def _event(self, side: int, cell: Cell) -> Event:
+    def _event(self, game: _Draft, side: int, cell: Cell) -> Event:
         text = cell.text
         match cell.sort:
             case "roll":
                 return Event(side, Kind.PLAY, DICE[cell.word[:2]], self._moves(cell))
             case "no_move":
                 return Event(side, Kind.PLAY, None, ())
+            case "hidden":
+                return Event(side, Kind.PLAY)
             case "illegal":
-                return self._illegal(side, cell)
-            case "resign" if _AND_THE_MATCH(text) or text.strip().lower() == "match":
-                return Event(side, Kind.CONCEDE)
+                return self._illegal(game, side, cell)
             case "resign":
-                return Event(side, Kind.RESIGN, value=resign_level(text), points=first_number(text))
+                points = first_number(text)
+                if points is None and (_AND_THE_MATCH(text) or text.strip().lower() == "match"):
+                    return Event(side, Kind.CONCEDE)
+                return Event(side, Kind.RESIGN, value=resign_level(text), points=points)
             case "double" | "beaver":
                 return Event(side, _KINDS[cell.sort], value=first_number(text))
         return Event(side, _KINDS[cell.sort])
@@ -320,7 +353,7 @@ class _Reader:
             self.problem("error", "unreadable_cell", cell.column, text=cell.shown)
             return None
 
-    def _illegal(self, side: int, cell: Cell) -> Event:
+    def _illegal(self, game: _Draft, side: int, cell: Cell) -> Event:
         """Return the event of an `Illegal play (…)` marker, with or without a roll before it."""
         dice = DICE[cell.word[:2]] if cell.word[:2].isdecimal() else None
         marker = cell.text if "(" in cell.text else cell.word
@@ -329,7 +362,7 @@ class _Reader:
             self.problem("error", "unreadable_position", cell.column, text=shown(marker))
             return Event(side, Kind.ILLEGAL, dice)
         position, on_roll = after_play
-        names = self.players or ("", "")
+        names = game.header.players if game.header else ("", "")
         mover_is_on_roll = on_roll != "" and on_roll == names[side] != names[1 - side]
         return Event(side, Kind.ILLEGAL, dice, position=position if mover_is_on_roll else position.swapped())
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from engine.errors import Refused
 from engine.records.mat_cells import name_of, one_line
 from engine.records.mat_header import header_of
-from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+from engine.transcript import ENDINGS, Claim, Event, Game, Kind, Move, Transcript
 
 LEFT, RIGHT = 0, 1
 NARROWEST = 27
@@ -177,8 +177,12 @@ def _letters(event: Event) -> str:
 
 def _rows_of(game: Game, style: Style) -> list[list[str]]:
     rows = _Rows()
+    last = next((event for event in reversed(game.events) if event.kind not in ENDINGS), None)
     for event in game.events:
-        if event.kind is Kind.SET_POSITION:
+        if event is last and event.kind is Kind.PLAY and event.moves == () and event.dice is not None:
+            # Without words the last roll of a game would be one that was not played.
+            rows.add(event.side, f"{event.dice[0]}{event.dice[1]}: Cannot Move")
+        elif event.kind is Kind.SET_POSITION:
             rows.remark(f"; Set Pos={_letters(event)}")
         elif event.kind is Kind.SET_CUBE:
             owner = {LEFT: "left", RIGHT: "right"}.get(event.side, "centre")

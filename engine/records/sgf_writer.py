@@ -117,7 +117,7 @@ def _crawford(transcript: Transcript, index: int) -> bool:
     if game.crawford is not None or not length or length == 1 or not transcript.crawford_rule:
         return bool(game.crawford)
     starts = [earlier.start for earlier in transcript.games[: index + 1]]
-    short = [start is not None and length - 1 in start for start in starts]
+    short = [start is not None and start.count(length - 1) == 1 for start in starts]
     return short[-1] and not any(short[:-1])
 
 

@@ -17,7 +17,7 @@ from matches.analysis import labels
 from matches.analysis.access import SeenAnalysis, Subject, side_in_match
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.labels import scene_of
-from matches.analysis.values import Phase
+from matches.analysis.values import LEFT_OUT, Phase
 from matches.models import Analysis, Decision
 from matches.records.replays import event_path
 
@@ -237,6 +237,8 @@ class MatchAnalysis:
     failure: str = ""
     """The code of the reason why it was given up."""
     program: str = ""
+    left_out: str = ""
+    """Which games could not be analysed, in words."""
     wait: str = ""
     """How long the analysis will take, in words."""
     figures: tuple[Figures, ...] = ()
@@ -273,6 +275,7 @@ def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysi
     return MatchAnalysis(
         state=seen.analysis.state,
         program=labels.program(seen.analysis),
+        left_out=_left_out(seen.analysis.settings.get(LEFT_OUT, ())),
         figures=figures,
         phases=_phases(seen),
         graph=graph(_moments(seen, subject), subject.winner),
@@ -324,7 +327,20 @@ def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[Figures, ...]:
 
 
 def _is_complete(seen: SeenAnalysis, subject: Subject) -> bool:
-    return all(seen.shown) and subject.winner is not None
+    return all(seen.shown) and subject.winner is not None and not seen.analysis.settings.get(LEFT_OUT)
+
+
+def _left_out(games: Sequence[int]) -> str:
+    """The games that could not be analysed, in words; empty if there are none."""
+    return (
+        ngettext(
+            "Game {games} was not analysed, since not every play in it is legal.",
+            "Games {games} were not analysed, since not every play in them is legal.",
+            len(games),
+        ).format(games=", ".join(map(str, games)))
+        if games
+        else ""
+    )
 
 
 def _in_record(seen: SeenAnalysis, winner: Side | None) -> Side:

@@ -21,28 +21,28 @@ from matches.analysis.backends.base import Backend
 from matches.analysis.backends.gnubg import judgements_in, neutral_mat
 from matches.analysis.backends.processes import ProgramLimits
 from matches.analysis.judging import LONGEST, judged
-from matches.analysis.situations import situations_of
+from matches.analysis.situations import analysable, situations_of, spoiled_games
 from matches.analysis.stored_xg import stored_analysis
-from matches.analysis.values import AnalysedMatch, JudgedDecision
+from matches.analysis.values import LEFT_OUT, AnalysedMatch, JudgedDecision
 from matches.models import Analysis, Decision, Match, Submission
 
 # Analysing one match with one program; needs neither database nor queue.
 
 
 def analyse(transcript: Transcript, backend: Backend) -> AnalysedMatch:
-    """Return every decision of a match as the program judges it.
+    """Return every decision of a match as the program judges it; games that cannot be analysed are left out.
 
     Refused: `not_analysable`, `match_too_long_to_analyse`, and what `Backend.judge` refuses.
     """
-    situations = situations_of(transcript)
+    situations, left_out = situations_of(transcript), list(spoiled_games(transcript))
     if any(max(situation.own_away, situation.opposing_away) > LONGEST for situation in situations):
         raise Refused("match_too_long_to_analyse", most=LONGEST)
-    opinion = backend.judge(transcript, situations)
+    opinion = backend.judge(analysable(transcript), situations)
     pairs = zip(situations, opinion.judgements, strict=True)
     return AnalysedMatch(
         backend=backend.name,
         version=opinion.version,
-        settings=opinion.settings,
+        settings={**opinion.settings, **({LEFT_OUT: left_out} if left_out else {})},
         cpu_seconds=opinion.cpu_seconds,
         memory=opinion.memory,
         decisions=judged((situation, judgement) for situation, judgement in pairs if judgement is not None),

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine import Frame, Position, Transcript, legal_plays, replay
+from engine import Frame, Position, Transcript, adjudicate, legal_plays, replay
 from engine.actions import Phase as EnginePhase
 from engine.cube import Side, double_refused, is_dead
 from engine.errors import Refused
 from engine.ids import position_xgid
 from engine.match import MatchState
+from engine.transcript import Claim
 from engine.transcript import Kind as EventKind
+from engine.verdict import Severity
 from matches.analysis.values import CubeAction, DecisionKind, Situation
 from matches.analysis.values import Phase as DecisionPhase
 
@@ -23,18 +25,68 @@ _WITHOUT_DECISION = frozenset(
 )
 
 
-def situations_of(transcript: Transcript) -> tuple[Situation, ...]:
-    """Return every decision of a match whose plays are legal; forced plays are among them, for their luck.
+_ABOUT_RESULTS = frozenset({"wrong_winner", "wrong_points", "match_not_won", "game_unfinished", "impossible_points"})
+"""Errors of a game that leave its plays as they are."""
 
-    Refused: `not_analysable` for a record with illegal plays, beavers or positions that were set up.
+
+def situations_of(transcript: Transcript) -> tuple[Situation, ...]:
+    """Return every decision of the games whose plays are legal; forced plays are among them, for their luck.
+
+    Refused: `not_analysable` if there is no such game.
     """
     counted = _numbered(transcript)
+    spoiled = set(spoiled_games(counted))
     frames: dict[int, list[Frame]] = {}
     for frame in replay(counted):
-        frames.setdefault(frame.game, []).append(frame)
+        if frame.game not in spoiled:
+            frames.setdefault(frame.game, []).append(frame)
+    if spoiled and not frames:
+        raise Refused("not_analysable")
     return tuple(
         situation for number, of_game in frames.items() for situation in _Game(counted, number).situations(of_game)
     )
+
+
+def spoiled_games(transcript: Transcript) -> tuple[int, ...]:
+    """Return the games, counted from 1, that cannot be analysed.
+
+    These are games with an illegal or unreadable play, a wrong cube action, a beaver or a position that was set up.
+    """
+    counted = _numbered(transcript)
+    verdict = adjudicate(counted)
+    wrong = {
+        finding.game
+        for finding in verdict.findings
+        if finding.severity is Severity.ERROR and finding.ply is not None and finding.code not in _ABOUT_RESULTS
+    }
+    replayed: dict[int, list[Frame]] = {game.number: [] for game in counted.games}
+    for frame in replay(counted):
+        replayed[frame.game].append(frame)
+    return tuple(
+        number
+        for number, frames in replayed.items()
+        if number in wrong or not _Game(counted, number).is_complete(frames) or number > len(verdict.games)
+    )
+
+
+def analysable(transcript: Transcript) -> Transcript:
+    """Return the match for a program: of the games that cannot be analysed, only score and result are left."""
+    spoiled = set(spoiled_games(transcript))
+    if not spoiled:
+        return transcript
+    results = adjudicate(_numbered(transcript)).games
+    games = []
+    for number, game in enumerate(transcript.games, start=1):
+        if number not in spoiled:
+            games.append(game)
+            continue
+        start, claim = game.start, game.claim
+        if number <= len(results):
+            result = results[number - 1]
+            start = result.start
+            claim = claim if result.winner is None else Claim(result.winner, result.points)
+        games.append(replace(game, start=start, claim=claim, events=(), places=()))
+    return replace(transcript, games=tuple(games))
 
 
 def decision_frames(transcript: Transcript) -> tuple[Frame, ...]:
@@ -129,6 +181,20 @@ class _Game:
         self.doubler: Side | None = None
         """The side whose double was taken in this turn, so that it decided already."""
 
+    def is_complete(self, frames: list[Frame]) -> bool:
+        """Whether every event was replayed and can be analysed."""
+        last_play = max((at for at, event in enumerate(self.events) if event.kind is EventKind.PLAY), default=None)
+        shown = {frame.event for frame in frames}
+        return all(event.kind is not EventKind.PLAY or at in shown for at, event in enumerate(self.events)) and all(
+            frame.kind in _DECISIONS | _WITHOUT_DECISION
+            and (
+                frame.kind is not EventKind.PLAY
+                or (frame.legal and frame.dice is not None)
+                or (frame.event == last_play and self._is_unplayed(frame))
+            )
+            for frame in frames
+        )
+
     def situations(self, frames: list[Frame]) -> Iterator[Situation]:
         for frame in frames:
             if frame.kind is EventKind.PLAY:
@@ -138,16 +204,12 @@ class _Game:
                 yield self._cube(frame, DecisionKind.DOUBLE, CubeAction.DOUBLE)
             elif frame.kind in _ANSWERS:
                 yield self._cube(frame, DecisionKind.TAKE, _ANSWERS[frame.kind])
-            elif frame.kind not in _WITHOUT_DECISION:
-                raise Refused("not_analysable")
             self.cube, self.owner = frame.cube, frame.cube_owner
 
     def _turn(self, frame: Frame) -> Iterator[Situation]:
         self.plays += 1
-        if self._is_unplayed(frame):
+        if self._is_unplayed(frame) or frame.dice is None:
             return
-        if not frame.legal or frame.dice is None:
-            raise Refused("not_analysable")
         if self.doubler is None and self._may_double(frame):
             yield self._cube(frame, DecisionKind.DOUBLE, CubeAction.NO_DOUBLE)
         self.doubler = None

@@ -166,6 +166,10 @@ class JudgedDecision:
     luck_winning: float | None = None
 
 
+LEFT_OUT = "games_left_out"
+"""Key of the settings of an analysis: the numbers of the games that could not be analysed."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnalysedMatch:
     """A whole analysis of a match by one program."""

@@ -35,15 +35,15 @@ DRAWN_FINDINGS = 12
 """Findings of one severity that are shown with a board; the rest is collapsed."""
 
 
-def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[str, Any]:
-    """Context of a record in any state, with the names that the reader may see."""
+def submission_page(submission: Submission, now: datetime, mask: Mask, *, turned: bool = False) -> dict[str, Any]:
+    """Context of a record in any state, with the names that the reader may see; `turned` puts the right side first."""
     context: dict[str, Any] = {"submission": submission, "file_name": mask.text(submission.file_name)}
     if submission.is_open:
         context["slow"] = (now - submission.created_at).total_seconds() > SLOW_AFTER
     elif submission.state == Submission.State.FAILED:
         context["failure"] = sentence(submission.failure, {})
     else:
-        context |= _verdict(submission, latest_verdict(submission), mask)
+        context |= _verdict(submission, latest_verdict(submission), mask, turned=turned)
     return context
 
 
@@ -52,10 +52,13 @@ def latest_verdict(submission: Submission) -> Verdict:
     return submission.verdicts.latest("created_at", "pk")
 
 
-def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, Any]:
+def _verdict(submission: Submission, verdict: Verdict, mask: Mask, *, turned: bool) -> dict[str, Any]:
     content = mask.verdict(verdict.content) if mask else verdict.content
-    players = labels.names(content["players"])
     match = replays.ReplayedMatch(submission.transcript or {}, content)
+    groups = list(_groups(content["findings"], labels.names(content["players"]), match))
+    if turned:
+        content = _turned(content)
+    players = labels.names(content["players"])
     word, meaning = labels.outcome(content["outcome"])
     return {
         "verdict": verdict,
@@ -66,7 +69,27 @@ def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, 
         "length": labels.length(content["length"]),
         "lines": [_line(index, game, players) for index, game in enumerate(content["games"], start=1)],
         "formats": tuple(CONTENT_TYPES),
-        "groups": list(_groups(content["findings"], players, match)),
+        "groups": groups,
+    }
+
+
+def _turned(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a verdict with the right player of the record as side 0 in names, scores and winners."""
+
+    def other(winner: int | None) -> int | None:
+        return None if winner is None else 1 - winner
+
+    games = [
+        {**game, "start": game["start"][::-1], "end": game["end"][::-1], "winner": other(game["winner"])}
+        for game in content["games"]
+    ]
+    return {
+        **content,
+        "players": content["players"][::-1],
+        "start": content["start"][::-1],
+        "score": content["score"][::-1],
+        "winner": other(content["winner"]),
+        "games": games,
     }
 
 

@@ -545,4 +545,5 @@ def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: boo
     if standing is None or standing.submission_id is None:
         return None
     record = Submission.objects.defer("data").get(pk=standing.submission_id)
-    return record_views.submission_page(record, now, OPEN if inside else mask_for(user, record))
+    mask = OPEN if inside else mask_for(user, record)
+    return record_views.submission_page(record, now, mask, turned=bool(record.swapped))

@@ -42,8 +42,10 @@ ROUTES: dict[str, Access] = {
         rf"{EVENT}(?P<division>[2-9a-z]{{10}})/{page}": EVERYBODY
         for page in (
             "standings/$",
+            "standings/(?P<entry>[2-9a-z]{10})/$",
             r"standings\.(?P<extension>csv|json)$",
             "pairings/$",
+            "pairings/(?P<number>[0-9]{1,9})/$",
             r"pairings\.(?P<extension>csv|json)$",
         )
     },

@@ -202,10 +202,14 @@ def test_a_match_of_one_point_has_no_crawford_game():
     assert not MatchState.start(1).crawford
 
 
-@pytest.mark.parametrize("score", [(6, 0), (0, 6), (6, 3), (6, 6)])
+@pytest.mark.parametrize("score", [(6, 0), (0, 6), (6, 3)])
 def test_a_start_one_point_short_makes_the_next_game_the_crawford_game(score):
     assert MatchState.start(7, score).crawford
     assert not MatchState.start(7, score, crawford_rule=False).crawford
+
+
+def test_a_start_with_both_sides_one_point_short_is_no_crawford_game():
+    assert not MatchState.start(5, (4, 4)).crawford
 
 
 def test_penalty_points_count_from_the_start():

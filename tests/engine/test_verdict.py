@@ -1,11 +1,15 @@
 """Verdicts: outcome, score, games and how they ended (docs/rules.md §4)."""
 
+from dataclasses import replace
+
 import pytest
 
-from engine import Outcome, Position, adjudicate, check_record
+from engine import Outcome, Position, adjudicate, check_record, read, write
 from engine.scoring import WinKind
 from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
-from tests.engine.findings_table import DOUBLED, DROPPED, OPENING, RECORDS
+from engine.verdict import Severity
+from tests.engine.boards import board
+from tests.engine.findings_table import DOUBLED, DROPPED, OPENING, RECORDS, set_up
 from tests.engine.written import game, judged, left, match, one_game, right, row
 
 LEFT, RIGHT = 0, 1
@@ -38,6 +42,81 @@ def test_a_whole_match_is_accepted():
 def test_a_match_without_its_last_game_is_incomplete():
     assert outcome(game(1, *DROPPED, right("Wins 1 point"))) is Outcome.INCOMPLETE
     assert outcome(game(1, *DROPPED, right("Wins 1 point")), game(2, OPENING, score=(0, 1))) is Outcome.INCOMPLETE
+
+
+@pytest.mark.parametrize("result", ["Wins 1 point and the match", "Wins 4 points and the match", "Wins and the match"])
+def test_words_alone_do_not_win_a_match_of_two_plays(result: str) -> None:
+    verdict = judged(match(9, game(1, OPENING, right(result))))
+    assert verdict.outcome is Outcome.REJECTED
+    assert [f.code for f in verdict.findings if f.severity is Severity.ERROR] == ["match_not_won"]
+
+
+def test_a_resignation_of_one_point_is_not_made_a_concession_by_the_words_after_it() -> None:
+    rows = [OPENING, row(2, "Losses 1 point and the match"), right("Wins 1 point")]
+    assert (judged(one_game(*rows)).outcome, judged(one_game(*rows)).score) == (Outcome.INCOMPLETE, (0, 1))
+
+
+LAST = row(2, "65: 24/13", "????   Wins 1 point and the match")
+
+
+@pytest.mark.parametrize(
+    ("rows", "score"),
+    [
+        ([OPENING, LAST], (11, 10)),
+        ([OPENING, row(2, "65: 24/13", "41: ????   Wins 1 point and the match")], (11, 10)),
+        ([OPENING, row(2, "65: 24/13", "????"), left("Wins 1 point and the match")], (11, 10)),
+        ([OPENING, row(2, "????   Wins 1 point and the match")], (10, 11)),
+        ([OPENING, row(2, "65: 24/13", "41: 13/9 6/5"), row(3, "", "????   Wins 1 point and the match")], (10, 11)),
+    ],
+)
+def test_a_last_turn_of_which_nothing_is_known_was_given_up(rows: list[str], score: tuple[int, int]) -> None:
+    """The side on turn lost, whichever column the cell is in."""
+    verdict = judged(match(11, game(1, *rows, score=(10, 10))))
+    assert (verdict.outcome, verdict.score) == (Outcome.ACCEPTED, score)
+
+
+def test_a_turn_in_the_middle_of_which_nothing_is_known_is_an_error() -> None:
+    verdict = judged(one_game(OPENING, row(2, "????", "61: 13/7 8/7"), right("Wins 1 point")))
+    assert [f.code for f in verdict.findings if f.severity is Severity.ERROR] == ["roll_missing"]
+
+
+def test_a_turn_after_the_last_checker_of_which_nothing_is_known_is_ignored() -> None:
+    record = set_up(board({1: 1}, {24: 2}), row(1, "21: 1/off", "????   Wins 1 point"))
+    assert [f.code for f in judged(record).findings if f.severity is Severity.ERROR] == ["position_set"]
+    assert judged(record).score == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("cell", "codes"),
+    [
+        ("41: Cannot Move", ["must_play"]),
+        ("41: no move", ["must_play"]),
+        ("41:", []),
+        ("41: ????", []),
+    ],
+)
+def test_a_last_roll_that_could_be_played_cannot_have_been_a_dance(cell: str, codes: list[str]) -> None:
+    """A blank cell is not one either: GNU Backgammon writes it when the game is resigned at a roll."""
+    verdict = judged(one_game(OPENING, row(2, "65: 24/13", cell), left("Wins 1 point")))
+    assert [f.code for f in verdict.findings if f.severity is Severity.ERROR] == codes
+    assert verdict.score == (1, 0)
+
+
+def test_a_last_dance_stays_one_when_it_is_written_again() -> None:
+    first = read(one_game(OPENING, row(2, "65: 24/13", "66: Cannot Move"), left("Wins 1 point")))
+    assert read(write(first, "mat")).games[0].events == first.games[0].events
+
+
+def test_a_start_at_one_point_each_is_no_crawford_game() -> None:
+    verdict = judged(match(5, game(1, DOUBLED, row(2, "Takes", "42: 8/4 6/4"), right("Wins 2 points"), score=(4, 4))))
+    assert {f.code for f in verdict.findings} == {"start_score", "dead_cube", "resignation_implied"}
+    assert (verdict.games[0].crawford, verdict.score) == (False, (4, 6))
+
+
+def test_a_mark_of_the_crawford_game_at_one_point_each_changes_nothing() -> None:
+    played = read(match(5, game(1, OPENING, right("Wins 1 point"), score=(4, 4))))
+    marked = replace(played, games=tuple(replace(game, crawford=True) for game in played.games))
+    assert adjudicate(marked) == adjudicate(played)
 
 
 def test_an_accepted_match_can_have_warnings():
@@ -90,7 +169,7 @@ def test_a_cube_turned_by_itself_before_the_opening_belongs_to_money_play():
         ([OPENING, row(2, "64: ???"), right("Wins 2 point")], WinKind.RESIGNATION, 2, 1, "resignation"),
         ([OPENING, right("Wins 7 points")], WinKind.CONCESSION, 7, 1, "concession"),
         ([OPENING, right("Wins 2008 point")], WinKind.CONCESSION, 7, 1, "concession"),
-        ([OPENING, right("Wins 1 point and the match")], WinKind.CONCESSION, 7, 1, "concession"),
+        ([OPENING, right("Wins 7 points and the match")], WinKind.CONCESSION, 7, 1, "concession"),
         ([*TAKEN, right("Wins 7 points")], WinKind.CONCESSION, 7, 2, "concession"),
         ([OPENING, row(2, "Concedes the match"), right("Wins 7 points")], WinKind.CONCESSION, 7, 1, "concession"),
         ([OPENING], WinKind.UNFINISHED, 0, 1, "unfinished"),

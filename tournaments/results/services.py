@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from engine.errors import Refused
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
@@ -18,9 +19,9 @@ from players.actors import Actor, log
 from tournaments import access
 from tournaments.entries import services as entries
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Tournament, Withdrawal
-from tournaments.state.locks import lock_division
+from tournaments.state.locks import lock_division, lock_undecided_match
 from tournaments.state.preview import Choice, preview_result
-from tournaments.state.settle import Settled, settle
+from tournaments.state.settle import Settled, is_plain, settle, step_of, take_step
 from tournaments.state.stage_rows import DivisionRows
 
 # What helpers of an event leave to its directors when they enter results.
@@ -72,6 +73,8 @@ def enter_result(
     """
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
+        if (version := _take_step(division, fixture, result, by, now, after, reason)) is not None:
+            return version
         rows = DivisionRows(division)
         row = rows.fixture(fixture.pk)
         if row is None or row.match_id is None:
@@ -95,6 +98,28 @@ def enter_result(
         if is_ruling:
             notify_ruling(match, version)
         settle(division, by=by, now=now, rows=rows)
+    return version
+
+
+def _take_step(
+    division: Division, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None, reason: str
+) -> Result | None:
+    """Record the first result of a match and what follows from it; None, with nothing done, if more may follow.
+
+    Then the whole division has to be read. Refused: as `enter_result`.
+    """
+    step = step_of(division, Q(pk=fixture.pk), after_version=0) if is_plain(result) else None
+    if step is None or step.fixture.match_id is None:
+        return None
+    match = lock_undecided_match(step.fixture.match_id)
+    if match is None:
+        return None
+    if after is not None and match.seq != after:
+        raise Refused("stale", seq=match.seq)
+    own_match = check_own_match(match, by, reason)
+    basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
+    version = append_result(match, result, basis, by=by, now=now, earlier=[], announced_by=Announced.CALLER)
+    take_step(division, step, match, version, now=now)
     return version
 
 

@@ -1,6 +1,6 @@
 """Texts of standings: tie-breaks with their definitions, reasons for places, and titles of stages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -9,8 +9,8 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext as _
 
 from tournaments.formats.settings import ELIMINATION, OWN_SETTINGS, StageSettings
-from tournaments.formats.tables.records import Edition
-from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation
+from tournaments.formats.tables.records import Edition, RoundKind
+from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation, Share
 from tournaments.models import Stage
 
 # Titles of the stages of a division, and the links between them on a page.
@@ -138,9 +138,22 @@ def tiebreak(code: str) -> Tiebreak:
     return Tiebreak(code, *(gettext(text) for text in TIEBREAK_TEXTS[code][1:]))
 
 
-def explanation_text(why: Explanation) -> str:
-    """Return the sentence of a reason, translated."""
-    return gettext(_TEMPLATES[why.code]).format_map(why.params)
+def explanation_text(why: Explanation, name_of: Callable[[int | None], str]) -> str:
+    """Return the sentence of a reason, translated, with the name behind every part of a sum."""
+    params = dict(why.params)
+    if why.shares:
+        params["parts"] = " + ".join(_share(share, name_of) for share in why.shares) or "0"
+        params["cut"] = ", ".join(
+            _share(share, name_of) for share in sorted(why.shares, key=lambda share: share.value) if share.cut
+        )
+    return gettext(_TEMPLATES[why.code]).format_map(params)
+
+
+def _share(share: Share, name_of: Callable[[int | None], str]) -> str:
+    if share.opponent is not None:
+        return f"{name_of(share.opponent)} {share.text}"
+    name = gettext("bye") if share.kind in (RoundKind.BYE, RoundKind.REQUESTED_BYE) else gettext("round not played")
+    return f"{name} {share.text}"
 
 
 def regulations(settings: StageSettings) -> str:

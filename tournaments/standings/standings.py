@@ -55,6 +55,8 @@ class Cell:
     score: tuple[int, int] | None = None
     match: str = ""
     counted: bool = True
+    number: int = 0
+    """The number of its fixture; 0 if there is none."""
     opponent_place: int | None = None
     sentence: str = ""
 
@@ -125,10 +127,10 @@ def _pair_cells(
         if entry is None:
             continue
         if fixture.slots[1 - side].status is SlotStatus.BYE:
-            yield entry, Cell(planned.number, byes.get(entry, "bye_drawn"))
+            yield entry, Cell(planned.number, byes.get(entry, "bye_drawn"), number=number)
         elif pair[1 - side] is not None:
             kind, score = kind_for_side(fixture, side, result_kind), _score(fixture, row.match, side)
-            yield entry, Cell(planned.number, kind, pair[1 - side], score, match)
+            yield entry, Cell(planned.number, kind, pair[1 - side], score, match, number=number)
 
 
 def kind_for_side(fixture: FixtureState, side: int, result_kind: str = "") -> str:
@@ -195,6 +197,9 @@ class Figure:
     value: float | None
     needed: bool = False
     decides: bool = False
+    head: str = ""
+    """The heading of its column."""
+    why: Explanation | None = None
 
     @property
     def text(self) -> str:
@@ -262,6 +267,8 @@ class TableView:
     legend: list[tuple[str, str]] = field(default_factory=list)
     regulations: str = ""
     """The regulations that its tie-breaks follow, with their edition."""
+    is_long: bool = False
+    """Whether its lines show no more than their figures, and their rounds and reasons are on pages of their own."""
 
     @property
     def last_advancing(self) -> int:
@@ -332,6 +339,11 @@ class StageView:
         return self.tables[0].round if self.tables else None
 
     @property
+    def query(self) -> str:
+        """The query string of this stage after this round."""
+        return f"stage={self.number}" + (f"&round={self.round}" if self.round is not None else "")
+
+    @property
     def rounds(self) -> range:
         """The numbers of the complete rounds."""
         return range(1, (self.complete or 0) + 1)
@@ -341,6 +353,8 @@ LOTS = "lots"
 """The tie-break whose value is a place."""
 AMONG_TIED = ("head_to_head", LOTS)
 """Tie-breaks that apply only to tied entries."""
+MOST_IN_DETAIL = 64
+"""Entries up to which a table shows every round and reason in its lines."""
 MOST_IN_CROSS_TABLE = 24
 """Entries up to which a table is also shown as a cross-table."""
 
@@ -463,17 +477,15 @@ class _TableBuilder:
         title = _("Table") if table.key == TABLE else _("Standings")
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)
+        view.is_long = len(lines) > MOST_IN_DETAIL
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
     def line(self, row: Row, table: Table) -> TableLine:
         """Return a row with its figures and reasons."""
-        figures = [
-            Figure(code, _value(code, row.entry, figure, table), figure is not None, row.decided_by == code)
-            for code, figure in zip(table.tiebreaks, row.figures, strict=True)
-        ]
-        why = [(reason, explanation_text(reason)) for reason in row.explain()]
+        figures = [_figure(code, row, figure, table) for code, figure in zip(table.tiebreaks, row.figures, strict=True)]
+        why = [(reason, explanation_text(reason, self.names.of)) for reason in row.explain()]
         counts = _counts(row.entry, table.records, self.settings.loss)
         return TableLine(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
 
@@ -501,7 +513,7 @@ class _TableBuilder:
             why = Explanation("lives_out", {"round": line.out_in, "lives": lives})
         else:
             why = Explanation("lives_gone", {"round": line.left or 0})
-        line.why = [(why, explanation_text(why))]
+        line.why = [(why, explanation_text(why, self.names.of))]
         if line.out_in is not None:
             line.cells = [cell for cell in line.cells if cell.round <= (line.out_in or 0)]
 
@@ -528,11 +540,16 @@ class _TableBuilder:
         return PlacesView(key, ranking_name(key), over, rows)
 
 
-def _value(code: str, entry: EntryId, figure: Counted | None, table: Table) -> float | None:
-    """Return the value of a tie-break column; lots count places downwards and are shown as places."""
-    if figure is not None:
-        return -figure.value if code == LOTS else figure.value
-    return None if code in AMONG_TIED else TIEBREAKS[code](entry, (entry,), table.records).value
+def _figure(code: str, row: Row, figure: Counted | None, table: Table) -> Figure:
+    """Return the cell of a tie-break column; lots count places downwards and are shown as places."""
+    counted = figure
+    if counted is None and code not in AMONG_TIED:
+        counted = TIEBREAKS[code](row.entry, (row.entry,), table.records)
+    head = tiebreak(code).short
+    if counted is None:
+        return Figure(code, None, head=head)
+    value = -counted.value if code == LOTS else counted.value
+    return Figure(code, value, figure is not None, row.decided_by == code, head, counted.why)
 
 
 def _counts(entry: EntryId, records: Records, loss: float) -> RoundCounts:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.paginator import Page
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
@@ -17,11 +17,14 @@ from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.models import Division, Entry
 from tournaments.standings import exports
+from tournaments.standings.labels import explanation_text
+from tournaments.standings.pairing_reasons import reasons_of
 from tournaments.standings.pairings import pairings_of
 from tournaments.standings.standings import StageView, TableLine, standings_of
+from tournaments.state.derivation import states_of
 from tournaments.state.names import Names, names_for, own_entry
 
-LINES_A_PAGE = 128
+LINES_A_PAGE = 64
 
 
 @gzip_page
@@ -47,6 +50,28 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 
 @gzip_page
 @require_safe
+def standing(request: HttpRequest, club: str, slug: str, division: str, entry: str) -> HttpResponse:
+    """Show the line of an entry in the table of `?stage=` after `?round=`: its rounds, figures and reasons."""
+    row = access.division(request.user, division, (club, slug))
+    names = names_for(request.user, row)
+    here = _key(own_entry(names, request.user))
+    views = standings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
+    lines = ((view, table, line) for view in reversed(views) for table in view.tables for line in table.lines)
+    found = next((found for found in lines if found[2].person.public_id == entry), None)
+    if found is None:
+        raise Http404
+    view, table, line = found
+    not_needed = [
+        (tiebreak, explanation_text(figure.why, names.of))
+        for tiebreak, figure in zip(table.tiebreaks, line.figures, strict=True)
+        if figure.why is not None and not figure.needed
+    ]
+    context = _context(request, row, names) | {"view": view, "table": table, "line": line, "not_needed": not_needed}
+    return render(request, "tournaments/standings/standing.html", context)
+
+
+@gzip_page
+@require_safe
 def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the pairings that can be played now, or a round of a stage (`?stage=`, `?round=`)."""
     row = access.division(request.user, division, (club, slug))
@@ -55,6 +80,18 @@ def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     view = pairings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
     context = _context(request, row, names) | {"view": view, "query": _query(request, "stage", "round")}
     return render(request, "tournaments/standings/pairings.html", context)
+
+
+@gzip_page
+@require_safe
+def pairing(request: HttpRequest, club: str, slug: str, division: str, number: str) -> HttpResponse:
+    """Explain why these players meet in a match, or why one has a bye."""
+    row = access.division(request.user, division, (club, slug))
+    names = names_for(request.user, row)
+    reasons = reasons_of(states_of(row), int(number), names)
+    if reasons is None:
+        raise Http404
+    return render(request, "tournaments/standings/pairing.html", _context(request, row, names) | {"reasons": reasons})
 
 
 @gzip_page

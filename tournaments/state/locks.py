@@ -42,6 +42,15 @@ def lock_matches(match_ids: list[int]) -> dict[int, Match]:
     return _lock(rows)
 
 
+def lock_undecided_match(match_id: int) -> Match | None:
+    """Lock a match, with its players and club, unless it has a result, a dispute or is void: None, and nothing locked.
+
+    PostgreSQL looks at the state again once it has waited for the lock.
+    """
+    rows = Match.objects.exclude(state__in=(Match.State.SETTLED, Match.State.DISPUTED, Match.State.VOID))
+    return for_update(rows.select_related("player_0", "player_1", "club").filter(pk=match_id)).first()
+
+
 def lock_unfinished_matches(
     divisions: Collection[Division], also: Collection[int] = (), *, live: bool = True
 ) -> dict[int, Match]:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q
 
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
@@ -17,9 +18,20 @@ from matches.play.directing import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.formats.progress import Progress
+from tournaments.formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    GROUPS,
+    KNOCKOUT,
+    LEAGUE,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    SWISS,
+    NextRound,
+)
 from tournaments.formats.states import FixtureState
-from tournaments.models import Advance, Division, Draw, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.state.advancement import stalled_divisions, start_next, unfinished_divisions
+from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot, Stage, Tournament
+from tournaments.state.advancement import request_draft, stalled_divisions, start_next, unfinished_divisions
 from tournaments.state.derivation import StageState, state_of
 from tournaments.state.locks import (
     division_changed,
@@ -30,9 +42,9 @@ from tournaments.state.locks import (
     lock_unfinished_matches,
 )
 from tournaments.state.notifications import notify_ready
-from tournaments.state.plans import Places, set_drawn
+from tournaments.state.plans import Places, set_drawn, settings_of
 from tournaments.state.preview import stay_rated
-from tournaments.state.stage_rows import DivisionRows, StageRows
+from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
 
 # The match of a fixture: opened when both players are known, voided when they change, reinstated when they return.
 #
@@ -77,7 +89,7 @@ def update_matches(
         if row not in former and row not in boards:
             opening = Opening(pair.players, lengths[row.round_id], due_at=row.due_at, entry_numbers=pair.numbers)
             openings.append((row, opening))
-    opened = _open(division, rows, openings, now)
+    opened = _open(division, rows.slots, openings, now)
     matches = {rows.fixtures[number].match: pair.numbers for number, pair in pairs.items()}
     renumber_entries({row: new for row, new in matches.items() if row is not None and row.entry_numbers != new})
     return opened
@@ -126,7 +138,10 @@ def _ids(pair: Pair) -> tuple[int, int]:
 
 
 def _open(
-    division: Division, rows: StageRows, openings: Sequence[tuple[Fixture, Opening]], now: datetime
+    division: Division,
+    slots: Mapping[int, Sequence[Slot]],
+    openings: Sequence[tuple[Fixture, Opening]],
+    now: datetime,
 ) -> list[Match]:
     if not openings:
         return []
@@ -146,7 +161,7 @@ def _open(
     )
     for (row, _), match in zip(openings, matches, strict=True):
         row.match = match
-    following = [row for row, _ in openings if any(slot.source in FOLLOWING for slot in rows.slots[row.pk])]
+    following = [row for row, _ in openings if any(slot.source in FOLLOWING for slot in slots[row.pk])]
     notify_ready(division, following, now)
     return matches
 
@@ -330,10 +345,165 @@ def settle(
     return Settled(sorted(run.fixtures), run.opened)
 
 
-def settle_division(*, division_id: int, now: datetime) -> Settled:
-    """Lock and settle a division in a transaction of its own, as after a result that a player reported."""
+# The first result of a match usually decides that match and moves its two players on: then nothing else is read.
+
+
+STEPPING = (KNOCKOUT, DOUBLE, PROGRESSIVE, SWISS, ROUND_ROBIN, GROUPS, LEAGUE)
+"""Formats in which a result changes its own match and those that its two players move to. A life lost may do more."""
+UNDECIDED = (Fixture.Status.WAITING, Fixture.Status.READY)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A ready fixture, and where its players move to by its first result, as stored while the division is locked."""
+
+    fixture: Fixture
+    slots: tuple[Slot, Slot]
+    moves: Mapping[Fixture, tuple[Slot, Slot]]
+    """The fixtures that its players move to, with the slot that is filled and the other one."""
+    next_round: int = 0
+    """The round to be requested, because this is the last result of a round; 0 for none."""
+
+
+def step_of(division: Division, fixture: Q, *, after_version: int) -> Step | None:
+    """Return what the first result of a fixture of a locked division changes; None if it may change anything else.
+
+    It may if it ends the stage, if places of the stage are entrants of a later one, if a bye, a walkover or a
+    withdrawal follows, if a round is drawn late or a match depends on a condition, or if there were other results:
+    versions of this match after `after_version`, former matches of a next one, or a result that is not settled yet.
+    Then the whole division is settled.
+    """
+    running = division.status == Division.Status.RUNNING and division.tournament.status == Tournament.Status.RUNNING
+    if not running or division.reentry_until is not None:
+        return None
+    unsettled = Match.objects.filter(parent_topic=division.topic, unsettled=True)
+    same_stage = Fixture.objects.filter(stage=OuterRef("stage"))
+    withdrawn = {"entry__withdrawals__isnull": False, "entry__withdrawals__taken_back_at": None}
+    fixtures = Fixture.objects.filter(
+        fixture,
+        ~Exists(Stage.objects.filter(division=division, number__gt=OuterRef("stage__number"))),
+        ~Exists(Round.objects.filter(bracket__stage=OuterRef("stage")).exclude(entrants=[])),
+        ~Exists(same_stage.filter(needed_if_fixture=OuterRef("number"))),
+        ~Exists(Slot.objects.filter(fixture=OuterRef("pk"), **withdrawn)),
+        ~Exists(Result.objects.filter(match=OuterRef("match"), version__gt=after_version)),
+        ~Exists(unsettled.exclude(pk=OuterRef("match"))),
+        status=Fixture.Status.READY,
+        needed_if_fixture=None,
+        stage__division=division,
+        stage__status=Stage.Status.RUNNING,
+        stage__format__in=STEPPING,
+    )
+    others = Exists(same_stage.filter(status__in=UNDECIDED).exclude(pk=OuterRef("pk")))
+    row = fixtures.annotate(is_last=~others).select_related("stage").first()
+    if row is None:
+        return None
+    row.stage.division = division
+    next_round = _round_to_request(row.stage) if row.is_last else 0
+    if next_round is None:
+        return None
+    by_fixture = _own_and_next_slots(row)
+    first, second = by_fixture.pop(row)
+    moves = {}
+    for following, slots in by_fixture.items():
+        if (move := _move(row, following, slots)) is None:
+            return None
+        moves[following] = move
+    complete = [following for following, (_, other) in moves.items() if other.entry_id is not None]
+    if complete and Fixture.former.through.objects.filter(fixture__in=complete).exists():
+        return None
+    return Step(row, (first, second), moves, next_round)
+
+
+def _round_to_request(stage: Stage) -> int | None:
+    """Return the round to be requested after the last result of a round, 0 for none, or None if that is not certain."""
+    settings = settings_of(stage)
+    paired = Fixture.objects.filter(stage=stage).aggregate(rounds=Count("round", distinct=True))["rounds"]
+    if settings.format != SWISS or settings.rounds is None or paired >= settings.rounds:
+        return None
+    if settings.next_round == NextRound.ASK:
+        return 0
+    return None if stage.draws.filter(round=paired + 1).exists() else paired + 1
+
+
+def _own_and_next_slots(fixture: Fixture) -> dict[Fixture, list[Slot]]:
+    """Return the slots of a fixture, and in an elimination those of the fixtures that its players move to."""
+    wanted = Q(fixture=fixture)
+    if fixture.stage.format in ELIMINATION:
+        fed = Slot.objects.filter(fixture__stage=fixture.stage_id, source__in=FOLLOWING, source_fixture=fixture.number)
+        wanted |= Q(fixture__in=fed.values("fixture"))
+    slots: dict[Fixture, list[Slot]] = {}
+    rows = Slot.objects.filter(wanted).select_related("fixture__round", "entry__player")
+    for slot in rows.order_by("fixture__number", "side"):
+        slots.setdefault(slot.fixture, []).append(slot)
+    return slots
+
+
+def _move(fixture: Fixture, following: Fixture, slots: Sequence[Slot]) -> tuple[Slot, Slot] | None:
+    """Return the slot of a fixture that a player of the one before moves to, and the other one.
+
+    None if the slot is not simply open, or if more than filling it would follow.
+    """
+    fed = [slot for slot in slots if slot.source in FOLLOWING and slot.source_fixture == fixture.number]
+    own, other = fed[0], next(slot for slot in slots if slot is not fed[0])
+    is_open = own.status == Slot.Status.TO_BE_DECIDED and own.absent_id is None and not own.is_seat
+    waits = following.status == Fixture.Status.WAITING and following.match_id is None
+    known = other.status in (Slot.Status.ENTRY, Slot.Status.TO_BE_DECIDED) and other.absent_id is None
+    plain = len(fed) == 1 and is_open and waits and known and following.needed_if_fixture is None
+    return (own, other) if plain else None
+
+
+def take_step(division: Division, step: Step, match: Match, result: Result, *, now: datetime) -> Settled:
+    """Write what follows from the first result of a match, which was played, and open the matches that are ready.
+
+    It is what `settle` would write. The caller has locked the division and the match.
+    """
+    assert result.winner is not None  # noqa: S101, the caller has checked it
+    advancing = {
+        Slot.Source.WINNER.value: step.slots[result.winner].entry,
+        Slot.Source.LOSER.value: step.slots[1 - result.winner].entry,
+    }
+    ready: dict[Fixture, list[Slot]] = {}
+    for row, (slot, other) in step.moves.items():
+        slot.status, slot.entry = Slot.Status.ENTRY, advancing[slot.source]
+        if other.entry_id is not None:
+            row.status = Fixture.Status.READY
+            ready[row] = sorted((slot, other), key=lambda slot: slot.side)
+    Slot.objects.bulk_update([slot for slot, _ in step.moves.values()], ["status", "entry"])
+    openings = []
+    for row, slots in ready.items():
+        first, second = (slot.entry for slot in slots)
+        assert first is not None  # noqa: S101, both are filled
+        assert second is not None  # noqa: S101
+        players, numbers = (first.player, second.player), (first.number, second.number)
+        openings.append((row, Opening(players, row.round.length, due_at=row.due_at, entry_numbers=numbers)))
+    opened = _open(division, {row.pk: slots for row, slots in ready.items()}, openings, now)
+    step.fixture.status = Fixture.Status.DECIDED
+    Fixture.objects.bulk_update([step.fixture, *ready], ["status", "match"])
+    if match.unsettled:
+        Match.objects.filter(pk=match.pk).update(unsettled=False)
+    if step.next_round:
+        at_once = settings_of(step.fixture.stage).next_round == NextRound.PUBLISH
+        request_draft(step.fixture.stage, step.next_round, at_once=at_once, now=now)
+    division_changed(division)
+    return Settled(sorted([step.fixture.number, *(row.number for row in step.moves)]), opened)
+
+
+def is_plain(result: ResultInput | Result) -> bool:
+    """Whether a result was played and has a winner, so that it can be taken as a step."""
+    return result.winner is not None and result.kind not in UNPLAYED and result.kind != Result.Kind.VOID
+
+
+def settle_division(*, division_id: int, now: datetime, match_id: int | None = None) -> Settled:
+    """Lock and settle a division in a transaction of its own, as after the result of this match, if it is given."""
     with transaction.atomic():
-        return settle(lock_division(division_id), now=now)
+        division = lock_division(division_id)
+        step = None if match_id is None else step_of(division, Q(match=match_id), after_version=1)
+        if step is not None and match_id is not None:
+            match = lock_matches([match_id])[match_id]
+            result = Result.objects.filter(match=match).first()
+            if result is not None and is_plain(result):
+                return take_step(division, step, match, result, now=now)
+        return settle(division, now=now)
 
 
 def settle_stalled(*, division_id: int, now: datetime) -> None:

@@ -152,6 +152,12 @@ def rounds(cells: Sequence[Cell]) -> SafeString:
 
 
 @register.simple_tag
+def rounds_in_short(cells: Sequence[Cell]) -> SafeString:
+    """Return the rounds of an entry as list items without links and sentences, for a table of hundreds of entries."""
+    return mark_safe("".join(f'<li class="{_classes(cell)}"><span>{_signs(cell)}</span></li>' for cell in cells))  # noqa: S308
+
+
+@register.simple_tag
 def against(cells: Sequence[Cell]) -> SafeString:
     """Return a cell of the cross-table, with a line for each match of the two players."""
     return mark_safe("".join(f'<p class="{_classes(cell)}">{_field(cell, place=False)}</p>' for cell in cells))  # noqa: S308
@@ -163,11 +169,17 @@ def _classes(cell: Cell) -> str:
 
 def _field(cell: Cell, *, place: bool = True) -> str:
     sentence = cell.sentence if cell.counted else f"{cell.sentence} {_('Deleted, because one of the two left.')}"
+    signs = _signs(cell, place=place)
+    text = f'<span aria-hidden="true">{signs}</span><span class="visually-hidden">{escape(sentence)}</span>'
+    title = f'title="{escape(sentence)}"'
+    return f'<a href="/matches/{cell.match}/" {title}>{text}</a>' if cell.match else f"<span {title}>{text}</span>"
+
+
+def _signs(cell: Cell, *, place: bool = True) -> str:
+    """Return letter, place of the opponent and score of a cell."""
     shown = f"<b>{escape(cell.letter)}</b>"
     if place and cell.opponent_place is not None:
         shown += f"<i>{cell.opponent_place}</i>"
     if cell.score:
         shown += f"<small>{cell.score[0]}–{cell.score[1]}</small>"
-    text = f'<span aria-hidden="true">{shown}</span><span class="visually-hidden">{escape(sentence)}</span>'
-    title = f'title="{escape(sentence)}"'
-    return f'<a href="/matches/{cell.match}/" {title}>{text}</a>' if cell.match else f"<span {title}>{text}</span>"
+    return shown

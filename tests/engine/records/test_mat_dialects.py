@@ -182,6 +182,17 @@ def test_a_match_given_up_before_its_first_roll() -> None:
     assert events(transcript) == (Event(1, Kind.RESIGN, points=3),)
 
 
+def test_the_sides_turn_with_the_header() -> None:
+    """The second header has Carol on the left: her score, her plays and her result stand there, too."""
+    second = "\n".join([" Game 2", " Carol : 2                      Bob : 0", OPENING, "      Wins 1 point"])
+    transcript = mat(OPENING, "                                  Wins 2 points", "", second)
+    first, turned = transcript.games
+    assert (turned.start, turned.claim) == ((0, 2), Claim(1, 1))
+    assert turned.events == tuple(event._replace(side=1 - event.side) for event in first.events)
+    assert codes(transcript) == []
+    assert read(write(transcript, "mat")) == transcript
+
+
 def test_an_empty_last_row_is_ignored() -> None:
     transcript = mat(OPENING, "  2)", "                                   Wins 3 points and the match")
     assert events(transcript) == BOTH

@@ -13,6 +13,7 @@ import engine
 from engine.errors import Refused
 from engine.ids import parse_xgid
 from engine.simulation import play_out
+from engine.transcript import Kind, Move, Transcript
 from matches.analysis.arithmetic import summary
 from matches.analysis.backends import gnubg
 from matches.analysis.backends.base import Depth
@@ -128,6 +129,39 @@ def test_only_legal_matches_are_analysed() -> None:
     with pytest.raises(Refused) as refused:
         situations_of(engine.read(ILLEGAL))
     assert refused.value.code == "not_analysable"
+
+
+def spoiled(match: Transcript, number: int, moves: tuple[Move, ...] | None) -> Transcript:
+    """Return the match with other moves in the fourth play of a game."""
+    games = list(match.games)
+    events = list(games[number - 1].events)
+    fourth = [at for at, event in enumerate(events) if event.kind is Kind.PLAY][3]
+    events[fourth] = events[fourth]._replace(moves=moves)
+    games[number - 1] = replace(games[number - 1], events=tuple(events))
+    return replace(match, games=tuple(games))
+
+
+ILLEGAL_MOVES = (Move((24, 23)), Move((13, 1)))
+
+
+@pytest.mark.parametrize("moves", [ILLEGAL_MOVES, None], ids=["illegal", "unreadable"])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_illegal_or_unreadable_play_costs_its_game_only(
+    tmp_path: Path, number: int, moves: tuple[Move, ...] | None
+) -> None:
+    whole = analyse(MATCH, fake_gnubg(tmp_path))
+    rest = analyse(spoiled(MATCH, number, moves), fake_gnubg(tmp_path))
+    assert [(d.game, d.event, d.xgid) for d in rest.decisions] == [
+        (d.game, d.event, d.xgid) for d in whole.decisions if d.game != number
+    ]
+    assert (rest.settings["games_left_out"], whole.settings.get("games_left_out")) == ([number], None)
+
+
+@needs_gnubg
+@pytest.mark.parametrize("moves", [ILLEGAL_MOVES, None], ids=["illegal", "unreadable"])
+def test_the_real_program_analyses_the_other_games(moves: tuple[Move, ...] | None) -> None:
+    analysed = analyse(spoiled(MATCH, 2, moves), Gnubg(plies=0, limits=ProgramLimits(niceness=0)))
+    assert {decision.game for decision in analysed.decisions} == {1, 3}
 
 
 def test_a_roll_given_up_with_the_game_is_no_decision() -> None:

@@ -72,6 +72,18 @@ def test_a_match_without_a_decision_says_so_instead_of_listing_zeros(
     assert "Nothing to rate" in content
 
 
+def test_a_game_that_could_not_be_analysed_is_named_and_luck_is_left_to_whole_matches(
+    client: Client, analysis: Analysis, url: str
+) -> None:
+    choose(Audience.PUBLIC)
+    without_luck = r"Without luck</th>\s*<td>\s*\d"
+    assert re.search(without_luck, part(client, url))
+    Analysis.objects.update(settings={"plays": "2-ply", "games_left_out": [1]})
+    content = part(client, url)
+    assert "Game 1 was not analysed, since not every play in it is legal." in content
+    assert not re.search(without_luck, content)
+
+
 def test_points_of_the_graph_lead_to_their_step_in_the_replay(
     client: Client, analysis: Analysis, record: Submission, url: str
 ) -> None:

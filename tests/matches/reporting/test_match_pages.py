@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from engine import adjudicate
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
@@ -231,6 +232,21 @@ def test_a_record_settles_the_match_once_it_is_confirmed(
     assert "Bob won 3–0." in page
     assert "Score sheet" in page
     assert "its result stands" in page
+
+
+def test_the_score_sheet_has_the_sides_of_the_header(bob_player: Player, carol_player: Player, bob: User) -> None:
+    """Carol is on the right of the match and on the left of its record, in which she wins 4–0."""
+    match = match_between(bob_player, carol_player, length=3)
+    record = play_out(1, 3, players=("Carol", "Bob"))
+    upload(as_(bob), match, write(record, "mat"))
+    page = html(Client().get(at(match)))
+    assert "Carol won 3–0." in page
+    sheet = page.split('id="sheet-title"')[1].split("</table>")[0]
+    starts = re.findall(r'<td class="nowrap">(\d+)–(\d+)', sheet)
+    assert starts == [(str(right), str(left)) for left, right in (game.start for game in adjudicate(record).games)]
+    assert "<strong>0–4</strong>" in sheet
+    assert "chip-black" in sheet, "that of Carol, who won every game"
+    assert "chip-white" not in sheet
 
 
 def test_only_the_sender_is_asked_about_unknown_names(

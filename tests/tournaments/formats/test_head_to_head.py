@@ -100,7 +100,7 @@ def test_two_who_met_more_often_share_the_average_of_their_matches() -> None:
     rows = standings(Records({entry: games[entry] for entry in (BOB, CAROL, DAVE)}), ["head_to_head"])
 
     assert [(row.place, row.entry) for row in rows] == [(1, BOB), (1, CAROL), (3, DAVE)]
-    assert rows[0].explain()[1].sentence == ("Points against the tied players, averaged over repeated meetings: 1.5.")
+    assert rows[0].explain()[1].sentence == ("Points against the tied players, averaged over repeated meetings: 1½.")
 
 
 @pytest.mark.parametrize("missing", [False, True])

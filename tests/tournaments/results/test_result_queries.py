@@ -99,7 +99,8 @@ MOST: dict[tuple[str, int, Way], tuple[int, ...]] = {
     ("swiss", 64, director): (17,),
     ("swiss", 256, director): (17,),
     ("round robin", 16, director): (15,),
-    ("groups", 64, director): (15,),
+    # One finds that places of the groups are entrants of the next stage, so the whole division is settled.
+    ("groups", 64, director): (16,),
     ("knockout", 64, quick_line): (20,),
     # The list of open reports takes three of them, and that of provisional results one.
     ("knockout", 64, confirmed_by_director): (27,),

@@ -7,11 +7,11 @@ FIDE Tie-Break Regulations if these have them (`records.Edition`).
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import EntryId
-from tournaments.formats.tables.records import Records
+from tournaments.formats.tables.records import Game, Records, RoundKind
 
 EXPLANATIONS: dict[str, str] = {
     "points": "Points: {points}.",
@@ -36,12 +36,27 @@ EXPLANATIONS: dict[str, str] = {
 """Code -> English template."""
 
 
+class Share(NamedTuple):
+    """What a round adds to a figure: the points of its opponent, or those that a bye or an absence counts."""
+
+    value: float
+    text: str
+    opponent: EntryId | None
+    kind: RoundKind
+    cut: bool = False
+    """It is left out of the sum, as the lowest or the highest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An explanation as data: a stable `code`, and the `params` of its template."""
+    """An explanation as data: a stable `code`, and the `params` of its template.
+
+    `shares` are the parts of a sum, whose names a page can add.
+    """
 
     code: str
     params: Mapping[str, Any]
+    shares: tuple[Share, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -86,12 +101,21 @@ class Row:
 
 
 def plain(value: float) -> str:
-    """Format a figure without needless decimals.
+    """Format a figure with the usual fractions, or else without needless decimals.
 
-    >>> plain(3.0), plain(7.25)
-    ('3', '7.25')
+    >>> plain(3.0), plain(7.5), plain(1 / 3), plain(-2.25), plain(7.1)
+    ('3', '7½', '⅓', '-2¼', '7.1')
     """
-    return f"{value:g}"
+    whole, rest = divmod(abs(value), 1)
+    sign = next((sign for fraction, sign in FRACTIONS.items() if abs(rest - fraction) < NEARLY), None)
+    if sign is None:
+        return f"{value:g}"
+    return f"{'-' if value < 0 else ''}{int(whole) or ''}{sign}"
+
+
+FRACTIONS = {1 / 2: "½", 1 / 3: "⅓", 2 / 3: "⅔", 1 / 4: "¼", 3 / 4: "¾"}
+NEARLY = 1e-6
+"""Sums of thirds are not exact."""
 
 
 def wins(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
@@ -161,12 +185,13 @@ class _Part:
 
     value: float
     voluntary: bool
+    game: Game
 
 
 def _parts(entry: EntryId, records: Records) -> list[_Part]:
     """Return the contribution of each round. Source: articles 8.1 and 16.4."""
     return [
-        _Part(records.worth(entry, game), game.voluntary and not records.counts_as_met(game))
+        _Part(records.worth(entry, game), game.voluntary and not records.counts_as_met(game), game)
         for game in records.games[entry]
         if not (records.scheduled and game.opponent is None)
     ]
@@ -209,20 +234,29 @@ def _buchholz(code: str, parts: Sequence[_Part], cut: Sequence[_Part]) -> Figure
         "cut": ", ".join(plain(part.value) for part in cut),
         "value": plain(value),
     }
-    return Figure(value, Explanation(code, params))
+    shares = tuple(
+        Share(part.value, plain(part.value), part.game.opponent, part.game.kind, any(part is other for other in cut))
+        for part in parts
+    )
+    return Figure(value, Explanation(code, params, shares))
 
 
 def sonneborn_berger(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
     """Sum each opponent's points times the result against them (win 1, draw ½). Source: articles 9.1, 16."""
     games = [game for game in records.games[entry] if not (records.scheduled and game.opponent is None)]
     shares = [
-        (part.value, game.points / records.win)
+        (part.value, game.points / records.win, game)
         for part, game in zip(_parts(entry, records), games, strict=True)
         if game.points
     ]
-    value = sum(points * result for points, result in shares)
-    text = " + ".join(f"{plain(points)}×{plain(result)}" for points, result in shares) or "0"
-    return Figure(value, Explanation("sonneborn_berger", {"parts": text, "value": plain(value)}))
+    value = sum(points * result for points, result, _ in shares)
+    texts = [f"{plain(points)}×{plain(result)}" for points, result, _ in shares]
+    named = tuple(
+        Share(points * result, text, game.opponent, game.kind)
+        for text, (points, result, game) in zip(texts, shares, strict=True)
+    )
+    params = {"parts": " + ".join(texts) or "0", "value": plain(value)}
+    return Figure(value, Explanation("sonneborn_berger", params, named))
 
 
 def point_difference(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
