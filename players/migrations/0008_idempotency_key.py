@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('players', '0005_club_acceptance'),
+        ('players', '0007_tokens_end'),
     ]
 
     operations = [
