@@ -490,7 +490,8 @@ def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
         return NextRoundStatus(number, OPEN_DRAWS)
     if last is not None and last.refusal:
         return NextRoundStatus(number, REFUSED, last, ways_out=ways_out(current, last.refusal["code"]))
-    return NextRoundStatus(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
+    seen = last is not None and bool(last.places) and last.state != Draw.State.TAKEN_BACK
+    return NextRoundStatus(number, COMPLETE, needs_reason=seen)
 
 
 def time_left(at: datetime | None, now: datetime) -> str:

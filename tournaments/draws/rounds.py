@@ -231,13 +231,15 @@ class RoundChanges:
 
 
 def stage_by_rounds(division: Division) -> Stage | None:
-    """Return the latest stage that is paired round by round and has begun; before the draw, the first stage if it is.
+    """Return the stage that is being paired round by round; before the draw, the first stage if it is.
 
-    None if there is no such stage.
+    That is the latest one that has begun, unless an earlier one is open again, after a return or a correction. None if
+    there is no such stage.
     """
-    stages = division.stages.filter(format__in=BY_ROUND)
-    begun = stages.exclude(status=Stage.Status.PLANNED).order_by("-number").first()
-    return begun or stages.filter(number=1).first()
+    stages = list(division.stages.filter(format__in=BY_ROUND).order_by("number"))
+    begun = [stage for stage in stages if stage.status != Stage.Status.PLANNED]
+    still_open = [stage for stage in begun if stage.status != Stage.Status.FINISHED]
+    return next(iter([*still_open, *begun[::-1], *(stage for stage in stages if stage.number == 1)]), None)
 
 
 def paired_stage_of(division: Division) -> PairedStage:

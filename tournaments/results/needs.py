@@ -289,7 +289,7 @@ def round_need(division: Division) -> RoundNeed | None:
     Two queries beside its stages; the stage is derived only if a round was refused.
     """
     running = [row for row in division.stages.all() if row.format in BY_ROUND and row.status == Stage.Status.RUNNING]
-    stage = max(running, key=lambda row: row.number, default=None)
+    stage = min(running, key=lambda row: row.number, default=None)
     last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
     if stage is None or last is None:
         return None

@@ -148,7 +148,7 @@ def replace_draft(
     now: datetime,
     manual: Sequence[Sequence[int]] = (),
 ) -> Draw:
-    """Request a draft on behalf of a director and discard the `old` one, which needs a reason.
+    """Request a draft on behalf of a director and discard the `old` one, which needs a reason if it could be seen.
 
     Refused: `draft_in_work`, `reason_needed`.
     """
@@ -156,7 +156,7 @@ def replace_draft(
         raise Refused("draft_in_work")
     if old is not None and old.state == Draw.State.TAKEN_BACK:
         reason = reason.strip() or old.taken_back_reason
-    if old is not None and old.refusal is None and not reason.strip():
+    if old is not None and old.places and not reason.strip():
         raise Refused("reason_needed")
     stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED, publish_at=None)
     return request_draft(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)

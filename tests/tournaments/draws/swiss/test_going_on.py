@@ -13,7 +13,7 @@ from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds as round_services
 from tournaments.draws.rounds import RoundChanges
 from tournaments.entries import returns
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Tournament
 
 pytestmark = pytest.mark.django_db
@@ -151,6 +151,34 @@ def test_a_later_stage_ends_by_itself_when_all_but_one_leave_it(
     back = driver.division.entries.get(pk=playing[1])
     preview = returns.preview_return(entry=back)
     returns.bring_back(entry=back, seen=preview.mark, by=driver.by, now=driver.now())
+    assert is_clean()
+
+
+def test_a_first_stage_that_a_return_opens_again_is_played_on_before_the_second(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    driver = DivisionDriver(make_division(), by_alice)
+    entries = driver.enter(make_players(4))
+    driver.begin(StageSettings("lives", lives=2, qualifiers=2, next_round=NextRound.ASK), StageSettings("lives"))
+    driver.play_round()
+    for entry in entries[1:]:
+        driver.withdraw(entry)
+    assert statuses(driver) == (Division.Status.FINISHED, Tournament.Status.FINISHED)
+
+    entry = driver.division.entries.get(pk=entries[1].pk)
+    seen = returns.preview_return(entry=entry).mark
+    returns.bring_back(entry=entry, seen=seen, by=driver.by, now=driver.now())
+    stage = 1
+    while stage == 1:
+        acts = {"division": driver.division, "by": driver.by, "after": driver.seq}
+        stage = round_services.request_round(**acts, now=driver.now()).stage.number
+        driver.work()
+        driver.publish()
+        driver.play_round()
+    driver.play_out(Random(3))
+
+    assert len(driver.rounds(1)) > 1
+    assert statuses(driver) == (Division.Status.FINISHED, Tournament.Status.FINISHED)
     assert is_clean()
 
 
