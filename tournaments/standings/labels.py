@@ -5,12 +5,12 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
 from tournaments.formats.settings import ELIMINATION, OWN_SETTINGS, StageSettings
 from tournaments.formats.tables.records import Edition, RoundKind
-from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation, Share
+from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation, Share, plain
 from tournaments.models import Stage
 
 # Titles of the stages of a division, and the links between them on a page.
@@ -154,6 +154,11 @@ def _share(share: Share, name_of: Callable[[int | None], str]) -> str:
         return f"{name_of(share.opponent)} {share.text}"
     name = gettext("bye") if share.kind in (RoundKind.BYE, RoundKind.REQUESTED_BYE) else gettext("round not played")
     return f"{name} {share.text}"
+
+
+def points_text(value: float) -> str:
+    """Return points with their noun: ½ point, 1 point, 2½ points."""
+    return ngettext("{points} point", "{points} points", 1 if 0 < value <= 1 else 2).format(points=plain(value))
 
 
 def regulations(settings: StageSettings) -> str:

@@ -10,8 +10,8 @@ from tournaments.formats.graph import EntryId
 from tournaments.formats.settings import LIVES, SWISS
 from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.event import PAIRING_BYES, SwissEvent
-from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Round, Slot
+from tournaments.standings.labels import points_text
 from tournaments.state.derivation import StageState
 from tournaments.state.names import Names
 
@@ -98,16 +98,16 @@ class _Paired:
             return _("Before round {round}, {first} had {points} and {second} {others}.").format(
                 round=self.number,
                 first=self.names.of(first),
-                points=_points(own),
+                points=points_text(own),
                 second=self.names.of(second),
-                others=_points(others),
+                others=points_text(others),
             )
         group = len(self._with_score(own)) - 2
         return ngettext(
             "Before round {round}, both had {points}, as had {others} other player.",
             "Before round {round}, both had {points}, as had {others} other players.",
             group,
-        ).format(round=self.number, points=_points(own), others=group)
+        ).format(round=self.number, points=points_text(own), others=group)
 
     def _with_score(self, score: float) -> list[EntryId]:
         return [entry for entry, points in self.scores.items() if points == score and entry in self.paired]
@@ -123,7 +123,7 @@ class _Paired:
     def _floats(self, entry: EntryId) -> Iterator[str]:
         """Say what kept a player from meeting somebody with as many points."""
         group = [other for other in self._with_score(self.scores[entry]) if other != entry]
-        params = {"name": self.names.of(entry), "points": _points(self.scores[entry])}
+        params = {"name": self.names.of(entry), "points": points_text(self.scores[entry])}
         if not group:
             yield _("Nobody else had {points}.").format(**params)
             return
@@ -155,7 +155,7 @@ class _Paired:
             yield _("{name} has had a bye before: there was no other way.").format(name=name)
         else:
             yield _("Before round {round}, {name} had {points} and had not had a bye.").format(
-                round=self.number, name=name, points=_points(own)
+                round=self.number, name=name, points=points_text(own)
             )
         lower = [other for other, points in self.scores.items() if points < own and other in self.paired]
         if not lower:
@@ -174,11 +174,6 @@ class _Paired:
     def _named(self, entries: Sequence[EntryId]) -> str:
         named = [self.names.of(entry) for entry in entries[:MOST_NAMED]]
         return ", ".join(named) + (" …" if len(entries) > MOST_NAMED else "")
-
-
-def _points(value: float) -> str:
-    """Return points with their noun: ½ point, 1 point, 2½ points."""
-    return ngettext("{points} point", "{points} points", 1 if 0 < value <= 1 else 2).format(points=plain(value))
 
 
 def _placed(state: StageState, fixture: FixtureState, round_: Round, names: Names) -> Iterator[str]:

@@ -15,10 +15,9 @@ from tournaments.formats.graph import Bracket, ByeSource, EntryId
 from tournaments.formats.graph import Round as PlannedRound
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
 from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
-from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Stage
 from tournaments.standings.brackets import bracket_name, round_name
-from tournaments.standings.labels import meaning
+from tournaments.standings.labels import meaning, points_text
 from tournaments.standings.rounds import board_name, has_open_floor
 from tournaments.standings.standings import ShownEntry, person, standing_kinds
 from tournaments.state.derivation import StageState, states_of
@@ -41,8 +40,8 @@ class Side:
 
     @property
     def points_text(self) -> str:
-        """The points without trailing zeros."""
-        return "" if self.points is None else plain(self.points)
+        """The points with their noun, e.g. “2½ points”."""
+        return "" if self.points is None else points_text(self.points)
 
 
 @dataclass(slots=True)
