@@ -30,7 +30,7 @@ NOT_TEXT = re.compile(
 )
 WORD = re.compile(r"[^\W\d_]{2,}")
 NAMES = re.compile(
-    r"Barpoint|CSV|JSON|eXtreme Gammon|GNU Backgammon|Backgammon Galaxy|Backgammon Studio|Heroes"
+    r"Barpoint|CSV|JSON|Python|curl|eXtreme Gammon|GNU Backgammon|Backgammon Galaxy|Backgammon Studio|Heroes"
     r"|\.(?:json|mat|sgf|txt|xg)\b"
 )
 """Names and file extensions, which no language translates."""
