@@ -186,7 +186,8 @@ def test_a_locked_database_is_explained(client: Client, bob: User) -> None:
 def test_a_full_or_read_only_disk_keeps_what_was_typed(bob: User, pragma: str, log: StringIO) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(bob)
-    User.objects.bulk_create(User(email=f"{number}@example.org", display_name="x" * 90) for number in range(200))
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")  # Pages that other tests have freed would take what is written.
     options = connection.settings_dict["OPTIONS"]
     commands = f"{options['init_command']} PRAGMA {pragma};"
     fields = {"note": "Two words & “more”", "tables": ["1", "2"], "csrfmiddlewaretoken": "x"}

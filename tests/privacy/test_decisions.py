@@ -73,6 +73,8 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Tournament": "name slug venue time_zone",
     "tournaments.Venue": "name",
     "tournaments.VenueTable": "label",
+    # Deleted once it was sent, after four hours at the latest.
+    "players.AccountEmail": "email subject text",
     # Numbers, ids and names of events; why an e-mail could not be sent to the user themselves.
     "players.Delivery": "reason",
     "matches.Action": "kind data",
