@@ -112,9 +112,13 @@ def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
     return locked
 
 
-@transaction.atomic
 def ensure_player(*, user: User, by: Actor) -> Player:
-    """Return the player of an account, creating it if there is none."""
+    """Return the player of an account, creating it if there is none. Without that it writes and locks nothing."""
+    return Player.objects.filter(user=user).first() or _make_player(user, by)
+
+
+@transaction.atomic
+def _make_player(user: User, by: Actor) -> Player:
     lock_row(User, user.pk)
     player, created = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
     if created:
