@@ -250,9 +250,9 @@ class _Reader:
         self.wants_header = False
         if self.players is None:
             self.players = header.players
-        elif self.players == (header.players[RIGHT], header.players[LEFT]):
-            game.turned = True
         elif self.players != header.players:
+            game.turned = self.players == (header.players[RIGHT], header.players[LEFT])
+        if self.players != header.players and not game.turned:
             self.problem("warning", "names_change", 0, left=header.players[0], right=header.players[1])
 
     def _remark(self, line: str) -> None:

@@ -10,7 +10,9 @@ FOLDER = Path(tournaments.formats.__file__).parent
 def refused_codes():
     for path in FOLDER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refused":
+            is_refusal = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refused"
+            # One that is passed on with more parameters was raised elsewhere.
+            if is_refusal and isinstance(node.args[0], ast.Constant):
                 yield node.args[0].value, {keyword.arg for keyword in node.keywords}
 
 

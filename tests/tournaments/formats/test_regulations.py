@@ -104,4 +104,4 @@ def test_the_editions_differ_in_the_dummy_opponent() -> None:
         edition: TIEBREAKS["buchholz"](1, [1, 2], Records(games, edition=edition)).why.params["parts"]
         for edition in Edition
     }
-    assert sums == {Edition.FIDE_2023: "1.5 + 4 + 4 + 4", Edition.FIDE_2026: "1.5 + 2 + 2 + 1.5"}
+    assert sums == {Edition.FIDE_2023: "1½ + 4 + 4 + 4", Edition.FIDE_2026: "1½ + 2 + 2 + 1½"}
