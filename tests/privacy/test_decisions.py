@@ -52,7 +52,7 @@ NOT_ABOUT_OTHERS = {
     # Erased with the person, or with their matches.
     "matches.Submission": "file_name data refusal transcript",
     "matches.Verdict": "outcome content",
-    "players.AccountEmail": "email",
+    "players.AccountEmail": "email subject text",
     "players.AccountSession": "session_key session_data browser",
     "players.Alias": "name name_key",
     "players.ApiToken": "name key_hash scopes",
@@ -73,8 +73,6 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Tournament": "name slug venue time_zone",
     "tournaments.Venue": "name",
     "tournaments.VenueTable": "label",
-    # Deleted once it was sent, after four hours at the latest.
-    "players.AccountEmail": "email subject text",
     # Numbers, ids and names of events; why an e-mail could not be sent to the user themselves.
     "players.Delivery": "reason",
     "matches.Action": "kind data",

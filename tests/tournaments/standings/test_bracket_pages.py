@@ -261,6 +261,7 @@ def test_each_bracket_that_is_over_names_its_winner_and_its_places(builder: Divi
 
 # Drafts
 
+GROUPS_KNOCKOUT = (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT))
 STAGES: list[tuple[int, tuple[StageSettings, ...], DraftCounts]] = [
     (13, (StageSettings(KNOCKOUT),), DraftCounts(13, 16, 3, 12, at_least=1)),
     (13, (PROGRESSIVE_ALL,), DraftCounts(13, 16, 3, 26, at_least=3)),
@@ -269,7 +270,7 @@ STAGES: list[tuple[int, tuple[StageSettings, ...], DraftCounts]] = [
     (9, (StageSettings(LIVES),), DraftCounts(9, 10, 1, 4)),
     (7, (StageSettings(ROUND_ROBIN),), DraftCounts(7, 7, 0, 21, at_least=6)),
     (7, (StageSettings(LEAGUE, twice=True),), DraftCounts(7, 7, 0, 42, at_least=12)),
-    (11, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), DraftCounts(11, 12, 0, 15 + 5, 3, at_least=2)),
+    (11, GROUPS_KNOCKOUT, DraftCounts(11, 12, 0, 15 + 5, 3, at_least=2)),
     (10, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), DraftCounts(10, 10, 0, 5)),
 ]
 OF_EVERY_FORMAT = pytest.mark.parametrize(
