@@ -5,11 +5,15 @@ tokens, cookies, passwords and the bodies of e-mails are removed from the finish
 """
 
 import logging
+import math
 import re
 from http import HTTPStatus
 from typing import Any
 
 import structlog
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from structlog.types import Processor
 
 from config.database import outage_of
@@ -20,6 +24,10 @@ _SHARED: list[Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+
+BROKER_AWAY = (RedisConnectionError, RedisTimeoutError, BrokerError)
+QUIET_FOR = 10.0
+"""Seconds."""
 
 HIDDEN = "***"
 _SLASH = r"(?:/|%2F)"
@@ -76,18 +84,36 @@ class SafeFormatter(structlog.stdlib.ProcessorFormatter):
 
 
 class OutagesInOneLine(logging.Filter):
-    """Writes one line, without a traceback, for an error that only says that the database is out of order."""
+    """Writes one line, without a traceback, for an error that only says that the database or the broker is away.
+
+    Beat and workers try the broker many times a second, so of each logger one such line is kept in ten seconds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep the record, with the outage as part of its line; leave out Django's where one has a cause."""
+        """Return whether to keep the record, in which the outage is part of the line."""
         if record.exc_info is None and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
-            return False
+            return False  # Django's own line, beside one with a cause.
         error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
-        if error is not None and (outage := outage_of(error)):
-            cause = " ".join(str(error).split())
-            record.msg, record.args = f"{record.getMessage().splitlines()[0]} (database {outage}: {cause})", ()
-            record.exc_info = record.exc_text = None
-            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        if error is not None and record.name == "celery.beat":
+            error = error.__context__ or error  # Beat raises an error of its own about what the broker raised.
+        is_broker = isinstance(error, BROKER_AWAY)
+        outage = "broker down" if is_broker else f"database {found}" if (found := outage_of(error)) else ""
+        if not outage:
+            return True
+        cause = " ".join(str(error).split())
+        record.msg, record.args = f"{record.getMessage().splitlines()[0]} ({outage}: {cause})", ()
+        record.exc_info = record.exc_text = None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return not is_broker or self._is_first(record)
+
+    def _is_first(self, record: logging.LogRecord) -> bool:
+        if record.created < self._said.get(record.name, -math.inf) + QUIET_FOR:
+            return False
+        self._said[record.name] = record.created
         return True
 
 

@@ -13,8 +13,9 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from redis.exceptions import ConnectionError as RedisConnectionError
 
-from config.logs import logging_config, without_secrets
+from config.logs import OutagesInOneLine, logging_config, without_secrets
 from players.models import ApiToken, User
 from tests.tokens import key_for
 
@@ -205,3 +206,24 @@ def test_the_admin_neither_shows_nor_records_tokens(client: Client, alice: User,
     assert key not in client.get("/admin/").content.decode()
     assert ApiToken not in admin.site._registry
     assert not LogEntry.objects.filter(object_repr__contains=key).exists()
+
+
+def test_a_broker_that_is_away_is_one_line_in_ten_seconds() -> None:
+    def record(second: float, logger: str) -> logging.LogRecord:
+        try:
+            raise RedisConnectionError("Error 2 connecting to valkey.sock.")
+        except RedisConnectionError as error:
+            made = logging.LogRecord(
+                logger, logging.ERROR, "", 0, "Message Error: %s\nlong", ("x",), (None, error, None)
+            )
+        made.created = second
+        return made
+
+    away = OutagesInOneLine()
+    records = [record(second, "celery.beat") for second in (0, 1, 9.9, 10.1)] + [record(1, "celery.worker")]
+    assert [away.filter(each) for each in records] == [True, False, False, True, True]
+    assert records[0].getMessage() == "Message Error: x (broker down: Error 2 connecting to valkey.sock.)"
+    assert (records[0].exc_info, records[0].levelno) == (None, logging.WARNING)
+    bug = logging.LogRecord("a", logging.ERROR, "", 0, "a bug", (), (ValueError, ValueError(), None))
+    assert away.filter(bug)
+    assert bug.exc_info is not None
