@@ -72,9 +72,10 @@ def load(now: datetime) -> Cast:
 
 
 def _analyse_a_match(now: datetime) -> None:
-    """Analyse the record of a match whose players let everybody see how they play."""
+    """Analyse the record of a match; a player of it, who has an account, lets everybody see how they play."""
     topic = Division.objects.get(tournament__name="Autumn Cup").topic
-    match = Match.objects.filter(parent_topic=topic, submissions__isnull=False).order_by("pk")[0]
+    has_account = Q(player_0__user__isnull=False) | Q(player_1__user__isnull=False)
+    match = Match.objects.filter(has_account, parent_topic=topic, submissions__isnull=False).order_by("pk")[0]
     Player.objects.filter(pk__in=(match.player_0_id, match.player_1_id)).update(
         analysis_visibility=Player.AnalysisVisibility.PUBLIC
     )

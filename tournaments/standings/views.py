@@ -6,7 +6,7 @@ from typing import Any
 from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
@@ -59,7 +59,8 @@ def standing(request: HttpRequest, club: str, slug: str, division: str, entry: s
     lines = ((view, table, line) for view in reversed(views) for table in view.tables for line in table.lines)
     found = next((found for found in lines if found[2].person.public_id == entry), None)
     if found is None:
-        raise Http404
+        get_object_or_404(Entry, division=row, public_id=entry)
+        return redirect("standings", club, slug, division)  # Not in a table yet, or not in this one.
     view, table, line = found
     not_needed = [
         (tiebreak, explanation_text(figure.why, names.of))

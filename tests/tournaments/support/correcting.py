@@ -318,7 +318,17 @@ class Cup(Clocked):
             for slot in rows.select_related("fixture")
         ]
         tables = [
-            [(table.key, players[row.entry], row.place, row.points, row.figures) for row in table.rows]
+            [
+                # How a figure comes about names entries, which are others in a twin.
+                (
+                    table.key,
+                    players[row.entry],
+                    row.place,
+                    row.points,
+                    [figure and figure.value for figure in row.figures],
+                )
+                for row in table.rows
+            ]
             for state in states_of(self.division)
             for table in state.tables
         ]
