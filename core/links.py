@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import segno
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 # URLs that are handed out, to be opened on another device: in QR codes, on paper, in invitations, in calendars.
@@ -35,7 +36,7 @@ def qr_svg(text: str) -> str:
 # Forms behind personal links, which act without an account.
 
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def by_personal_link(view: View) -> View:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.signing import BadSignature
@@ -39,6 +39,8 @@ class MatchSeat(NamedTuple):
     by: Actor
     token: str = ""
     """Token of the link that was used; empty for an account."""
+    about: Any = None
+    """What else an action is about, such as the record that a URL names."""
 
 
 def side_of(seat: MatchSeat) -> int:

@@ -24,6 +24,7 @@ from matches.rankings import views as ranking_views
 from matches.records import api as record_api
 from matches.records import views as record_views
 from matches.records.intake import checks_length_first
+from matches.reporting import actions as match_actions
 from matches.reporting import api as reporting_api
 from matches.reporting import views as match_views
 from matches.reporting.calendars import TOKEN as FEED_TOKEN
@@ -139,9 +140,7 @@ analysis_patterns = [
 # URLs of matches: for accounts, for links, and for the API.
 
 
-RECORD_ID = r"(?P<record_id>[2-9a-z]{10})"
 MATCH_API = rf"^api/v1/matches/{ID}/"
-PROPOSAL = r"(?P<proposal_id>[2-9a-z]{10})"
 
 
 def _by_account(view: View) -> View:
@@ -150,27 +149,10 @@ def _by_account(view: View) -> View:
 
 def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[URLPattern]:
     yield re_path(rf"{prefix}report/$", allow(match_views.preview), name=f"{name}-report")
-    yield re_path(rf"{prefix}claim/$", allow(match_views.report), name=f"{name}-claim")
-    yield re_path(rf"{prefix}running-score/$", allow(match_views.running_score), name=f"{name}-running-score")
-    yield re_path(rf"{prefix}length/offer/$", allow(match_views.offer), name=f"{name}-offer-length")
-    yield re_path(rf"{prefix}length/accept/$", allow(match_views.accept), name=f"{name}-accept-length")
-    yield re_path(rf"{prefix}length/decline/$", allow(match_views.decline), name=f"{name}-decline-length")
-    yield re_path(rf"{prefix}confirm/$", allow(match_views.confirm), name=f"{name}-confirm")
-    yield re_path(rf"{prefix}contest/$", allow(match_views.contest), name=f"{name}-contest")
-    yield re_path(rf"{prefix}concede/$", allow(match_views.concede), name=f"{name}-concede")
-    yield re_path(rf"{prefix}withdraw/$", allow(match_views.withdraw), name=f"{name}-withdraw")
-    yield re_path(rf"{prefix}seen/$", allow(match_views.acknowledge), name=f"{name}-seen")
-    yield re_path(rf"{prefix}object/$", allow(match_views.object_to_result), name=f"{name}-object")
-    yield re_path(rf"{prefix}records/$", checks_length_first(allow(match_views.send_record)), name=f"{name}-records")
-    yield re_path(rf"{prefix}records/{RECORD_ID}/names/$", allow(match_views.identify_players), name=f"{name}-names")
-    yield re_path(rf"{prefix}times/$", allow(match_views.propose), name=f"{name}-times")
-    yield re_path(rf"{prefix}times/{PROPOSAL}/accept/$", allow(match_views.accept_time), name=f"{name}-accept-time")
-    yield re_path(
-        rf"{prefix}times/{PROPOSAL}/withdraw/$", allow(match_views.withdraw_times), name=f"{name}-withdraw-times"
-    )
-    yield re_path(rf"{prefix}play-here/$", allow(match_views.play_here), name=f"{name}-play-here")
-    yield re_path(rf"{prefix}here/$", allow(match_views.arrive), name=f"{name}-here")
-    yield re_path(rf"{prefix}no-show/$", allow(match_views.claim_no_show), name=f"{name}-no-show")
+    records = checks_length_first(allow(match_actions.SEND_RECORD.view))
+    yield re_path(rf"{prefix}records/$", records, name=f"{name}-records")
+    for act in match_actions.ACTIONS:
+        yield re_path(rf"{prefix}{act.at}/$", allow(act.view), name=f"{name}-{act.name}")
     yield re_path(rf"{prefix}appointment\.ics$", allow(match_views.appointment), name=f"{name}-appointment")
 
 
@@ -192,30 +174,12 @@ reporting_patterns = [
     re_path(rf"{MATCH_API}claims/preview/$", reporting_api.PreviewReport.as_view(), name="api-match-preview"),
     re_path(rf"{MATCH_API}running-score/$", reporting_api.RunningScore.as_view(), name="api-match-running-score"),
     re_path(rf"{MATCH_API}length-offers/$", reporting_api.LengthOffers.as_view(), name="api-match-length-offers"),
-    re_path(
-        rf"{MATCH_API}length-offers/accept/$", reporting_api.AcceptLength.as_view(), name="api-match-accept-length"
-    ),
-    re_path(
-        rf"{MATCH_API}length-offers/decline/$", reporting_api.DeclineLength.as_view(), name="api-match-decline-length"
-    ),
-    re_path(rf"{MATCH_API}concede/$", reporting_api.Concede.as_view(), name="api-match-concede"),
-    re_path(rf"{MATCH_API}seen/$", reporting_api.Seen.as_view(), name="api-match-seen"),
-    re_path(rf"{MATCH_API}objections/$", reporting_api.Objections.as_view(), name="api-match-objections"),
-    re_path(rf"{MATCH_API}confirm/$", reporting_api.Confirm.as_view(), name="api-match-confirm"),
-    re_path(rf"{MATCH_API}contest/$", reporting_api.Contest.as_view(), name="api-match-contest"),
-    re_path(rf"{MATCH_API}withdraw/$", reporting_api.Withdraw.as_view(), name="api-match-withdraw"),
     re_path(rf"{MATCH_API}records/$", reporting_api.MatchRecords.as_view(), name="api-match-records"),
-    re_path(rf"{MATCH_API}records/{RECORD_ID}/names/$", reporting_api.RecordNames.as_view(), name="api-match-names"),
-    re_path(rf"{MATCH_API}here/$", reporting_api.Arrival.as_view(), name="api-match-here"),
-    re_path(rf"{MATCH_API}no-show/$", reporting_api.NoShow.as_view(), name="api-match-no-show"),
     re_path(rf"{MATCH_API}proposals/$", reporting_api.Proposals.as_view(), name="api-match-proposals"),
-    re_path(
-        rf"{MATCH_API}proposals/{PROPOSAL}/accept/$", reporting_api.AcceptProposal.as_view(), name="api-match-accept"
-    ),
-    re_path(
-        rf"{MATCH_API}proposals/{PROPOSAL}/withdraw/$",
-        reporting_api.WithdrawProposal.as_view(),
-        name="api-match-withdraw-times",
+    *(
+        re_path(rf"{MATCH_API}{act.path}/$", act.endpoint, name=f"api-match-{act.api_name}")
+        for act in match_actions.ACTIONS
+        if act.api is not None
     ),
     re_path(rf"{MATCH_API}links/$", reporting_api.MatchLinks.as_view(), name="api-match-links"),
     re_path(rf"{MATCH_API}links/(?P<side>[01])/$", reporting_api.MatchLink.as_view(), name="api-match-link"),

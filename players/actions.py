@@ -17,12 +17,13 @@ from typing import Any, ClassVar, NamedTuple, cast
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.permissions import BasePermission, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -30,7 +31,6 @@ from core.api import APIView, validated
 from core.public_ids import LENGTH
 from engine.errors import Refused
 from players.access import Role, Visitor
-from players.accounts import api as accounts
 from players.forms import RefusingForm, YesNoField
 from players.pages import View, account_needed, by, faulty, refuse
 
@@ -140,6 +140,7 @@ class Action:
     """
 
     responses: ClassVar[dict[int, Any]]
+    permissions: ClassVar[tuple[type[BasePermission], ...]] = (IsAuthenticatedOrReadOnly,)
 
     def __init__(
         self,
@@ -155,6 +156,18 @@ class Action:
     def fetch(self, user: Visitor, **url: str) -> Any:
         """Return the object that a URL names to somebody who may act on it; otherwise 404 or 403."""
         raise NotImplementedError
+
+    def find(self, request: Any, **url: str) -> Any:
+        """Fetch it for whoever sends a request, of a page or of the API."""
+        return self.fetch(request.user, **url)
+
+    def guard(self, view: View) -> View:
+        """Return the view for those who may send its form at all."""
+        return account_needed(require_POST(view))
+
+    def perform(self, request: Any, obj: Any, form: Any, now: datetime) -> str:
+        """Run the service for whoever sends a request."""
+        return self.run(form, by=by(request), now=now)
 
     def bind(self, obj: Any, data: Any, now: datetime) -> RefusingForm:
         """Return the form of what was sent about an object, its `instance`."""
@@ -187,15 +200,14 @@ class Action:
     def view(self) -> View:
         """The view that a form of a page is sent to."""
 
-        @account_needed
-        @require_POST
-        def view(request: HttpRequest, **url: str) -> HttpResponse:
-            obj, now = self.fetch(request.user, **url), timezone.now()
+        @self.guard
+        def view(request: HttpRequest, **url: str) -> HttpResponseBase:
+            obj, now = self.find(request, **url), timezone.now()
             form = self.bind(obj, request.POST, now)
             if not form.is_valid():
                 return self.invalid(request, obj, form)
             try:
-                sentence = self.run(form, by=by(request), now=now)
+                sentence = self.perform(request, obj, form, now)
             except Refused as refused:
                 return self.refused(request, obj, form, refused)
             if sentence:
@@ -225,11 +237,11 @@ class Action:
         assert api is not None  # noqa: S101 - the URLs ask only for those that there are.
 
         def handle(view: APIView, request: Request, **url: str) -> Response:
-            obj, now = action.fetch(request.user, **url), timezone.now()
+            obj, now = action.find(request, **url), timezone.now()
             form = action.bind(obj, action.values(request), now)
             if not form.is_valid():
                 raise exceptions.ValidationError(_details(form, api.serializer))
-            action.run(form, by=accounts.by(request), now=now)
+            action.perform(request, obj, form, now)
             return action.answer(request, obj, form)
 
         summary, _blank, description = (inspect.getdoc(self.run) or "").partition("\n\n")
@@ -242,7 +254,7 @@ class Action:
             examples=[OpenApiExample(api.example_name, value=api.example, request_only=True)] if api.example else [],
             responses=self.responses,
         )
-        members = {api.method: described(handle), "permission_classes": (IsAuthenticatedOrReadOnly,)}
+        members = {api.method: described(handle), "permission_classes": self.permissions}
         view_class: Any = type(api.operation, (APIView,), members)
         as_view: View = view_class.as_view()
         return as_view

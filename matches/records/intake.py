@@ -7,7 +7,8 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
@@ -16,11 +17,12 @@ from core.throttle import client_network
 from engine.errors import Refused
 from engine.records import refuse_other_files
 from matches.models import MOST_BYTES, MOST_MEBIBYTES
+from players.forms import RefusingForm
 
 # Form for sending a record.
 
 
-class RecordForm(forms.Form):
+class RecordForm(RefusingForm):
     """A record as a file or as pasted text; `intake.record_in` checks that there is exactly one of them."""
 
     file = forms.FileField(required=False, allow_empty_file=True)
@@ -77,7 +79,7 @@ def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + EN
         raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
 
 
-def checks_length_first(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def checks_length_first(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Let a view refuse a long body before its CSRF token is checked, which reads the body.
 
     A view that is exempt from that check stays so.
@@ -86,7 +88,7 @@ def checks_length_first(view: Callable[..., HttpResponse]) -> Callable[..., Http
 
     @csrf_exempt
     @functools.wraps(view)
-    def length_first(request: HttpRequest, **route: str) -> HttpResponse:
+    def length_first(request: HttpRequest, **route: str) -> HttpResponseBase:
         refuse_long_body(request)
         return checked(request, **route)
 

@@ -1,8 +1,6 @@
 """The API of matches: reports, records, appointments and shorter lengths."""
 
-from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -23,8 +21,7 @@ from core.requests import parse_int
 from engine.errors import Refused
 from matches import access
 from matches.access import LINK, MatchSeat, match_and_seat_in_api, seat_of, side_of
-from matches.lifecycle import arrivals
-from matches.lifecycle.at_tables import Answered, Entered, Offered
+from matches.lifecycle.at_tables import Entered, Offered
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.where import where_is
@@ -35,21 +32,17 @@ from matches.presentation.visibility import NOBODY, Viewer
 from matches.records.api import TEXT, RecordSerializer, RecordTextSerializer
 from matches.records.intake import count_upload, record_in, refuse_long_body
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments, calendars, links, objections, records, reports
+from matches.reporting import appointments, calendars, links, records, reports
 from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import may_offer, running_score
 from matches.reporting.reports import preview_of
 from matches.reporting.serializers import (
     AFTER,
-    AcceptSerializer,
     ClaimSerializer,
-    ContestSerializer,
     MatchLinksSerializer,
     MatchSerializer,
     MatchSummarySerializer,
-    ObjectingSerializer,
     ProposeSerializer,
-    RecordNamesSerializer,
     ReportedScoreSerializer,
     ReportPreviewSerializer,
     RunningScoreSerializer,
@@ -59,7 +52,7 @@ from matches.reporting.serializers import (
     match_summary_data,
 )
 from players.accounts.api import by, me
-from players.accounts.idempotency import KEY, key_of, once
+from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -72,16 +65,9 @@ IF_MATCH = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="The ETag of the match you are changing; the same as `after`.",
 )
-UPDATE: dict[str, Any] = {
-    "parameters": [KEY, LINK, IF_MATCH],
-    "responses": {200: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
-}
-"""Parameters and responses of a write to a match, for `extend_schema`."""
-CREATE: dict[str, Any] = {
-    "parameters": [KEY, LINK, IF_MATCH],
-    "responses": {201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
-}
-"""The same for a write that creates something."""
+ERRORS = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
+CREATE: dict[str, Any] = {"parameters": [KEY, LINK, IF_MATCH], "responses": {201: MatchSerializer, **ERRORS}}
+"""Parameters and responses of a write to a match that creates something, for `extend_schema`."""
 
 
 def write_params(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +87,7 @@ def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:
     return Response(data, status=code, headers={"ETag": f'"{data["seq"]}"'})
 
 
-# API views for reporting a match: report, preview, answer, concede, object.
+# API views for reporting a match: report and preview; what answers a report is in `actions`.
 
 
 class Reports(APIView):
@@ -189,7 +175,7 @@ class RunningScore(APIView):
         request=RunningScoreSerializer,
         examples=[OpenApiExample("4–2", value={"score": [4, 2]}, request_only=True)],
         parameters=[LINK],
-        responses={200: RunningScoreSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+        responses={200: RunningScoreSerializer, **ERRORS},
     )
     def post(self, request: Request, public_id: str) -> Response:
         """Return the score that stands."""
@@ -198,139 +184,6 @@ class RunningScore(APIView):
         entered = Entered(seat.match, side_of(seat), (left, right))
         events().record_score(entered, by=seat.by, now=timezone.now())
         return Response({"score": [left, right]})
-
-
-class _ReportAction(APIView):
-    """An action on an open or contested report; `service` performs it."""
-
-    permission_classes = (AllowAny,)
-    service: Callable[..., object]
-
-    def perform(self, request: Request, public_id: str, *names: str) -> Response:
-        """Call the service, with the fields of these names, and return the match."""
-        seat = seat_of(request, public_id)
-        fields = validated(ContestSerializer, request)
-        params = write_params(request, fields) | {name: fields[name] for name in names}
-        once(params["key"], partial(type(self).service, match=seat.match, side=side_of(seat), by=seat.by, **params))
-        return match_response(request, seat)
-
-
-AFTER_ONLY = OpenApiExample("Version 1", value={"after": 1}, request_only=True)
-
-
-class Confirm(_ReportAction):
-    """Confirming the other side's report."""
-
-    service = staticmethod(reports.confirm)
-
-    @extend_schema(
-        operation_id="matches_confirm",
-        summary="Confirm the other side's report, or a provisional result",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """The report then stands."""
-        return self.perform(request, public_id)
-
-
-class Contest(_ReportAction):
-    """Contesting the other side's report."""
-
-    service = staticmethod(reports.contest)
-
-    @extend_schema(
-        operation_id="matches_contest",
-        summary="Contest the other side's report",
-        request=ContestSerializer,
-        examples=[OpenApiExample("Not over", value={"after": 1, "note": "We are still playing."}, request_only=True)],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """It makes a dispute, on which a director rules."""
-        return self.perform(request, public_id, "note")
-
-
-class Withdraw(_ReportAction):
-    """Withdrawing a report."""
-
-    service = staticmethod(reports.withdraw_report)
-
-    @extend_schema(
-        operation_id="matches_withdraw_claim",
-        summary="Withdraw your own report",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """Possible until the other side has answered it."""
-        return self.perform(request, public_id)
-
-
-class Concede(_ReportAction):
-    """Conceding a dispute."""
-
-    service = staticmethod(reports.concede)
-
-    @extend_schema(
-        operation_id="matches_concede",
-        summary="Concede a dispute by agreeing to the other side's report",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """The report then stands."""
-        return self.perform(request, public_id)
-
-
-class Seen(APIView):
-    """Acknowledging the other side's report."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_acknowledge",
-        summary="Acknowledge the other side's report, or a provisional result, which starts its waiting time",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """Reading the match does not start it, since a link preview might do that."""
-        seat = seat_of(request, public_id)
-        params = write_params(request, validated(ContestSerializer, request))
-        key = params.pop("key")
-        once(key, partial(reports.acknowledge, match=seat.match, side=side_of(seat), by=seat.by, **params))
-        return match_response(request, seat)
-
-
-class Objections(APIView):
-    """Objections to a result."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_object",
-        summary="Object to a result that was accepted without your answer",
-        request=ObjectingSerializer,
-        examples=[OpenApiExample("Never played", value={"reason": "We did not play.", "after": 3}, request_only=True)],
-        **CREATE,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """Possible once. The result stands until a director decides."""
-        seat = seat_of(request, public_id)
-        fields = validated(ObjectingSerializer, request)
-        objections.object_to_result(
-            match=seat.match,
-            side=side_of(seat),
-            reason=fields["reason"],
-            by=seat.by,
-            **write_params(request, fields),
-        )
-        return match_response(request, seat, status.HTTP_201_CREATED)
 
 
 # API views of matches, their records and proposed times.
@@ -452,29 +305,6 @@ class MatchRecords(APIView):
         return match_response(request, seat, status.HTTP_201_CREATED)
 
 
-class RecordNames(APIView):
-    """Which player of a record is which."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_record_names",
-        summary="Say which player of a record is which",
-        request=RecordNamesSerializer,
-        examples=[OpenApiExample("Swapped", value={"left": 1, "after": 3}, request_only=True)],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str, record_id: str) -> Response:
-        """Only the sender can say it. The names are remembered, so it is asked only once."""
-        seat = seat_of(request, public_id)
-        form = validated(RecordNamesSerializer, request)
-        params = write_params(request, form)
-        key, record = params.pop("key"), access.record_of(seat, record_id)
-        told = {"submission": record, "swapped": form["left"] == 1, "side": side_of(seat), "by": seat.by}
-        once(key, partial(records.identify_players, **told, **params))
-        return match_response(request, seat)
-
-
 class Proposals(APIView):
     """Proposed times to play."""
 
@@ -506,54 +336,6 @@ class Proposals(APIView):
             **write_params(request, proposal),
         )
         return match_response(request, seat, status.HTTP_201_CREATED)
-
-
-class AcceptProposal(APIView):
-    """Accepting a proposed time."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_accept_time",
-        summary="Accept one of the proposed times",
-        request=AcceptSerializer,
-        examples=[OpenApiExample("The first", value={"time": "2026-11-24T19:00:00Z", "after": 1}, request_only=True)],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
-        """The appointment is binding for both players."""
-        seat = seat_of(request, public_id)
-        proposal = access.proposal_of(seat, proposal_id)
-        fields = validated(AcceptSerializer, request)
-        appointments.accept(
-            proposal=proposal,
-            side=side_of(seat),
-            time=fields["time"],
-            by=seat.by,
-            **write_params(request, fields),
-        )
-        return match_response(request, seat)
-
-
-class WithdrawProposal(APIView):
-    """Withdrawing proposed times."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_withdraw_times",
-        summary="Withdraw your own proposed times",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **UPDATE,
-    )
-    def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
-        """Possible until the other player has answered."""
-        seat = seat_of(request, public_id)
-        proposal = access.proposal_of(seat, proposal_id)
-        params = write_params(request, validated(ContestSerializer, request))
-        appointments.withdraw_proposal(proposal=proposal, side=side_of(seat), by=seat.by, **params)
-        return match_response(request, seat)
 
 
 class MatchLinks(APIView):
@@ -597,51 +379,13 @@ class MatchLink(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-# The API of appointments: coming to one, and the calendar feed of an account.
-
-
-TAP: dict[str, Any] = {
-    "request": None,
-    "parameters": [LINK],
-    "responses": {200: MatchSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM},
-}
+# The calendar feed of an account.
 
 
 class CalendarFeedSerializer(serializers.Serializer[CalendarFeed]):
     """The secret URL of an account's calendar."""
 
     url = serializers.URLField(allow_null=True, help_text="Null: there is none.")
-
-
-class Arrival(APIView):
-    """Coming to an appointment."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(operation_id="matches_arrive", summary="Say that I am here for the appointment", **TAP)
-    def post(self, request: Request, public_id: str) -> Response:
-        """From 15 minutes before the time; saying it again changes nothing."""
-        seat = seat_of(request, public_id)
-        arrivals.arrive(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
-        return match_response(request, seat)
-
-
-class NoShow(APIView):
-    """Claiming a match because the opponent has not come."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_claim_no_show",
-        summary="Win by forfeit because the opponent did not come",
-        description="`no_show_minutes` after the time, by whoever was there, where the division has `no_show_loses`.",
-        **TAP,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """The match with its result."""
-        seat = seat_of(request, public_id)
-        arrivals.claim_no_show(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
-        return match_response(request, seat)
 
 
 class MyCalendar(APIView):
@@ -687,10 +431,7 @@ class MyCalendar(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-# API views with which the players of a match at a table agree on a shorter length.
-
-
-ERRORS = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
+# The shorter length that the players of a match at a table can agree on.
 
 
 class LengthOfferSerializer(serializers.Serializer[Any]):
@@ -717,15 +458,6 @@ class OfferingSerializer(serializers.Serializer[Any]):
     score = Score(help_text="How the match stands; the offer is refused if it stands otherwise.")
 
 
-class AnsweringSerializer(serializers.Serializer[Any]):
-    """The offer that is answered."""
-
-    offer = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
-
-
-ANSWER = OpenApiExample("An offer", value={"offer": 17}, request_only=True)
-
-
 class LengthOffers(APIView):
     """The shorter length that is on offer, and offering one."""
 
@@ -739,7 +471,7 @@ class LengthOffers(APIView):
     )
     def get(self, request: Request, public_id: str) -> Response:
         """For the players of the match."""
-        return _response(seat_of(request, public_id))
+        return length_response(seat_of(request, public_id))
 
     @extend_schema(
         operation_id="matches_offer_length",
@@ -759,58 +491,13 @@ class LengthOffers(APIView):
         seat = seat_of(request, public_id)
         fields = validated(OfferingSerializer, request)
         left, right = fields["score"]
-        return _record(seat, Offered(seat.match, side_of(seat), fields["length"], (left, right)))
+        move = Offered(seat.match, side_of(seat), fields["length"], (left, right))
+        events().record_length(move, by=seat.by, now=timezone.now())
+        return length_response(seat)
 
 
-class AcceptLength(APIView):
-    """Agreeing to a shorter length."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_accept_length",
-        summary="Agree to the shorter length that is on offer",
-        request=AnsweringSerializer,
-        examples=[ANSWER],
-        parameters=[LINK],
-        responses={200: MatchLengthSerializer, **ERRORS},
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """The match has the length as soon as both players agree."""
-        seat = seat_of(request, public_id)
-        return _record(seat, _answered(request, seat, accepted=True))
-
-
-class DeclineLength(APIView):
-    """Declining a shorter length."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_decline_length",
-        summary="Decline the shorter length that is on offer, or withdraw it",
-        request=AnsweringSerializer,
-        examples=[ANSWER],
-        parameters=[LINK],
-        responses={200: MatchLengthSerializer, **ERRORS},
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """The match keeps its length."""
-        seat = seat_of(request, public_id)
-        return _record(seat, _answered(request, seat, accepted=False))
-
-
-def _answered(request: Request, seat: MatchSeat, *, accepted: bool) -> Answered:
-    offer = validated(AnsweringSerializer, request)["offer"]
-    return Answered(seat.match, side_of(seat), offer, accepted)
-
-
-def _record(seat: MatchSeat, move: Offered | Answered) -> Response:
-    events().record_length(move, by=seat.by, now=timezone.now())
-    return _response(seat)
-
-
-def _response(seat: MatchSeat) -> Response:
+def length_response(seat: MatchSeat) -> Response:
+    """The length of a match, and what is on offer."""
     match = access.refetch(seat.match)
     now = timezone.now()
     facts = facts_of([match], NOBODY, now)[match.pk]

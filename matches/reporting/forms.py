@@ -12,18 +12,29 @@ from django.utils.translation import gettext_lazy as _
 from core.messages import sentence
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
+from matches.access import MatchSeat, side_of
 from matches.lifecycle.finish import MOST_POINTS
-from matches.models import MOST_TIMES, Match
+from matches.models import MOST_TIMES
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.appointments import check_time, instant
+from players.forms import RefusingForm
 
 OTHER = "other"
 """Choice of a sender who is neither of the players."""
 TIME_FIELDS = [f"time_{number}" for number in range(1, MOST_TIMES + 1)]
 
 
-class TapForm(forms.Form):
-    """A tap without any choice, which is harmless to repeat."""
+class TapForm(RefusingForm):
+    """A tap without any choice, which is harmless to repeat, by whoever has a seat in a match."""
+
+    def __init__(self, *args: Any, seat: MatchSeat, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance = seat
+
+    @property
+    def seat(self) -> dict[str, Any]:
+        """Keyword arguments of a service: the match, and the side that acts."""
+        return {"match": self.instance.match, "side": side_of(self.instance)}
 
 
 class RevokeLinkForm(forms.Form):
@@ -32,22 +43,22 @@ class RevokeLinkForm(forms.Form):
     generation = forms.IntegerField(min_value=0, max_value=32_766, widget=forms.HiddenInput)
 
 
-class ActForm(forms.Form):
+class ActForm(TapForm):
     """Base of forms that change a match: the version the reader saw, and a key that makes a second click harmless."""
 
-    after = forms.IntegerField(min_value=0, max_value=10**9, widget=forms.HiddenInput)
+    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     key = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
 
     @property
-    def common(self) -> dict[str, Any]:
-        """Keyword arguments that every service takes."""
-        return {"after": self.cleaned_data["after"], "key": self.cleaned_data["key"], "now": timezone.now()}
+    def version(self) -> dict[str, Any]:
+        """Keyword arguments of a service that may be repeated: the version, and the key."""
+        return {"after": self.cleaned_data["after"], "key": self.cleaned_data["key"]}
 
 
 class NoteForm(ActForm):
     """An answer with an optional note."""
 
-    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=LONGEST_NOTE)
+    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=LONGEST_NOTE, initial="")
 
 
 class ObjectionForm(ActForm):
@@ -56,18 +67,24 @@ class ObjectionForm(ActForm):
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
 
 
-class ScoreForm(forms.Form):
-    """A score to preview."""
+class ScoreForm(TapForm):
+    """A score to preview; senders from the score sheet say who they are."""
 
     score_0 = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
     score_1 = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
     note = forms.CharField(label=_("Message (optional)"), required=False, max_length=LONGEST_NOTE)
+    i_am = forms.ChoiceField(label=_("I am"))
 
-    def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for side, name in enumerate(match.names):
+    def __init__(self, *args: Any, seat: MatchSeat, **kwargs: Any) -> None:
+        super().__init__(*args, seat=seat, **kwargs)
+        for side, name in enumerate(seat.match.names):
             self.fields[f"score_{side}"].label = name
-            self.fields[f"score_{side}"].initial = match.start_score[side]
+            self.fields[f"score_{side}"].initial = seat.match.start_score[side]
+        choice = self.fields.pop("i_am")
+        if seat.side is None and isinstance(choice, forms.ChoiceField):
+            names = [(str(side), name) for side, name in enumerate(seat.match.names)]
+            choice.choices = [*names, (OTHER, gettext("someone else"))]
+            self.fields["i_am"] = choice
 
     @property
     def score(self) -> tuple[int, int]:
@@ -81,19 +98,20 @@ class ScoreForm(forms.Form):
 
     @property
     def says_side(self) -> int | None:
-        """The player the sender says they are; only the score sheet asks for it."""
-        return None
+        """The player the sender says they are, or None for someone else; only the score sheet asks for it."""
+        choice = self.cleaned_data.get("i_am", OTHER)
+        return None if choice == OTHER else int(choice)
 
 
-class RunningScoreForm(forms.Form):
+class RunningScoreForm(TapForm):
     """The score of a match that goes on. It needs no version of the match: the last score stands."""
 
     score_0 = forms.IntegerField(min_value=0, max_value=LONGEST_MATCH)
     score_1 = forms.IntegerField(min_value=0, max_value=LONGEST_MATCH)
 
-    def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for side, name in enumerate(match.names):
+    def __init__(self, *args: Any, seat: MatchSeat, **kwargs: Any) -> None:
+        super().__init__(*args, seat=seat, **kwargs)
+        for side, name in enumerate(seat.match.names):
             self.fields[f"score_{side}"].label = name
 
     @property
@@ -108,29 +126,10 @@ class LengthOfferForm(RunningScoreForm):
     length = forms.IntegerField(label=_("Play to"), min_value=1, max_value=LONGEST_MATCH)
 
 
-class LengthAnswerForm(forms.Form):
+class LengthAnswerForm(TapForm):
     """The offer of a shorter length that is answered."""
 
     offer = forms.IntegerField(min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
-
-
-class SheetScoreForm(ScoreForm):
-    """A score from the score sheet, with who the sender says they are."""
-
-    i_am = forms.ChoiceField(label=_("I am"))
-
-    def __init__(self, *args: Any, match: Match, **kwargs: Any) -> None:
-        super().__init__(*args, match=match, **kwargs)
-        names = [(str(side), name) for side, name in enumerate(match.names)]
-        choice = self.fields["i_am"]
-        assert isinstance(choice, forms.ChoiceField)  # noqa: S101, it is declared above
-        choice.choices = [*names, (OTHER, gettext("someone else"))]
-
-    @property
-    def says_side(self) -> int | None:
-        """The side of one of the players, or None for someone else."""
-        choice = self.cleaned_data["i_am"]
-        return None if choice == OTHER else int(choice)
 
 
 class ReportForm(ScoreForm, ActForm):
@@ -139,24 +138,18 @@ class ReportForm(ScoreForm, ActForm):
     kept = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
 
-class SheetReportForm(SheetScoreForm, ReportForm):
-    """A report by somebody who scanned the score sheet and says who they are."""
-
-
 class NamesForm(ActForm):
     """Which player of a record is which: the side of its left player."""
 
     left = forms.TypedChoiceField(choices=[(0, "0"), (1, "1")], coerce=int)
 
 
-class TimesForm(ActForm):
+class TimesForm(NoteForm):
     """Times to propose, in the player's time zone."""
 
-    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=LONGEST_NOTE)
-
-    def __init__(self, *args: Any, match: Match, zone: ZoneInfo, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, zone: ZoneInfo, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.match, self.zone = match, zone
+        self.zone = zone
         self.times: list[datetime] = []
         for number, name in enumerate(TIME_FIELDS, start=1):
             label = gettext("Time {number}").format(number=number)
@@ -170,7 +163,7 @@ class TimesForm(ActForm):
                 continue
             try:
                 at = instant(cleaned[name], self.zone)
-                check_time(self.match, at, timezone.now())
+                check_time(self.instance.match, at, timezone.now())
             except Refused as refused:
                 self.add_error(name, forms.ValidationError(sentence(refused.code, refused.params), code=refused.code))
             else:

@@ -80,39 +80,11 @@ class ReportPreviewSerializer(serializers.Serializer[Any]):
     next_step = serializers.CharField(help_text="Who would have to act next, or when the report would stand.")
 
 
-class ObjectingSerializer(serializers.Serializer[Any]):
-    """An objection to a result."""
-
-    reason = serializers.CharField(max_length=LONGEST_NOTE)
-    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
-
-
-class ContestSerializer(serializers.Serializer[Any]):
-    """An answer with an optional note."""
-
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
-    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
-
-
-class RecordNamesSerializer(serializers.Serializer[Any]):
-    """Which player of a record is which."""
-
-    left = serializers.IntegerField(min_value=0, max_value=1, help_text="The side of the record's left player.")
-    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
-
-
 class ProposeSerializer(serializers.Serializer[Any]):
     """Times to play."""
 
     times = serializers.ListField(child=serializers.DateTimeField(), min_length=1, max_length=MOST_TIMES)
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
-    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
-
-
-class AcceptSerializer(serializers.Serializer[Any]):
-    """One of the proposed times."""
-
-    time = serializers.DateTimeField()
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 

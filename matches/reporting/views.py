@@ -1,7 +1,5 @@
-"""Pages of matches, and what players do on them: report, answer, object, send a record, agree on a time."""
+"""Pages of matches, and the calendar feed of an account; what players do on them is in `actions`."""
 
-import functools
-from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
@@ -28,54 +26,30 @@ from core.public_ids import new_form_key
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches import access
-from matches.access import MatchSeat, action_url, match_url, side_of
+from matches.access import MatchSeat, match_url
 from matches.lifecycle import arrivals, links
-from matches.lifecycle.at_tables import Answered, Entered, Offered
-from matches.lifecycle.events import events
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.own_match import side_of as player_side_of
-from matches.models import MOST_BYTES, MOST_MEBIBYTES, CalendarFeed, Match, Submission
-from matches.play import starting
+from matches.models import MOST_BYTES, MOST_MEBIBYTES, CalendarFeed, Match
 from matches.play.watching import where_of
 from matches.records.downloads import File, as_attachment
-from matches.records.intake import RecordForm, count_upload, record_in
-from matches.records.submissions import RecordFile
-from matches.reporting import appointments, calendars, my_matches, objections, records, reports
+from matches.reporting import appointments, calendars, my_matches, reports
 from matches.reporting import links as personal_links
 from matches.reporting.appointments import zone_of
-from matches.reporting.forms import (
-    AcceptForm,
-    ActForm,
-    LengthAnswerForm,
-    LengthOfferForm,
-    NamesForm,
-    NoteForm,
-    ObjectionForm,
-    ReportForm,
-    RevokeLinkForm,
-    RunningScoreForm,
-    ScoreForm,
-    SheetReportForm,
-    SheetScoreForm,
-    TapForm,
-    TimesForm,
-)
+from matches.reporting.forms import ObjectionForm, RevokeLinkForm, ScoreForm, TimesForm
 from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import match_page, version_of, watch_context
 from matches.reporting.my_matches import MyMatch, what_next
-from matches.reporting.reports import preview_of, sheet_thanks
+from matches.reporting.reports import preview_of
 from players.actors import Actor
 from players.models import User
 from players.pages import account_needed, me
 
-# What the views of a match share: rendering its page, and a decorator for actions of one side.
+# What the views of a match share: rendering its page.
 
 
 INVALID = "form_invalid"
 """Code of a page that shows errors of form fields."""
-FormFactory = Callable[[HttpRequest, MatchSeat], forms.Form]
-Action = Callable[..., str]
-"""Performs an action and returns the message of its success, or nothing where the next page shows it."""
 
 
 def page(
@@ -104,7 +78,7 @@ def page(
         "filled": filled,
         "link_generation": _own_link_generation(match, seat),
         **watch_context(match, seat, access.viewer_of(request.user, seat), now),
-        **_forms(match, seat, zone, filled),
+        **_forms(seat, zone, filled),
         **(extra or {}),
     }
     status: int = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
@@ -131,15 +105,14 @@ def _next(match: Match, seat: MatchSeat | None, now: datetime) -> MyMatch | None
     return what_next(match.players[seat.side], match, now)
 
 
-def _forms(match: Match, seat: MatchSeat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
+def _forms(seat: MatchSeat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
     """The forms of the page: empty ones, and the refused one with what was entered."""
     if seat is None:
         return {}
-    score: ScoreForm = SheetScoreForm(match=match) if seat.side is None else ScoreForm(match=match)
     empty: dict[str, forms.Form] = {
-        "score_form": score,
-        "times_form": TimesForm(match=match, zone=zone),
-        "objection_form": ObjectionForm(),
+        "score_form": ScoreForm(seat=seat),
+        "times_form": TimesForm(seat=seat, zone=zone),
+        "objection_form": ObjectionForm(seat=seat),
     }
     kinds = {"score_form": ScoreForm, "times_form": TimesForm, "objection_form": ObjectionForm}
     if filled is None:
@@ -175,42 +148,6 @@ def zone_for(request: HttpRequest, match: Match, seat: MatchSeat | None) -> Zone
 def seated(request: HttpRequest, public_id: str, token: str) -> MatchSeat:
     """Return the match and the reader's side, by link or account. Raise Http404 if they have none."""
     return access.match_for_link(token) if token else access.match_for_player(request.user, public_id)
-
-
-def acting(
-    form_of: FormFactory, *, sheet: bool = False, leads_to: Callable[[MatchSeat], str] = match_url
-) -> Callable[[Action], Callable[..., HttpResponse]]:
-    """Decorate a function that performs an action for one side, to make it a view that then redirects.
-
-    It redirects to the page of the match, or to the URL that `leads_to` returns. If the action is refused, the page
-    shows the reason and keeps what was entered. `sheet` allows the sheet link, too.
-    """
-
-    def decorate(action: Action) -> Callable[..., HttpResponse]:
-        @never_cache
-        @require_POST
-        @functools.wraps(action)
-        def view(request: HttpRequest, public_id: str = "", token: str = "", **route: str) -> HttpResponse:
-            if not token and not request.user.is_authenticated:
-                return redirect_to_login(reverse("match", args=[public_id]))
-            seat = seated(request, public_id, token)
-            if seat.side is None and not sheet:
-                raise Http404
-            form = form_of(request, seat)
-            if not form.is_valid():
-                return page(request, seat.match, seat, filled=form)
-            try:
-                message = action(request, seat, form, **route)
-            except Refused as refused:
-                seat.match.refresh_from_db()
-                return page(request, seat.match, seat, refused=refused, filled=form)
-            if message:
-                messages.success(request, message)
-            return redirect(leads_to(seat))
-
-        return view
-
-    return decorate
 
 
 # Pages of matches: a match, “My matches”, and the links and the score sheet to hand out.
@@ -332,30 +269,6 @@ def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, 
     return {"url": url, "svg": svg}
 
 
-@acting(lambda request, seat: TapForm(request.POST), leads_to=lambda seat: action_url(seat, "play"))
-def play_here(request: HttpRequest, seat: MatchSeat, form: TapForm) -> str:
-    """Open the reader's match for play here, and go to its board."""
-    starting.open_by_player(match=seat.match, by=seat.by, now=timezone.now())
-    return ""
-
-
-# Actions of a player: report a match, answer a report, object, send a record, agree on a time.
-
-
-def _act_form(request: HttpRequest, seat: MatchSeat) -> ActForm:
-    return ActForm(request.POST)
-
-
-def _note_form(request: HttpRequest, seat: MatchSeat) -> NoteForm:
-    return NoteForm(request.POST)
-
-
-def _report_form(request: HttpRequest, seat: MatchSeat) -> forms.Form:
-    if seat.side is None:
-        return SheetReportForm(request.POST, match=seat.match)
-    return ReportForm(request.POST, match=seat.match)
-
-
 @never_cache
 @require_safe
 def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
@@ -363,8 +276,7 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
     if not token and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     seat = seated(request, public_id, token)
-    form_class = SheetScoreForm if seat.side is None else ScoreForm
-    form = form_class(request.GET, match=seat.match)
+    form = ScoreForm(request.GET, seat=seat)
     if not form.is_valid():
         return page(request, seat.match, seat, filled=form)
     try:
@@ -375,165 +287,7 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
     return page(request, seat.match, seat, filled=form, extra={"preview": preview_of(seat, form.winner, form.score)})
 
 
-@acting(_report_form, sheet=True)
-def report(request: HttpRequest, seat: MatchSeat, form: ReportForm | SheetReportForm) -> str:
-    """Report a score; the side with more points has won."""
-    params = {
-        "match": seat.match,
-        "report": reports.ScoreReport(form.winner, form.score, form.cleaned_data["note"]),
-        "by": seat.by,
-        **form.common,
-    }
-    if form.cleaned_data["kept"]:
-        stored = reports.report_late(side=seat.side, says_side=form.says_side, **params).report
-    elif seat.side is None:
-        stored = reports.report_from_sheet(says_side=form.says_side, **params).report
-    else:
-        stored = reports.report_score(side=seat.side, **params).report
-    if seat.side is None:
-        return sheet_thanks(stored)
-    return _reported(access.refetch(seat.match), stored.is_own_loss)
-
-
-def _reported(match: Match, is_own_loss: bool) -> str:
-    """The message after a report, by what it led to."""
-    if match.state == Match.State.SETTLED:
-        return gettext("The result stands.")
-    if match.state == Match.State.DISPUTED:
-        return gettext(
-            "The other player reported a different result. One of you has to agree to the other’s report, "
-            "or the director rules."
-        )
-    if is_own_loss:
-        return gettext("Reported. You can withdraw the report for a short time; then the result stands.")
-    return gettext("Reported. The other player has to confirm it.")
-
-
-@acting(lambda request, seat: RunningScoreForm(request.POST, match=seat.match))
-def running_score(request: HttpRequest, seat: MatchSeat, form: RunningScoreForm) -> str:
-    """Enter the running score of a match that goes on."""
-    entered = Entered(seat.match, side_of(seat), form.score)
-    events().record_score(entered, by=seat.by, now=timezone.now())
-    return gettext("The score so far is saved.")
-
-
-@acting(_act_form)
-def confirm(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
-    """Confirm the other side's report."""
-    reports.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("Confirmed. The result stands.")
-
-
-@acting(_note_form)
-def contest(request: HttpRequest, seat: MatchSeat, form: NoteForm) -> str:
-    """Contest the other side's report."""
-    note = form.cleaned_data["note"]
-    reports.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
-    return gettext("Contested. A director will rule.")
-
-
-@acting(_act_form)
-def concede(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
-    """Concede a dispute."""
-    reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("You agreed to the other report. The result stands.")
-
-
-@acting(_act_form)
-def withdraw(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
-    """Withdraw the player's own report."""
-    reports.withdraw_report(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("Your report is withdrawn.")
-
-
-@acting(_act_form)
-def acknowledge(request: HttpRequest, seat: MatchSeat, form: ActForm) -> str:
-    """Acknowledge the other side's report."""
-    common = form.common
-    reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
-    return gettext("Marked as seen.")
-
-
-@acting(lambda request, seat: ObjectionForm(request.POST))
-def object_to_result(request: HttpRequest, seat: MatchSeat, form: ObjectionForm) -> str:
-    """Object to a result that was accepted without the player's answer."""
-    reason = form.cleaned_data["reason"]
-    objections.object_to_result(match=seat.match, side=side_of(seat), reason=reason, by=seat.by, **form.common)
-    return gettext("Your objection was sent to the director. The result stands until the director decides.")
-
-
-@acting(lambda request, seat: RecordForm(request.POST, request.FILES))
-def send_record(request: HttpRequest, seat: MatchSeat, form: RecordForm) -> str:
-    """Send a record of the match, as a file or as pasted text."""
-    count_upload(request)
-    file = form.cleaned_data["file"]
-    data, name = record_in(file, form.cleaned_data["text"])
-    records.submit_for_match(
-        match=seat.match,
-        side=seat.side,
-        file=RecordFile(data, Submission.Source.UPLOAD if file else Submission.Source.PASTE, name),
-        by=seat.by,
-        now=timezone.now(),
-    )
-    return gettext("The record has been sent and is being checked.")
-
-
-@acting(lambda request, seat: NamesForm(request.POST))
-def identify_players(request: HttpRequest, seat: MatchSeat, form: NamesForm, record_id: str) -> str:
-    """Say which of a record's players is which."""
-    common = form.common
-    records.identify_players(
-        submission=access.record_of(seat, record_id),
-        swapped=form.cleaned_data["left"] == 1,
-        side=side_of(seat),
-        by=seat.by,
-        after=common["after"],
-        now=common["now"],
-    )
-    return gettext("Thank you. These names will be remembered.")
-
-
-@acting(lambda request, seat: TimesForm(request.POST, match=seat.match, zone=zone_for(request, seat.match, seat)))
-def propose(request: HttpRequest, seat: MatchSeat, form: TimesForm) -> str:
-    """Propose times to play."""
-    note = form.cleaned_data["note"]
-    appointments.propose(
-        match=seat.match, side=side_of(seat), offer=appointments.Offer(form.times, note), by=seat.by, **form.common
-    )
-    return gettext("Times proposed.")
-
-
-@acting(lambda request, seat: AcceptForm(request.POST))
-def accept_time(request: HttpRequest, seat: MatchSeat, form: AcceptForm, proposal_id: str) -> str:
-    """Accept one of the proposed times."""
-    offered, at = access.proposal_of(seat, proposal_id), form.cleaned_data["time"]
-    appointments.accept(proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
-    return gettext("Time agreed.")
-
-
-@acting(_act_form)
-def withdraw_times(request: HttpRequest, seat: MatchSeat, form: ActForm, proposal_id: str) -> str:
-    """Withdraw the player's own proposed times."""
-    offered = access.proposal_of(seat, proposal_id)
-    appointments.withdraw_proposal(proposal=offered, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("Your proposed times are withdrawn.")
-
-
-# Coming to an appointment, and the calendar feed of an account.
-
-
-@acting(lambda request, seat: TapForm(request.POST))
-def arrive(request: HttpRequest, seat: MatchSeat, form: TapForm) -> str:
-    """Say that the player is there for the appointment."""
-    arrivals.arrive(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
-    return gettext("Your opponent can see that you are here.")
-
-
-@acting(lambda request, seat: TapForm(request.POST))
-def claim_no_show(request: HttpRequest, seat: MatchSeat, form: TapForm) -> str:
-    """Claim the match because the opponent has not come."""
-    arrivals.claim_no_show(match=seat.match, side=side_of(seat), by=seat.by, now=timezone.now())
-    return gettext("You have won the match by forfeit.")
+# The calendar feed of an account.
 
 
 @never_cache
@@ -560,37 +314,3 @@ def revoke_calendar_feed(request: HttpRequest) -> HttpResponse:
     calendars.revoke(user=me(request))
     messages.success(request, gettext("Your calendar link no longer works."))
     return redirect("my-matches")
-
-
-# Actions of a player who agrees with the opponent on a shorter match.
-
-
-@acting(lambda request, seat: LengthOfferForm(request.POST, match=seat.match))
-def offer(request: HttpRequest, seat: MatchSeat, form: LengthOfferForm) -> str:
-    """Offer a shorter length; if the opponent has offered the same, the match has it."""
-    length = form.cleaned_data["length"]
-    move = Offered(seat.match, side_of(seat), length, form.score)
-    return _recorded(seat, move, gettext("Offered. The match stays as it is until your opponent agrees."))
-
-
-@acting(lambda request, seat: LengthAnswerForm(request.POST))
-def accept(request: HttpRequest, seat: MatchSeat, form: LengthAnswerForm) -> str:
-    """Agree to the length that is on offer."""
-    move = Answered(seat.match, side_of(seat), form.cleaned_data["offer"], accepted=True)
-    return _recorded(seat, move, gettext("You agree. Your opponent has not answered yet."))
-
-
-@acting(lambda request, seat: LengthAnswerForm(request.POST))
-def decline(request: HttpRequest, seat: MatchSeat, form: LengthAnswerForm) -> str:
-    """Decline the length that is on offer, or withdraw it."""
-    move = Answered(seat.match, side_of(seat), form.cleaned_data["offer"], accepted=False)
-    return _recorded(seat, move, gettext("The match keeps its length."))
-
-
-def _recorded(seat: MatchSeat, move: Offered | Answered, unchanged: str) -> str:
-    """Record an offer or an answer; return the new length if both agree, else that nothing has changed so far."""
-    events().record_length(move, by=seat.by, now=timezone.now())
-    length = access.refetch(seat.match).length
-    if length == seat.match.length:
-        return unchanged
-    return gettext("Agreed: you play to {length} points.").format(length=length)

@@ -78,7 +78,7 @@ def pair(*forms: type[Form], api: str, **more: Any) -> Pair:
     return Pair(forms, tuple(api.split()), **more)
 
 
-REPLACED = {"left": "score", "right": "score", "fixture": URL}
+REPLACED = {"left": "score", "right": "score", "fixture": URL, "key": "after"}
 """Fields of the forms of actions -> what takes their place in the API."""
 KEY = {"key": HEADER}
 SCORE = {"score_0": "score", "score_1": "score"}
@@ -132,26 +132,14 @@ PAIRS = (
     pair(RecordForm, api="submissions_create matches_send_record", api_only={"file_name": DERIVED, "after": HEADER}),
     pair(
         reporting.ReportForm,
-        reporting.SheetReportForm,
         api="matches_claim matches_preview_claim",
         names=SCORE,
         page_only=KEY,
         api_only={"winner": DERIVED},
     ),
-    pair(
-        reporting.ActForm,
-        api="matches_confirm matches_concede matches_acknowledge matches_withdraw_claim matches_withdraw_times",
-        page_only=KEY,
-        api_only={"note": NOT_YET},
-    ),
-    pair(reporting.NoteForm, api="matches_contest", page_only=KEY),
-    pair(reporting.ObjectionForm, api="matches_object", page_only=KEY),
-    pair(reporting.NamesForm, api="matches_record_names", page_only=KEY),
     pair(reporting.TimesForm, api="matches_propose", page_only=KEY, api_only={"times": EACH}),
-    pair(reporting.AcceptForm, api="matches_accept_time", page_only=KEY),
     pair(reporting.RunningScoreForm, api="matches_running_score", names=SCORE),
     pair(reporting.LengthOfferForm, api="matches_offer_length", names=SCORE),
-    pair(reporting.LengthAnswerForm, api="matches_accept_length matches_decline_length"),
     pair(reporting.RevokeLinkForm, api="matches_revoke_link"),
     # Events.
     pair(
