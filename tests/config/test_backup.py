@@ -43,6 +43,7 @@ from config.backup import (
 )
 from config.celery import SWEEPS
 from config.database import from_url
+from core.live.site_version import VERSION
 from matches.models import Match, Pulse
 from players.accounts import second_factor
 from players.models import AccountSession, LogEntry, RecoveryCode, User
@@ -367,7 +368,7 @@ def test_a_restore_refuses_while_the_site_runs_and_says_what_was_seen_when(tmp_p
 @pytest.mark.postgresql
 @pytest.mark.usefixtures("migrated")
 def test_a_drill_restores_the_newest_backup_elsewhere_and_ends_in_metrics(
-    tmp_path: Path, settings: Any, client: Client, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, settings: Any, client: Client, capsys: pytest.CaptureFixture[str], valkey: Redis
 ) -> None:
     settings.BACKUP_DIR = tmp_path
     with pytest.raises(CommandError, match="there is none in BACKUP_DIR"):
@@ -378,9 +379,10 @@ def test_a_drill_restores_the_newest_backup_elsewhere_and_ends_in_metrics(
     assert newest is not None
     User.objects.create_user("carol@example.org", "x")
     User.objects.create_user("dave@example.org", "x")
-    before = table_names()
+    before, version = table_names(), valkey.get(VERSION)
 
     call_command("restore", drill=True)
+    assert valkey.get(VERSION) == version is not None, "stored pages stay"
     out = capsys.readouterr().out
     assert "no division and no match: there is nothing to check" in out, "an empty site is no error"
     assert "The drill succeeded" in out

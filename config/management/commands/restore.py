@@ -26,6 +26,7 @@ from config.backup import (
     throw_away_database,
 )
 from core.commands import MaintenanceCommand
+from core.live.site_version import unseen_writes
 from players.actors import SYSTEM, log
 from tournaments.state.integrity import is_empty
 
@@ -71,7 +72,8 @@ class Command(MaintenanceCommand):
                     archive.verify()
                     self.stdout.write("All checksums are right.")
                 elif options["drill"]:
-                    self._drill(archive, path, began, options)
+                    with unseen_writes():
+                        self._drill(archive, path, began, options)
                 else:
                     self._restore(archive, began, options)
         except (OSError, BrokenArchive, NotRestorable, UnknownMigrations) as error:
