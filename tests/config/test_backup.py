@@ -8,8 +8,9 @@ import sys
 import threading
 import tracemalloc
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ from config.celery import SWEEPS
 from config.database import from_url
 from core.live.site_version import VERSION
 from matches.models import Match, Pulse
-from players.accounts import second_factor
+from players.access import has_second_factor
 from players.models import AccountSession, LogEntry, RecoveryCode, User
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
@@ -248,6 +249,17 @@ def test_whichever_byte_is_damaged_the_operator_reads_a_sentence(tmp_path: Path)
     assert refused > len(content) / 2
 
 
+def rewritten(path: Path, new: Path, table: str, change: Callable[[list[str], list[Any]], object], **of: Any) -> Path:
+    """Write a backup again, with a change of one table's columns and rows, and of the manifest."""
+    with ArchiveReader(path) as reader, new_archive(new, replace(reader.manifest, parts=[], **of)) as writer:
+        for part in reader.manifest.parts:
+            columns, *rows = reader.rows(part)
+            if part.table == table:
+                change(columns, rows)
+            writer.add(part.table, columns, map(json.dumps, rows))
+    return new
+
+
 # Going back to an older release.
 
 
@@ -278,7 +290,12 @@ def test_a_backup_replaces_a_database_that_a_newer_release_has_migrated(tmp_path
 
     with pytest.raises(CommandError, match="other migrations than the backup: --replace"):
         call_command("restore", before)
-    assert "players_trophy" in table_names()
+    broken = rewritten(before, tmp_path / "broken.zip", "tournaments_tournament", lambda columns, _: columns.pop())
+    with pytest.raises(CommandError, match="columns of tournaments_tournament are not those of its migrations"):
+        call_command("restore", broken, replace=True)
+    assert table_names() == tables | {"players_trophy"}, "it is as it was"
+    assert User.objects.exists()
+
     call_command("restore", before, replace=True)
     assert table_names() == tables
     assert ("players", "0999_trophies") not in applied_migrations()
@@ -427,7 +444,7 @@ def test_a_stolen_backup_opens_no_account(
     call_command("restore", path, replace=True)
     assert TOTPDevice.objects.get().key == device.key
     assert client.get("/account/notifications/").status_code == 200
-    assert second_factor.has_second_factor(bob)
+    assert has_second_factor(bob)
 
     capsys.readouterr()
     settings.SECRET_KEY = "another-" + "y" * 40
@@ -446,16 +463,12 @@ def test_a_stolen_backup_opens_no_account(
 @pytest.mark.usefixtures("valkey")
 def test_a_backup_of_the_first_format_is_restored(tmp_path: Path, bob: User) -> None:
     TOTPDevice.objects.create(user=bob, key="5" * 40, confirmed=True)
-    new, old = tmp_path / "new.zip", tmp_path / "old.zip"
-    save(new)
-    with ArchiveReader(new) as reader:
-        manifest = reader.manifest
-        parts, manifest.parts, manifest.key_check, manifest.format_version = manifest.parts, [], "", 1
-        with new_archive(old, manifest) as writer:
-            for part in parts:
-                columns, *rows = reader.rows(part)
-                if part.table == "otp_totp_totpdevice":
-                    rows[0][columns.index("key")] = "5" * 40
-                writer.add(part.table, columns, map(json.dumps, rows))
+    save(tmp_path / "new.zip")
+
+    def open_key(columns: list[str], rows: list[list[Any]]) -> None:
+        rows[0][columns.index("key")] = "5" * 40
+
+    changes = {"key_check": "", "format_version": 1}
+    old = rewritten(tmp_path / "new.zip", tmp_path / "old.zip", "otp_totp_totpdevice", open_key, **changes)
     call_command("restore", old, replace=True)
     assert TOTPDevice.objects.get().key == "5" * 40
