@@ -13,22 +13,30 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
 
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from django.apps import apps
+from django.conf import settings
 from django.core.management.color import no_style
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import BinaryField, Field, ForeignKey, Model, QuerySet
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.duration import duration_string
+from redis import Redis
+from redis.exceptions import RedisError
 
+from config.celery import SWEEPS
 from config.environment import VERSION
+from matches.models import Pulse
 
 # The archive: a ZIP file with one part for each table, and a manifest with the checksum of each part.
 #
@@ -37,7 +45,9 @@ from config.environment import VERSION
 
 
 FORMAT = "barpoint-backup"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READABLE_VERSIONS = (1, FORMAT_VERSION)
+"""The first had no sealed columns."""
 MANIFEST = "manifest.json"
 READ_AT_ONCE = 1024 * 1024
 MOST_MANIFEST = 16 * 1024 * 1024
@@ -81,6 +91,8 @@ class Manifest:
     parts: list[ArchivedTable] = field(default_factory=list)
     format: str = FORMAT
     format_version: int = FORMAT_VERSION
+    key_check: str = ""
+    """What tells whether this site's SECRET_KEY opens the sealed columns; empty if none are sealed."""
 
     @property
     def rows(self) -> int:
@@ -92,7 +104,7 @@ class Manifest:
         """Return the manifest of an archive. Raises BrokenArchive for any other file."""
         try:
             values = json.loads(text)
-            if values["format"] != FORMAT or values["format_version"] != FORMAT_VERSION:
+            if values["format"] != FORMAT or values["format_version"] not in READABLE_VERSIONS:
                 raise BrokenArchive("The file was not written by a release of Barpoint that this one understands.")
             parts = [ArchivedTable(**part) for part in values.pop("parts")]
             migrations = [(app, name) for app, name in values.pop("migrations")]
@@ -253,6 +265,34 @@ def _or_null(decode: Decoder) -> Decoder:
     return lambda value: None if value is None else decode(value)
 
 
+# Columns that open accounts are sealed with a key from SECRET_KEY, so that a stolen backup opens none. What is equal
+# stays equal, so that two backups of the same rows have the same checksums.
+
+
+SEALED = {"otp_totp_totpdevice": "key", "players_accountsession": "session_key"}
+"""By table: the keys of authenticator apps, and of sessions."""
+KEYED = {*SEALED, "players_recoverycode"}
+"""Tables that are of no use with another SECRET_KEY; recovery codes are stored as hashes with it."""
+
+
+def seal(table: str, value: str) -> str:
+    """Encrypt the value of a table's sealed column."""
+    return base64.b64encode(_cipher().encrypt(value.encode(), [table.encode()])).decode()
+
+
+def unseal(table: str, value: str) -> str:
+    """Return what `seal` was given with the same SECRET_KEY."""
+    return _cipher().decrypt(base64.b64decode(value), [table.encode()]).decode()
+
+
+def _cipher() -> AESSIV:
+    return AESSIV(salted_hmac("config.backup", "sealed columns", algorithm="sha512").digest())
+
+
+def _key_check() -> str:
+    return salted_hmac("config.backup", "key check", algorithm="sha512").hexdigest()[:32]
+
+
 # The tables of the database, as they are after any set of migrations.
 
 
@@ -295,6 +335,17 @@ def create_tables(migrations: Migrations) -> None:
     executor.migrate(_latest(executor.loader, migrations))
 
 
+def drop_tables() -> None:
+    """Drop all tables of the database, or of the schema in use."""
+    tables = [connection.ops.quote_name(table) for table in connection.introspection.table_names()]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"DROP TABLE {', '.join(tables)} CASCADE")
+            return
+        for table in tables:
+            cursor.execute(f"DROP TABLE {table}")
+
+
 def _check_known(loader: MigrationLoader, migrations: Migrations) -> None:
     assert loader.disk_migrations is not None  # noqa: S101 (the constructor has read them)
     if unknown := [f"{app}.{name}" for app, name in migrations if (app, name) not in loader.disk_migrations]:
@@ -325,7 +376,8 @@ def save(path: Path) -> Manifest:
     """Write the archive and return its manifest; a file of that name is replaced once the new one is verified."""
     with snapshot():
         migrations = applied_migrations()
-        manifest = Manifest(VERSION, timezone.now().isoformat(), connection.vendor, migrations)
+        now = timezone.now().isoformat()
+        manifest = Manifest(VERSION, now, connection.vendor, migrations, key_check=_key_check())
         with new_archive(path, manifest) as archive:
             for model in models_after(migrations):
                 columns = [field.attname for field in model._meta.local_concrete_fields]
@@ -337,7 +389,12 @@ def _rows(model: type[Model], columns: list[str]) -> Iterator[str]:
     rows: QuerySet[Model] = QuerySet(model).order_by("pk")
     has_files = any(isinstance(field, BinaryField) for field in model._meta.local_concrete_fields)
     at_once = FILES_AT_ONCE if has_files else ROWS_AT_ONCE
-    yield from map(encode, rows.values_list(*columns).iterator(at_once))
+    values: Iterable[Iterable[Any]] = rows.values_list(*columns).iterator(at_once)
+    table = model._meta.db_table
+    if table in SEALED:
+        at = columns.index(SEALED[table])
+        values = ([*row[:at], seal(table, row[at]), *row[at + 1 :]] for row in rows.values_list(*columns).iterator())
+    yield from map(encode, values)
 
 
 @contextmanager
@@ -370,31 +427,46 @@ class NotRestorable(Exception):
     """The database is not fit for this backup; the message tells the operator why. Nothing was changed."""
 
 
-def restore(archive: ArchiveReader, *, replace: bool = False) -> None:
-    """Load every table in one transaction; the schema stays as it was at the backup.
+def restore(archive: ArchiveReader, *, replace: bool = False, without_keyed: bool = False) -> None:
+    """Load every table in one transaction; the schema becomes what it was at the backup.
 
-    A database without tables gets the tables of the backup. One with rows is refused unless `replace`. Raises
-    BrokenArchive, NotRestorable and UnknownMigrations.
+    A database without tables gets the tables of the backup. One with rows or with other migrations, older or newer
+    ones, is refused unless `replace`. A backup that was sealed with another SECRET_KEY is refused unless
+    `without_keyed`, which leaves out second factors and sessions. Raises BrokenArchive, NotRestorable and
+    UnknownMigrations.
     """
     archive.verify()
-    migrations = archive.manifest.migrations
-    if not applied_migrations():
-        create_tables(migrations)
-    elif applied_migrations() != migrations:
-        raise NotRestorable("The database has other migrations than the backup: restore into one without tables.")
+    migrations, before = archive.manifest.migrations, applied_migrations()
+    if before and before != migrations and not replace:
+        raise NotRestorable("The database has other migrations than the backup: --replace deletes all that is there.")
     models = models_after(migrations)
-    if not replace and (filled := _filled(models)):
+    if before == migrations and not replace and (filled := _filled(models)):
         raise NotRestorable(f"The database is not empty: there are rows in {', '.join(filled)}.")
+    if is_sealed_otherwise(archive.manifest) and not without_keyed:
+        raise NotRestorable(
+            "The backup was written with another SECRET_KEY. Set that key; or leave out second factors and sessions "
+            "(--without-second-factors): then all accounts open by their password alone until their owners set up the "
+            "second factor again."
+        )
     parts = {part.table: part for part in archive.manifest.parts}
     if parts.keys() != {model._meta.db_table for model in models}:
         raise BrokenArchive("The tables of the backup are not those of its migrations.")
     # SQLite can only suspend its checks outside a transaction; PostgreSQL checks deferred keys at the end by itself.
     with connection.constraint_checks_disabled(), transaction.atomic():
+        if before != migrations:
+            if before:
+                drop_tables()
+            create_tables(migrations)
         _empty(models)
         for model in models:
             _load(model, archive, parts[model._meta.db_table])
         connection.check_constraints()
         _reset_sequences(models)
+
+
+def is_sealed_otherwise(manifest: Manifest) -> bool:
+    """Whether the backup was sealed with another SECRET_KEY."""
+    return manifest.key_check not in ("", _key_check())
 
 
 def _filled(models: Iterable[type[Model]]) -> list[str]:
@@ -414,12 +486,16 @@ def _empty(models: Iterable[type[Model]]) -> None:
 
 
 def _load(model: type[Model], archive: ArchiveReader, part: ArchivedTable) -> None:
+    if part.table in KEYED and is_sealed_otherwise(archive.manifest):
+        return
     rows = archive.rows(part)
     columns = next(rows)
     fields = {field.attname: field for field in model._meta.local_concrete_fields}
     if set(columns) != fields.keys():
         raise BrokenArchive(f"The columns of {part.table} are not those of its migrations.")
     decoders = {place: decode for place, name in enumerate(columns) if (decode := decoder(fields[name])) is not None}
+    if archive.manifest.key_check and part.table in SEALED:
+        decoders[columns.index(SEALED[part.table])] = partial(unseal, part.table)
 
     def decoded() -> Iterator[Row]:
         for row in rows:
@@ -449,6 +525,72 @@ def _reset_sequences(models: list[type[Model]]) -> None:
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), models):
             cursor.execute(statement)
+
+
+# Who else uses the database, and a database to rehearse in.
+
+
+ALIVE = timedelta(seconds=10)
+"""A process that was seen within this time counts as running: web processes beat every two seconds, and workers end
+some sweep every second."""
+DRILLS = "restore-drill"
+"""The topic of the log under which rehearsals that succeeded are noted."""
+
+
+def signs_of_life(now: datetime) -> list[str]:
+    """Return a phrase for each kind of process that was seen at work on this database just now."""
+    if Pulse._meta.db_table not in connection.introspection.table_names():
+        return []
+    seen = [("a web process", at) for at in Pulse.objects.values_list("beat_at", flat=True)]
+    if settings.REDIS_URL:
+        try:
+            with Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, decode_responses=True) as broker:
+                sweeps = broker.hgetall(SWEEPS)
+        except RedisError:
+            # Without their broker workers do nothing.
+            sweeps = {}
+        ended = [(datetime.fromtimestamp(float(at), UTC), name) for name, at in sweeps.items()]
+        seen += [(f"a worker ({name})", at) for at, name in sorted(ended)[-1:]]
+    return [
+        f"{process} at {at.astimezone(UTC):%H:%M:%S} UTC, {max(0, round((now - at).total_seconds()))} s ago"
+        for process, at in seen
+        if now - at < ALIVE
+    ]
+
+
+@contextmanager
+def throw_away_database(name: str) -> Iterator[None]:
+    """Use an empty database: a file beside that of SQLite, or a schema of PostgreSQL, removed at the end."""
+    usual = connections[DEFAULT_DB_ALIAS]
+    options = usual.settings_dict["OPTIONS"]
+    schema = f"barpoint_{name}"
+    changed: dict[str, Any]
+    if usual.vendor == "postgresql":
+        changed = {"OPTIONS": {**options, "options": f"{options.get('options', '')} -c search_path={schema}".strip()}}
+    else:
+        changed = {"NAME": f"{usual.settings_dict['NAME']}.{name}"}
+
+    def remove() -> None:
+        if usual.vendor == "postgresql":
+            with usual.cursor() as cursor:
+                cursor.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+            return
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{changed['NAME']}{suffix}").unlink(missing_ok=True)
+
+    # What a drill left that was killed.
+    remove()
+    if usual.vendor == "postgresql":
+        with usual.cursor() as cursor:
+            cursor.execute(f"CREATE SCHEMA {schema}")
+    other = type(usual)({**usual.settings_dict, **changed}, DEFAULT_DB_ALIAS)
+    connections[DEFAULT_DB_ALIAS] = other
+    try:
+        yield
+    finally:
+        other.close()
+        connections[DEFAULT_DB_ALIAS] = usual
+        remove()
 
 
 # Backups by themselves: one whenever the newest is old enough, and the oldest are removed.

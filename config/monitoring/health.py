@@ -32,11 +32,12 @@ from prometheus_client.registry import REGISTRY, Collector
 from redis import Redis
 from redis.exceptions import RedisError
 
+from config.backup import DRILLS
 from config.celery import SWEEPS
 from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
 from matches.models import Analysis, Match, RatingMark, Submission
-from players.models import Delivery
+from players.models import Delivery, LogEntry
 from tournaments.models import Draw
 
 # Take a web process out of service before it stops: after SIGUSR1 its health check fails, and all else goes on.
@@ -177,6 +178,7 @@ class QueueCollector(Collector):
             if oldest:
                 age.add_metric([kind], _seconds(row["since"], now))
         yield from (length, age)
+        yield from _of_drills(now)
         try:
             with Redis.from_url(
                 settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1, decode_responses=True
@@ -193,6 +195,18 @@ class QueueCollector(Collector):
         for name, at in sorted(broker.hgetall(SWEEPS).items()):
             lag.add_metric([str(name)], max(0.0, now.timestamp() - float(at)))
         yield from (messages, lag)
+
+
+def _of_drills(now: datetime) -> Iterator[GaugeMetricFamily]:
+    """Yield how long ago a restore was last rehearsed with success, and what it took; nothing before the first."""
+    drill = LogEntry.objects.filter(topic=DRILLS).first()
+    if drill is not None:
+        yield GaugeMetricFamily(
+            "barpoint_restore_drill_age_seconds",
+            "Time since a backup was last restored by way of trial.",
+            value=_seconds(drill.at, now),
+        )
+        yield GaugeMetricFamily("barpoint_restore_drill_seconds", "How long that took.", value=drill.params["seconds"])
 
 
 def _seconds(since: datetime | None, now: datetime) -> float:

@@ -1,21 +1,29 @@
 """A whole club moves to another database and back, row by row and answer by answer."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 import threading
 import tracemalloc
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.sqlite3.base import DatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
+from django.utils import timezone
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from redis import Redis
 
 from config.backup import (
     MOST_MANIFEST,
@@ -32,10 +40,14 @@ from config.backup import (
     restore,
     save,
     snapshot,
+    throw_away_database,
 )
+from config.celery import SWEEPS
 from config.database import from_url
-from matches.models import Match
-from players.models import User
+from core.live.site_version import VERSION
+from matches.models import Match, Pulse
+from players.access import has_second_factor
+from players.models import AccountSession, LogEntry, RecoveryCode, User
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
 from tests.tiers import TIER
@@ -95,6 +107,7 @@ def parts_of(path: Path) -> list[ArchivedTable]:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("valkey")
 def test_a_whole_club_moves_to_another_database_and_back(
     tmp_path: Path, password: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,3 +247,228 @@ def test_whichever_byte_is_damaged_the_operator_reads_a_sentence(tmp_path: Path)
             # The commands print the message of either.
             refused += 1
     assert refused > len(content) / 2
+
+
+def rewritten(path: Path, new: Path, table: str, change: Callable[[list[str], list[Any]], object], **of: Any) -> Path:
+    """Write a backup again, with a change of one table's columns and rows, and of the manifest."""
+    with ArchiveReader(path) as reader, new_archive(new, replace(reader.manifest, parts=[], **of)) as writer:
+        for part in reader.manifest.parts:
+            columns, *rows = reader.rows(part)
+            if part.table == table:
+                change(columns, rows)
+            writer.add(part.table, columns, map(json.dumps, rows))
+    return new
+
+
+# Going back to an older release.
+
+
+def table_names() -> set[str]:
+    return set(connection.introspection.table_names())
+
+
+@pytest.fixture
+def migrated(transactional_db: None, settings: Any, valkey: Redis) -> Iterator[None]:
+    """A database made by migrations, as those of sites are; the usual one of the tests is made without."""
+    settings.MIGRATION_MODULES = {}
+    with throw_away_database("site"):
+        call_command("migrate", verbosity=0)
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+@pytest.mark.usefixtures("migrated")
+def test_a_backup_replaces_a_database_that_a_newer_release_has_migrated(tmp_path: Path) -> None:
+    User.objects.create_user("bob@example.org", "x")
+    before, again, tables = tmp_path / "before-upgrade.zip", tmp_path / "again.zip", table_names()
+    save(before)
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE players_trophy (id bigint PRIMARY KEY, owner bigint REFERENCES players_user)")
+        cursor.execute("INSERT INTO players_trophy SELECT 1, id FROM players_user")
+    MigrationRecorder(connection).record_applied("players", "0999_trophies")
+
+    with pytest.raises(CommandError, match="other migrations than the backup: --replace"):
+        call_command("restore", before)
+    broken = rewritten(before, tmp_path / "broken.zip", "tournaments_tournament", lambda columns, _: columns.pop())
+    with pytest.raises(CommandError, match="columns of tournaments_tournament are not those of its migrations"):
+        call_command("restore", broken, replace=True)
+    assert table_names() == tables | {"players_trophy"}, "it is as it was"
+    assert User.objects.exists()
+
+    call_command("restore", before, replace=True)
+    assert table_names() == tables
+    assert ("players", "0999_trophies") not in applied_migrations()
+    save(again)
+    assert parts_of(again) == parts_of(before)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+LANDED = "4bb9aaaf509fd454d2385ea23a8ee233d65299cf"
+"""A commit before backups could replace a database with other migrations."""
+
+
+@pytest.fixture
+def landed(tmp_path: Path) -> Path:
+    """A checkout of LANDED."""
+    git = shutil.which("git")
+    if git is None or subprocess.run([git, "cat-file", "-e", LANDED], cwd=ROOT, capture_output=True).returncode:
+        pytest.skip(f"no git here, or no commit {LANDED[:8]}")
+    folder = tmp_path / "landed"
+    folder.mkdir()
+    source = subprocess.run([git, "archive", LANDED], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x"], input=source, cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.slow
+def test_an_upgrade_from_the_landed_commit_is_taken_back_by_one_command(landed: Path, tmp_path: Path) -> None:
+    env = os.environ | {
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'site.sqlite3'}",
+        "BARPOINT_VAR": str(tmp_path / "var"),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DJANGO_SUPERUSER_PASSWORD": "crawford-1969",
+    }
+
+    def manage(folder: Path, *argv: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "manage.py", *map(str, argv)]
+        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+
+    before, after = tmp_path / "before-upgrade.zip", tmp_path / "after.zip"
+    manage(landed, "migrate").check_returncode()
+    manage(
+        landed, "createsuperuser", "--noinput", "--email=alice@example.org", "--display_name=Alice"
+    ).check_returncode()
+    manage(landed, "backup", before).check_returncode()
+
+    manage(ROOT, "migrate").check_returncode()
+    refused = manage(landed, "restore", "--replace", before)
+    assert "other migrations than the backup" in refused.stderr, "it could not do it by itself"
+    back = manage(ROOT, "restore", "--replace", "--go-back", before)
+    assert back.returncode == 0, back.stderr
+    assert "Check out the commit that wrote the backup" in back.stdout
+
+    manage(landed, "migrate", "--check").check_returncode()
+    manage(landed, "backup", after).check_returncode()
+    assert parts_of(after) == parts_of(before)
+
+
+# A site that is running.
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("bob")
+def test_a_restore_refuses_while_the_site_runs_and_says_what_was_seen_when(tmp_path: Path, valkey: Redis) -> None:
+    save(tmp_path / "barpoint.zip")
+    now = timezone.now()
+    beat_at = now - timedelta(seconds=2)
+    Pulse.objects.create(pk=Pulse.ONLY, beat_at=beat_at)
+    with pytest.raises(CommandError, match=rf"running: a web process at {beat_at:%H:%M:%S} UTC, \d s ago\. Stop it"):
+        call_command("restore", tmp_path / "barpoint.zip", replace=True)
+    assert Pulse.objects.exists()
+
+    Pulse.objects.update(beat_at=now - timedelta(minutes=1))
+    valkey.hset(SWEEPS, mapping={"matches.sweep_live": now.timestamp(), "matches.sweep_claims": now.timestamp() - 5})
+    with pytest.raises(CommandError, match=r"running: a worker \(matches\.sweep_live\) at .* UTC, \d s ago\. Stop it"):
+        call_command("restore", tmp_path / "barpoint.zip", replace=True)
+
+    call_command("restore", tmp_path / "barpoint.zip", replace=True, even_if_running=True)
+    assert not Pulse.objects.exists()
+    valkey.delete(SWEEPS)
+    call_command("restore", tmp_path / "barpoint.zip", replace=True)
+
+
+# Rehearsals.
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+@pytest.mark.usefixtures("migrated")
+def test_a_drill_restores_the_newest_backup_elsewhere_and_ends_in_metrics(
+    tmp_path: Path, settings: Any, client: Client, capsys: pytest.CaptureFixture[str], valkey: Redis
+) -> None:
+    settings.BACKUP_DIR = tmp_path
+    with pytest.raises(CommandError, match="there is none in BACKUP_DIR"):
+        call_command("restore", drill=True)
+    assert "restore_drill" not in metrics(client)
+    back_up_if_due(tmp_path, every=timedelta(days=1), keep=2, now=NOON)
+    newest = back_up_if_due(tmp_path, every=timedelta(days=1), keep=2, now=NOON + timedelta(days=1))
+    assert newest is not None
+    User.objects.create_user("carol@example.org", "x")
+    User.objects.create_user("dave@example.org", "x")
+    before, version = table_names(), valkey.get(VERSION)
+
+    call_command("restore", drill=True)
+    assert valkey.get(VERSION) == version is not None, "stored pages stay"
+    out = capsys.readouterr().out
+    assert "no division and no match: there is nothing to check" in out, "an empty site is no error"
+    assert "The drill succeeded" in out
+    assert User.objects.count() == 2
+    assert table_names() == before
+    assert LogEntry.objects.get(verb="restore_drill").params["backup"] == newest.name
+    figures = dict(line.split() for line in metrics(client).splitlines() if line.startswith("barpoint_restore_drill"))
+    assert 0 <= float(figures["barpoint_restore_drill_age_seconds"]) < 60
+    assert float(figures["barpoint_restore_drill_seconds"]) > 0
+
+    settings.SECRET_KEY = "another-" + "y" * 40
+    with pytest.raises(CommandError, match="another SECRET_KEY"):
+        call_command("restore", drill=True)
+    assert LogEntry.objects.filter(verb="restore_drill").count() == 1, "only what succeeds is noted"
+
+
+def metrics(client: Client) -> str:
+    return client.get("/metrics", headers={"Authorization": "Bearer only-for-tests"}).content.decode()
+
+
+# A stolen backup.
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("valkey")
+def test_a_stolen_backup_opens_no_account(
+    tmp_path: Path, bob: User, client: Client, settings: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    device = TOTPDevice.objects.create(user=bob, confirmed=True)
+    RecoveryCode.objects.create(user=bob, code_hash="0" * 64)
+    client.force_login(bob)
+    session = AccountSession.objects.get()
+    path = tmp_path / "barpoint.zip"
+    call_command("backup", path)
+    with zipfile.ZipFile(path) as archive:
+        content = b"".join(map(archive.read, archive.namelist())).decode()
+    assert "bob@example.org" in content
+    assert device.key not in content
+    assert session.session_key not in content
+
+    call_command("restore", path, replace=True)
+    assert TOTPDevice.objects.get().key == device.key
+    assert client.get("/account/notifications/").status_code == 200
+    assert has_second_factor(bob)
+
+    capsys.readouterr()
+    settings.SECRET_KEY = "another-" + "y" * 40
+    with pytest.raises(CommandError, match=r"another SECRET_KEY\. Set that key; or .*by their password alone"):
+        call_command("restore", path, replace=True)
+    assert TOTPDevice.objects.exists()
+    call_command("restore", path, replace=True, without_second_factors=True)
+    assert "Second factors must be set up again" in capsys.readouterr().out
+    assert User.objects.get() == bob
+    assert not TOTPDevice.objects.exists()
+    assert not RecoveryCode.objects.exists()
+    assert not AccountSession.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("valkey")
+def test_a_backup_of_the_first_format_is_restored(tmp_path: Path, bob: User) -> None:
+    TOTPDevice.objects.create(user=bob, key="5" * 40, confirmed=True)
+    save(tmp_path / "new.zip")
+
+    def open_key(columns: list[str], rows: list[list[Any]]) -> None:
+        rows[0][columns.index("key")] = "5" * 40
+
+    changes = {"key_check": "", "format_version": 1}
+    old = rewritten(tmp_path / "new.zip", tmp_path / "old.zip", "otp_totp_totpdevice", open_key, **changes)
+    call_command("restore", old, replace=True)
+    assert TOTPDevice.objects.get().key == "5" * 40
