@@ -334,8 +334,8 @@ def _left_out(games: Sequence[int]) -> str:
     """The games that could not be analysed, in words; empty if there are none."""
     return (
         ngettext(
-            "Game {games} was not analysed, since not every play in it is legal.",
-            "Games {games} were not analysed, since not every play in them is legal.",
+            "Game {games} was not analysed: a play in it is not legal, or the program could not judge it.",
+            "Games {games} were not analysed: a play in each is not legal, or the program could not judge it.",
             len(games),
         ).format(games=", ".join(map(str, games)))
         if games

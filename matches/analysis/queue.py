@@ -2,9 +2,12 @@
 
 import hashlib
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
+from time import monotonic
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -21,32 +24,71 @@ from matches.analysis.backends.base import Backend
 from matches.analysis.backends.gnubg import judgements_in, neutral_mat
 from matches.analysis.backends.processes import ProgramLimits
 from matches.analysis.judging import LONGEST, judged
-from matches.analysis.situations import analysable, situations_of, spoiled_games
+from matches.analysis.situations import situations_of, spoiled_games, with_one_game
 from matches.analysis.stored_xg import stored_analysis
-from matches.analysis.values import LEFT_OUT, AnalysedMatch, JudgedDecision
+from matches.analysis.values import LEFT_OUT, AnalysedMatch, JudgedDecision, Situation
 from matches.models import Analysis, Decision, Match, Submission
 
-# Analysing one match with one program; needs neither database nor queue.
+# Analysing one match with one program, game by game; needs neither database nor queue.
 
 
 def analyse(transcript: Transcript, backend: Backend) -> AnalysedMatch:
     """Return every decision of a match as the program judges it; games that cannot be analysed are left out.
 
-    Refused: `not_analysable`, `match_too_long_to_analyse`, and what `Backend.judge` refuses.
+    Refused: `not_analysable`, `match_too_long_to_analyse`, and what `Backend.judge` refuses if it refuses every game.
     """
-    situations, left_out = situations_of(transcript), list(spoiled_games(transcript))
-    if any(max(situation.own_away, situation.opposing_away) > LONGEST for situation in situations):
-        raise Refused("match_too_long_to_analyse", most=LONGEST)
-    opinion = backend.judge(analysable(transcript), situations)
+    games: list[AnalysedMatch] = []
+    refused: dict[int, Refused] = {}
+    for number, situations in games_to_analyse(transcript).items():
+        try:
+            games.append(analyse_game(transcript, number, situations, backend))
+        except Refused as refusal:
+            refused[number] = refusal
+    if not games:
+        raise next(iter(refused.values()))
+    return replace(
+        games[0],
+        settings=_with_left_out(games[0].settings, {*spoiled_games(transcript), *refused}),
+        cpu_seconds=sum(game.cpu_seconds for game in games),
+        memory=max(game.memory for game in games),
+        decisions=tuple(decision for game in games for decision in game.decisions),
+    )
+
+
+def games_to_analyse(transcript: Transcript) -> dict[int, list[Situation]]:
+    """Return the decisions of each game whose plays are legal. Refused: `not_analysable`, `match_too_long_to_analyse`.
+
+    Of a match without decisions there is one game, since the program has a say in that, too.
+    """
+    games: dict[int, list[Situation]] = {}
+    for situation in situations_of(transcript):
+        if max(situation.own_away, situation.opposing_away) > LONGEST:
+            raise Refused("match_too_long_to_analyse", most=LONGEST)
+        games.setdefault(situation.game, []).append(situation)
+    return games or {1: []}
+
+
+def analyse_game(
+    transcript: Transcript, number: int, situations: Sequence[Situation], backend: Backend
+) -> AnalysedMatch:
+    """Return the decisions of one game, which the program is given with the scores and results of the others.
+
+    Refused: what `Backend.judge` refuses.
+    """
+    opinion = backend.judge(with_one_game(transcript, number), situations)
     pairs = zip(situations, opinion.judgements, strict=True)
     return AnalysedMatch(
         backend=backend.name,
         version=opinion.version,
-        settings={**opinion.settings, **({LEFT_OUT: left_out} if left_out else {})},
+        settings=opinion.settings,
         cpu_seconds=opinion.cpu_seconds,
         memory=opinion.memory,
         decisions=judged((situation, judgement) for situation, judgement in pairs if judgement is not None),
     )
+
+
+def _with_left_out(settings: Mapping[str, Any], games: Collection[int]) -> dict[str, Any]:
+    return {**settings, **({LEFT_OUT: sorted(games)} if games else {})}
 
 
 def record_hash(transcript: Transcript) -> str:
@@ -80,8 +122,8 @@ def _of_sgf(text: str, transcript: Transcript) -> AnalysedMatch | None:
 
 
 # It has a Celery queue of its own, so that a flood of records delays nothing else (docs/analysis.md). A worker claims
-# the row, analyses outside any transaction, then locks the row again and writes the decisions unless its claim was
-# lost.
+# the row, analyses a game outside any transaction, then locks the row again and writes its decisions unless its claim
+# was lost, and so on with the next game: a killed worker or an answer that is refused costs one game.
 
 
 log = structlog.get_logger(__name__)
@@ -147,23 +189,63 @@ def analyse_next(
 ) -> Analysis | None:
     """Claim a row, analyse its match and store the decisions; None if there was nothing to do.
 
-    Where a program fails, the row is tried again later and given up at last; without a backend it is given up at once,
-    until there is one.
+    Games at which a program fails are tried again later and left out at last, and a row without others is given up;
+    without a backend it is given up at once, until there is one.
     """
     claimed = _claim(analysis_id, now)
     if claimed is None:
         return None
-    cpu_before = _cpu_of_children()
     try:
         transcript = _transcript(claimed, played_here)
         _store_senders_analysis(claimed, transcript, now)
         if backend is None:
             _note_no_program()
             raise Refused(NO_PROGRAM)
-        analysed = analyse(transcript, backend)
+        games = games_to_analyse(transcript)
     except Refused as refused:
-        return _failed(claimed, refused, _cpu_of_children() - cpu_before, now)
-    return _finished(claimed, analysed, record_hash(transcript), now)
+        return _failed(claimed, refused, (), now)
+    return _analyse_games(claimed, transcript, games, backend, now)
+
+
+def _analyse_games(
+    claimed: Analysis,
+    transcript: Transcript,
+    games: Mapping[int, Sequence[Situation]],
+    backend: Backend,
+    now: datetime,
+) -> Analysis | None:
+    """Analyse the games that earlier attempts have not, and store each at once; those refused are tried again.
+
+    The claim is renewed with each game, since it lasts as long as a program may run for one.
+    """
+    digest, began = record_hash(transcript), monotonic()
+    stored = _games_stored(claimed, backend, digest)
+    refused: dict[int, Refused] = {}
+    row: Analysis | None = claimed
+    for number, situations in games.items():
+        if number in stored:
+            continue
+        cpu_before, analysed = _cpu_of_children(), None
+        try:
+            analysed = analyse_game(transcript, number, situations, backend)
+        except Refused as refusal:
+            refused[number] = refusal
+        spent = analysed.cpu_seconds if analysed is not None else _cpu_of_children() - cpu_before
+        row = _renewed(claimed, analysed, digest, spent, now + timedelta(seconds=monotonic() - began))
+        if row is None:
+            return None
+        claimed = row
+    left_out = {*spoiled_games(transcript), *refused}
+    if refused:
+        return _failed(claimed, next(iter(refused.values())), left_out, now)
+    return _finished(claimed, left_out, now)
+
+
+def _games_stored(claimed: Analysis, backend: Backend, digest: str) -> set[int]:
+    """Return the games that the same program has analysed in an earlier attempt; others are forgotten."""
+    if (claimed.backend, claimed.record_sha256) != (backend.name, digest):
+        claimed.decisions.all().delete()
+    return set(claimed.decisions.order_by().values_list("game", flat=True).distinct())
 
 
 @cache
@@ -228,21 +310,41 @@ def _locked_claim(claimed: Analysis) -> Analysis | None:
     return row if row is not None and row.is_open and row.claimed_at == claimed.claimed_at else None
 
 
-def _failed(claimed: Analysis, refused: Refused, cpu_seconds: float, now: datetime) -> Analysis | None:
+def _renewed(
+    claimed: Analysis, game: AnalysedMatch | None, digest: str, cpu_seconds: float, at: datetime
+) -> Analysis | None:
+    """Store a game, if it was analysed, and renew the claim; None if it was lost. What gets on is not given up."""
+    with transaction.atomic():
+        row = _locked_claim(claimed)
+        if row is None:
+            return None
+        row.claimed_at = at
+        row.cpu_seconds += cpu_seconds
+        if game is not None:
+            row.attempts = 1
+            _store(row, game, digest)
+        else:
+            row.save(update_fields=["claimed_at", "cpu_seconds"])
+        return row
+
+
+def _failed(claimed: Analysis, refused: Refused, left_out: Collection[int], now: datetime) -> Analysis | None:
+    """Have the row tried again, or at last finish it without the games left out; give it up if there are no others."""
     with transaction.atomic():
         row = _locked_claim(claimed)
         if row is None:
             return None
         if refused.code != NO_PROGRAM:
             log.warning("analysis_failed", analysis=row.pk, code=refused.code, attempts=row.attempts)
-        row.cpu_seconds += cpu_seconds
-        if refused.code in HOPELESS or row.attempts >= MOST_ATTEMPTS:
+        if refused.code not in HOPELESS and row.attempts < MOST_ATTEMPTS:
+            row.state, row.claimed_at, row.not_before = Analysis.State.QUEUED, None, now + RETRY_AFTER * row.attempts
+            row.save(update_fields=["state", "claimed_at", "not_before"])
+            announce(row)
+            return row
+        if refused.code in HOPELESS or not row.decisions.exists():
             _give_up(row, refused.code, now)
             return row
-        row.state, row.claimed_at, row.not_before = Analysis.State.QUEUED, None, now + RETRY_AFTER * row.attempts
-        row.save(update_fields=["state", "claimed_at", "not_before", "cpu_seconds"])
-        announce(row)
-        return row
+        return _finished(row, left_out, now)
 
 
 def _give_up(row: Analysis, code: str, now: datetime) -> None:
@@ -269,28 +371,30 @@ def _store_senders_analysis(claimed: Analysis, transcript: Transcript, now: date
         origin=Analysis.Origin.SENDER,
         created_at=now,
     )
+    row.state, row.finished_at, row.cpu_seconds = Analysis.State.DONE, now, analysed.cpu_seconds
     with transaction.atomic():
-        _store(row, analysed, record_hash(transcript), now)
+        _store(row, analysed, record_hash(transcript))
         announce(row)
 
 
-def _finished(claimed: Analysis, analysed: AnalysedMatch, digest: str, now: datetime) -> Analysis | None:
-    """Store the decisions; they replace every older analysis of the same record or match."""
+def _finished(claimed: Analysis, left_out: Collection[int], now: datetime) -> Analysis | None:
+    """Show the decisions; they replace every older analysis of the same record or match."""
     with transaction.atomic():
         row = _locked_claim(claimed)
         if row is None:
             return None
-        _store(row, analysed, digest, now)
+        row.state, row.finished_at, row.settings = Analysis.State.DONE, now, _with_left_out(row.settings, left_out)
+        row.save()
         older = Analysis.objects.filter(match=row.match_id, submission=row.submission_id, origin=row.origin)
         older.exclude(pk=row.pk).exclude(state__in=_OPEN).delete()
         announce(row)
     return row
 
 
-def _store(row: Analysis, analysed: AnalysedMatch, digest: str, now: datetime) -> None:
+def _store(row: Analysis, analysed: AnalysedMatch, digest: str) -> None:
+    """Add decisions to an analysis."""
     row.backend, row.version, row.settings = analysed.backend, analysed.version, dict(analysed.settings)
-    row.state, row.finished_at, row.record_sha256 = Analysis.State.DONE, now, digest
-    row.cpu_seconds += analysed.cpu_seconds
+    row.record_sha256 = digest
     row.save()
     erased = _erased_sides(row)
     Decision.objects.bulk_create(

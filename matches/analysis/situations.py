@@ -69,15 +69,12 @@ def spoiled_games(transcript: Transcript) -> tuple[int, ...]:
     )
 
 
-def analysable(transcript: Transcript) -> Transcript:
-    """Return the match for a program: of the games that cannot be analysed, only score and result are left."""
-    spoiled = set(spoiled_games(transcript))
-    if not spoiled:
-        return transcript
+def with_one_game(transcript: Transcript, only: int) -> Transcript:
+    """Return the match for a program that is asked about one game: of the others, only score and result are left."""
     results = adjudicate(_numbered(transcript)).games
     games = []
     for number, game in enumerate(transcript.games, start=1):
-        if number not in spoiled:
+        if number == only:
             games.append(game)
             continue
         start, claim = game.start, game.claim

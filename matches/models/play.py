@@ -115,7 +115,9 @@ class LiveMatch(models.Model):
     bot_since = models.DateTimeField(
         null=True, blank=True, help_text=_("Since when a bot has had to act; a worker was hinted at it then.")
     )
-
+    bot_claimed_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When a worker last began to have the program of a bot's level decide.")
+    )
     bot_level = models.CharField(
         max_length=9,
         choices=PracticeLevel,

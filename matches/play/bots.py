@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
+from time import monotonic
 
 import structlog
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext
 
 from engine.actions import Act, Action, Phase
@@ -14,6 +15,7 @@ from engine.cube import Side
 from engine.errors import Refused
 from engine.match import MatchState
 from matches.analysis.backends.base import Backend, Depth
+from matches.analysis.backends.processes import ADVICE_SECONDS
 from matches.analysis.values import Candidate, CubeEquities
 from matches.models import BotPlayer, LiveMatch, Match, PracticeLevel
 from matches.play import due
@@ -97,15 +99,19 @@ def program_name(live: LiveMatch) -> str:
 # A match that waits for its bot says since when (`LiveMatch.bot_since`). The request that made it wait hints a worker
 # after its commit; what a crash or a lost message leaves is found by the clock worker.
 #
-# At a level, an analysis program decides. Where it fails, is absent or takes too long, `engine.bots` decides in its
-# place, so that a practice match never stands still, and the board says so.
+# At a level, an analysis program decides. On a busy machine that takes longer: while a worker is at it
+# (`LiveMatch.bot_claimed_at`), nobody moves in its place, and the board says what it waits for. Where the program
+# fails, or no worker takes the match, `engine.bots` decides, so that a practice match never stands still; the board
+# says so.
 
 
 log = structlog.get_logger(__name__)
 LOST_AFTER = timedelta(seconds=3)
 """How long a worker may leave a hint; then the clock worker moves for the bot."""
-LOST_AT_LEVEL_AFTER = timedelta(seconds=10)
-"""The same where a program decides, perhaps twice in a turn; the clock worker moves without it."""
+LOST_AT_LEVEL_AFTER = timedelta(seconds=30)
+"""The same where a program decides; the clock worker moves without it."""
+CLAIM_LASTS = timedelta(seconds=ADVICE_SECONDS + 10)
+"""From when a worker asks the program until it is taken for dead; till then nobody moves in its place."""
 MOST_AT_ONCE = 5
 MOST_ACTIONS = 20
 """Of a bot before its opponent is to act again; a safety net, since a turn takes two or three."""
@@ -119,6 +125,7 @@ def act_for_bot(*, match_id: int, now: datetime, advisor: Backend | None = None)
     `advisor` is the program that decides where the bot plays at a level.
     Two workers that do it at once do no harm: each action names the last one it has seen.
     """
+    began = monotonic()
     for count in range(MOST_ACTIONS):
         waiting = LiveMatch.objects.select_related("match").filter(
             pk=match_id, match__state=Match.State.LIVE, bot_since__isnull=False
@@ -126,6 +133,8 @@ def act_for_bot(*, match_id: int, now: datetime, advisor: Backend | None = None)
         live = waiting.first()
         if live is None or live.bot_side is None:
             return count
+        if advisor is not None and live.bot_level:
+            waiting.update(bot_claimed_at=now + timedelta(seconds=monotonic() - began))
         try:
             request = _decision(live, live.bot_side, advisor)
             act(match=live.match, side=live.bot_side, request=request, by=SYSTEM, now=now)
@@ -140,7 +149,8 @@ def act_for_bot(*, match_id: int, now: datetime, advisor: Backend | None = None)
 def act_where_lost(*, now: datetime) -> int:
     """Act for the bots that no worker has served for a while; return how many matches there were."""
     lost = Q(bot_since__lte=now - LOST_AFTER, bot_level="") | Q(bot_since__lte=now - LOST_AT_LEVEL_AFTER)
-    waiting = LiveMatch.objects.filter(lost, match__state=Match.State.LIVE)
+    claimed = Q(bot_claimed_at__gte=F("bot_since"), bot_claimed_at__gt=now - CLAIM_LASTS)
+    waiting = LiveMatch.objects.filter(lost, match__state=Match.State.LIVE).exclude(claimed)
     ids = list(waiting.order_by("bot_since").values_list("pk", flat=True)[:MOST_AT_ONCE])
     for match_id in ids:
         act_for_bot(match_id=match_id, now=now)

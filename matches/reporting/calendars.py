@@ -9,6 +9,7 @@ from django.db.models import Prefetch, Q
 from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
+from icalendar import Calendar, Event
 
 from core.public_ids import new_public_id
 from matches.lifecycle.where import Where
@@ -22,8 +23,6 @@ from players.models import User
 
 MINUTES_A_POINT = 11
 """Usual duration of a match, in minutes per point of its length."""
-LINE = 75
-"""Longest line of a calendar file, in bytes (RFC 5545 §3.1)."""
 MOST_MATCHES = 200
 TOKEN = r"(?P<feed_token>[2-9a-z]{10}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of the token of a feed in a URL."""
@@ -102,43 +101,26 @@ def _detail(match: Match, where: Where) -> str:
 
 def written(events: Iterable[CalendarEvent], now: datetime) -> bytes:
     """The entries as an iCalendar file."""
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Barpoint//Appointments//EN"]
+    calendar = Calendar()
+    calendar.add("version", "2.0")
+    calendar.add("prodid", "-//Barpoint//Appointments//EN")
     for event in events:
-        lines += [
-            "BEGIN:VEVENT",
-            f"UID:{event.uid}",
-            f"SEQUENCE:{event.sequence}",
-            f"DTSTAMP:{_utc(now)}",
-            f"DTSTART:{_utc(event.starts_at)}",
-            f"DTEND:{_utc(event.ends_at)}",
-            f"SUMMARY:{_text(event.title)}",
-            f"DESCRIPTION:{_text(event.detail)}",
-            f"URL:{event.url}",
-            "END:VEVENT",
-        ]
-    lines.append("END:VCALENDAR")
-    return "".join(f"{_folded(line)}\r\n" for line in lines).encode()
-
-
-def _utc(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+        entry = Event()
+        entry.add("uid", event.uid)
+        entry.add("sequence", event.sequence)
+        entry.add("dtstamp", now.astimezone(UTC))
+        entry.add("dtstart", event.starts_at.astimezone(UTC))
+        entry.add("dtend", event.ends_at.astimezone(UTC))
+        entry.add("summary", _text(event.title))
+        entry.add("description", _text(event.detail))
+        entry.add("url", event.url)
+        calendar.add_component(entry)
+    data: bytes = calendar.to_ical()
+    return data
 
 
 def _text(text: str) -> str:
-    for special in ("\\", ";", ","):
-        text = text.replace(special, f"\\{special}")
     return " ".join(text.split())
-
-
-def _folded(line: str) -> str:
-    """Fold a line into pieces of at most 75 bytes, never inside a character."""
-    pieces, piece = [], ""
-    for character in line:
-        if len((piece + character).encode()) >= LINE:
-            pieces.append(piece)
-            piece = " "
-        piece += character
-    return "\r\n".join([*pieces, piece])
 
 
 # The secret URLs of calendars: made, replaced and revoked.

@@ -11,13 +11,16 @@ from playwright.sync_api import expect
 from engine.actions import Act
 from matches.models import Action
 from matches.play import bots
+from matches.play.acting import ActionInput, act
+from matches.play.live import EventKind
 from matches.play.lobby.services import BOT_SIDE
+from players.actors import SYSTEM
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.matches.analysis.programs import Indifferent, fake_gnubg
 from tests.matches.cast import player_of
 from tests.matches.play.lobby.test_levels import practise
-from tests.matches.play.lobby.test_practice import play_on
+from tests.matches.play.lobby.test_practice import live_of, play_on
 
 
 @pytest.mark.django_db(transaction=True)
@@ -54,3 +57,25 @@ def test_the_board_says_when_the_club_bot_stood_in(
     let_bot_play(Indifferent())
     for banner in banners:
         expect(banner).to_be_hidden()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_board_says_that_the_program_takes_its_time_on_a_busy_machine(
+    open_page: OpenPage, axe: Check, fits: Check, tmp_path: Path, settings: LazySettings, bob: User
+) -> None:
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
+    match = practise(player_of(bob), length=3)
+    page = open_page(f"/matches/{match.public_id}/play/", width=PHONE, user=bob)
+    banner = page.locator('[data-banner="thinking"]')
+    expect(page.locator('[data-act="ready"]')).to_be_enabled()
+    expect(banner).to_be_hidden()
+    ready = ActionInput(EventKind.READY, live_of(match).last)
+    act(match=match, side=1 - BOT_SIDE, request=ready, by=SYSTEM, now=timezone.now())
+    expect(page.locator('[data-act="ready"]')).to_be_hidden()
+    expect(banner).to_be_hidden()
+    expect(banner).to_be_visible(timeout=15_000)
+    expect(banner).to_contain_text("GNU Backgammon is still thinking")
+    axe(page)
+    fits(page)
+    bots.act_for_bot(match_id=match.pk, now=timezone.now(), advisor=Indifferent())
+    expect(banner).to_be_hidden()

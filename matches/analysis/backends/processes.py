@@ -107,8 +107,9 @@ _LOOK_EVERY = 0.5
 _USER_TICKS = 11
 """Index of the user time in /proc/PID/stat after the name, followed by the system time."""
 _MEBIBYTE = 1024 * 1024
-ADVICE_SECONDS = 5
-"""How long a program may think about one decision of a practice match."""
+ADVICE_SECONDS, ADVICE_IDLE_SECONDS, ADVICE_CPU_SECONDS = 60, 15, 5
+"""How long a program may take for one decision of a practice match, by the wall clock, without using any CPU time, and
+of CPU time. A busy machine makes it slower and not weaker."""
 ADVICE_NICENESS = 10
 
 
@@ -140,12 +141,12 @@ class ProgramLimits:
         return self.idle_seconds / self.cpu_share
 
     def for_advice(self) -> "ProgramLimits":
-        """Return the limits of a program that a player waits for: less time, before analyses and without stops."""
+        """Return the limits of a program that a player waits for: less of all, before analyses and without stops."""
         return replace(
             self,
             seconds=min(self.seconds, ADVICE_SECONDS),
-            idle_seconds=min(self.idle_seconds, ADVICE_SECONDS),
-            cpu_seconds=min(self.cpu_seconds, ADVICE_SECONDS),
+            idle_seconds=min(self.idle_seconds, ADVICE_IDLE_SECONDS),
+            cpu_seconds=min(self.cpu_seconds, ADVICE_CPU_SECONDS),
             niceness=min(self.niceness, ADVICE_NICENESS),
             cpu_share=1.0,
         )

@@ -1,6 +1,6 @@
 """What the program that stands in for GNU Backgammon answers.
 
-Every play made is the best, but the first of the match with a choice, which costs 0.03; nothing is said about the cube.
+Every play made is the best, but the first with a choice, which costs 0.03; nothing is said about the cube.
 """
 
 import re

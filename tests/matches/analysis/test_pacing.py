@@ -91,6 +91,7 @@ def test_limits_of_time_count_while_a_program_runs() -> None:
     assert (limits.longest, limits.longest_idle) == (200, 20)
     advice = limits.for_advice()
     assert (advice.cpu_share, advice.longest) == (1, ADVICE_SECONDS), "a player waits for it"
+    assert advice.cpu_seconds * 10 < advice.longest, "a busy machine makes it slower and not weaker"
 
 
 def test_the_share_of_the_settings_holds_for_every_program(settings: LazySettings) -> None:

@@ -80,7 +80,7 @@ def test_a_game_that_could_not_be_analysed_is_named_and_luck_is_left_to_whole_ma
     assert re.search(without_luck, part(client, url))
     Analysis.objects.update(settings={"plays": "2-ply", "games_left_out": [1]})
     content = part(client, url)
-    assert "Game 1 was not analysed, since not every play in it is legal." in content
+    assert "Game 1 was not analysed: a play in it is not legal, or the program could not judge it." in content
     assert not re.search(without_luck, content)
 
 

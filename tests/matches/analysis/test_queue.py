@@ -9,22 +9,24 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.models import AnonymousUser
 from django.test import TestCase
 from redis import Redis
 
 from config.celery import app
 from core.queue import claim_lasts, resend_after
-from engine import Transcript
+from engine import Refused, Transcript
 from engine.records import write
 from engine.simulation import play_out
 from matches.analysis import queue
-from matches.analysis.access import analysis_of_match, analysis_of_record
+from matches.analysis.access import analysis_of_match, analysis_of_record, seen_of_record
 from matches.analysis.backends.base import Backend, Opinion
 from matches.analysis.queue import NO_PROGRAM, queue_given_up, try_given_up
 from matches.analysis.values import Situation
 from matches.models import Action, Analysis, Decision, Match, Submission, Verdict
 from matches.play.simulation import Simulation
 from matches.play.transcripts import transcript_to_analyse
+from matches.presentation.visibility import Viewer
 from matches.records.submissions import RecordFile, submit, write_verdict
 from matches.reporting import records
 from matches.reporting.records import adjudicate_submission
@@ -69,7 +71,7 @@ def test_an_accepted_record_waits_for_its_analysis_and_a_rejected_one_does_not(a
 
 def test_a_new_analysis_replaces_the_older_one(analysis: Analysis) -> None:
     first = work(analysis, Indifferent())
-    assert (first.state, first.backend, first.cpu_seconds) == (State.DONE, "indifferent", 1.0)
+    assert (first.state, first.backend, first.cpu_seconds) == (State.DONE, "indifferent", 3.0), "a game a second"
     assert first.decisions.filter(counted=True, error=0).exists()
     assert len(first.record_sha256) == 64
     submission = analysis.submission
@@ -102,7 +104,57 @@ def test_a_worker_that_lost_its_claim_writes_nothing(analysis: Analysis) -> None
     assert not Decision.objects.exists()
 
 
-@pytest.mark.parametrize(("fault", "failure"), [("kill", "analysis_unreadable"), ("drop", "analysis_differs")])
+class Asked(Indifferent):
+    """Notes the games that it is asked about, and raises what is laid up for one of them."""
+
+    def __init__(self, **laid_up: BaseException) -> None:
+        super().__init__()
+        self.games: list[int] = []
+        self.laid_up = laid_up
+
+    def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
+        [game] = {situation.game for situation in situations}
+        self.games.append(game)
+        if error := self.laid_up.get(f"game_{game}"):
+            raise error
+        return super().judge(transcript, situations)
+
+
+def test_a_killed_worker_costs_one_game(analysis: Analysis) -> None:
+    killed, other = Asked(game_2=KeyboardInterrupt()), Asked()
+    with pytest.raises(KeyboardInterrupt):
+        work(analysis, killed)
+    assert set(Decision.objects.values_list("game", flat=True)) == {1}
+    assert analysis.submission is not None
+    seen = seen_of_record(analysis.submission, Viewer.of(AnonymousUser()))
+    assert seen is not None
+    assert (seen.is_done, seen.decisions) == (False, ()), "nothing is shown before it is done"
+    row = work(analysis, other, after=CLAIM_MINUTES + 1)
+    assert (killed.games, other.games) == ([1, 2], [2, 3])
+    assert (row.state, row.settings, row.cpu_seconds) == (State.DONE, {}, 3.0)
+    whole = work(record_of(write(MATCH, "sgf")).analyses.get(), Indifferent())
+    assert row.decisions.count() == whole.decisions.count()
+
+
+def test_a_game_that_the_program_refuses_is_tried_again_and_costs_itself(analysis: Analysis) -> None:
+    refusing = Asked(game_2=Refused("analysis_differs"))
+    rows = [work(analysis, refusing, after=2 * attempt) for attempt in (1, 2, 3)]
+    assert [row.state for row in rows] == [State.QUEUED, State.QUEUED, State.DONE]
+    assert refusing.games == [1, 2, 3, 2, 2]
+    assert rows[-1].settings == {"games_left_out": [2]}
+    assert set(rows[-1].decisions.values_list("game", flat=True)) == {1, 3}
+
+
+def test_the_games_of_another_program_are_analysed_again(analysis: Analysis, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        work(analysis, Asked(game_3=KeyboardInterrupt()))
+    row = work(analysis, fake_gnubg(tmp_path), after=CLAIM_MINUTES + 1)
+    assert (row.state, row.backend) == (State.DONE, "gnubg")
+    others = [play for decision in row.decisions.all() for play in decision.candidates if play["play"] == "another"]
+    assert others == []
+
+
+@pytest.mark.parametrize(("fault", "failure"), [("kill", "analysis_unreadable"), ("play", "analysis_differs")])
 def test_what_fails_is_tried_again_and_given_up(analysis: Analysis, tmp_path: Path, fault: str, failure: str) -> None:
     backend = fake_gnubg(tmp_path, fault)
     for attempt in (1, 2):

@@ -2,6 +2,7 @@
 
 import { words } from "./fill.js";
 
+const SLOW = 5000; // Milliseconds; a program needs fewer unless its machine is busy.
 const IN_LIST = {
   double: ({ data }) => words("listDouble", { cube: data.cube }),
   take: () => words("listTake"),
@@ -31,6 +32,14 @@ export function hasStandIn(actions) {
   const { side } = actions[at];
   const answered = actions.findIndex((action, index) => index > at && action.side === 1 - side);
   return answered < 0 || !actions.slice(answered).some((action) => action.side === side);
+}
+
+/** Return whether the opponent of a practice match has owed its next action for longer than its program needs. */
+export function isSlow(state, actions, { side, now }) {
+  const { winner, paused_until: paused, phase, ready, to_act: turn } = state;
+  if (winner !== null || paused || !actions.length) return false;
+  const isAwaited = phase === "opening" ? ready[side] && !ready[1 - side] : turn === 1 - side;
+  return isAwaited && now - Date.parse(actions.at(-1).at) > SLOW;
 }
 
 /** Return what each side did in a game, in order: `[{side, text}]`. */

@@ -8,7 +8,7 @@ import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
 import { fill, pattern, score, words } from "./fill.js";
-import { drawMoves, hasStandIn, movesOf, sentenceOf } from "./moves.js";
+import { drawMoves, hasStandIn, isSlow, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
@@ -304,6 +304,7 @@ class Page {
     if (this.error) shown.add("error");
     values.error = this.error;
     if (hasStandIn(this.store.actions)) shown.add("standIn");
+    if (isSlow(this.store.state, this.store.actions, { side, now: this.store.now })) shown.add("thinking");
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
     fill(byId("banners"), values);
     const claim = document.querySelector('[data-act="claim_away"]');

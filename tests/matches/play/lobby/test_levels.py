@@ -214,10 +214,56 @@ def test_the_program_decides_in_the_match(player: Player) -> None:
 def test_what_no_worker_decides_is_decided_by_the_clock_worker(player: Player) -> None:
     match = practise(player)
     bob_acts(match, EventKind.READY)
-    clock_worker.work(now=START + timedelta(seconds=9))
-    assert live_of(match).bot_since is not None, "its program may still think"
-    clock_worker.work(now=START + timedelta(seconds=11))
+    clock_worker.work(now=START + timedelta(seconds=29))
+    assert live_of(match).bot_since is not None, "a worker may still take it"
+    clock_worker.work(now=START + timedelta(seconds=31))
     assert live_of(match).bot_since is None
+
+
+class Overloaded(Indifferent):
+    """Decides only after the clock worker has looked around for the time that a worker may need."""
+
+    def advise(self, state: MatchState, depth: Depth) -> Judgement:
+        for seconds in range(10, 70, 10):
+            clock_worker.work(now=START + timedelta(seconds=seconds))
+        return super().advise(state, depth)
+
+
+class Killed(Indifferent):
+    """Takes its worker down with it."""
+
+    def advise(self, state: MatchState, depth: Depth) -> Judgement:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("installed")
+def test_nobody_moves_in_place_of_a_program_that_a_busy_machine_makes_slow(player: Player) -> None:
+    match = practise(player)
+    chance = Random(1)
+    bob_acts(match, EventKind.READY)
+    by_bot = Action.objects.filter(live=match.pk, side=BOT_SIDE, kind=Act.PLAY)
+    while by_bot.count() < 3:
+        bots.act_for_bot(match_id=match.pk, now=START, advisor=Overloaded())
+        play_on(match, chance)
+    assert not by_bot.filter(data__stood_in=True).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("installed")
+def test_the_clock_worker_moves_where_the_worker_of_the_program_died(player: Player) -> None:
+    match = practise(player)
+    chance = Random(1)
+    bob_acts(match, EventKind.READY)
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012, on whichever turn it has a choice first
+        for _ in range(10):
+            bots.act_for_bot(match_id=match.pk, now=START, advisor=Killed())
+            play_on(match, chance)
+    clock_worker.work(now=START + timedelta(seconds=69))
+    assert live_of(match).bot_since is not None, "its worker may be alive"
+    clock_worker.work(now=START + timedelta(seconds=75))
+    assert live_of(match).bot_since is None
+    assert Action.objects.filter(live=match.pk, side=BOT_SIDE, data__stood_in=True).exists()
 
 
 def test_a_program_never_delays_live_play_and_records() -> None:
