@@ -1,6 +1,6 @@
 """What the program that stands in for GNU Backgammon answers.
 
-Every play made is the best, but the first with a choice, which costs 0.03; nothing is said about the cube.
+Every play made is the best, but the first of game 1 with a choice, which costs 0.03; nothing is said about the cube.
 """
 
 import re
@@ -48,6 +48,7 @@ def analysed(record: bytes, fault: str) -> str:
         frame = next(frames, None)
         if frame is None or frame.kind is not Kind.PLAY or frame.dice is None:
             return match[0]
+        is_first = is_first and frame.game == 1
         plays = {play.result: letters(play, frame.side) for play in legal_plays(frame.before, frame.dice)}
         if not plays:
             return match[0]
