@@ -175,11 +175,12 @@ def test_a_provisional_result(journey: Journey, builder: DivisionBuilder, club: 
 
 
 @pytest.mark.journey("make an API token")
-def test_making_a_token(journey: Journey, bob: User) -> None:
+def test_making_a_token(journey: Journey, bob: User, password: str) -> None:
     player = journey.at_desk(bob)
     player.tap_text("Bob")
     player.tap("Preferences")
     player.tap("Manage tokens")
     player.type("Name", "Laptop")
+    player.type("Current password", password)
     player.tap("Create token")
     player.sees("Copy it now")
