@@ -118,8 +118,8 @@ def _public_paths() -> set[str]:
     return {
         "/" + path % {name: f"{{{name}}}" for name in names}
         for route in PUBLIC_ROUTES
-        for found in known.getlist(route)
-        for path, names in found[0]
+        for patterns, *_rest in known.getlist(route)
+        for path, names in patterns
     }
 
 

@@ -31,11 +31,11 @@ from django.db.models import BinaryField, Field, ForeignKey, Model, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.duration import duration_string
-from redis import Redis
 from redis.exceptions import RedisError
 
 from config.celery import SWEEPS
 from config.environment import VERSION
+from core.queue import broker
 from matches.models import Pulse
 
 # The archive: a ZIP file with one part for each table, and a manifest with the checksum of each part.
@@ -544,8 +544,8 @@ def signs_of_life(now: datetime) -> list[str]:
     seen = [("a web process", at) for at in Pulse.objects.values_list("beat_at", flat=True)]
     if settings.REDIS_URL:
         try:
-            with Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, decode_responses=True) as broker:
-                sweeps = broker.hgetall(SWEEPS)
+            with broker(as_text=True) as client:
+                sweeps = client.hgetall(SWEEPS)
         except RedisError:
             # Without their broker workers do nothing.
             sweeps = {}

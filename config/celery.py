@@ -12,11 +12,11 @@ from celery import Celery
 from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
 from celery.signals import celeryd_after_setup, setup_logging, task_success
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue
-from redis import Redis
 from redis.exceptions import RedisError
+
+from core.queue import broker
 
 # When each sweep last ended, noted in the broker by whichever worker ran it.
 
@@ -39,8 +39,8 @@ def note_sweeps(app: Celery) -> None:
 
 def _note(task: str) -> None:
     try:
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
-            broker.hset(SWEEPS, task, str(time.time()))
+        with broker() as client:
+            client.hset(SWEEPS, task, str(time.time()))
     except RedisError as error:
         log.warning("sweep_not_noted", task=task, error=str(error))
 

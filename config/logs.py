@@ -91,7 +91,7 @@ class OutagesInOneLine(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[str, float] = {}
+        self._logged_at: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to keep the record, in which the outage is part of the line."""
@@ -100,10 +100,10 @@ class OutagesInOneLine(logging.Filter):
         error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
         if error is not None and record.name == "celery.beat":
             error = error.__context__ or error  # Beat raises an error of its own about what the broker raised.
-        is_broker = isinstance(error, BROKER_AWAY)
-        outage = "broker down" if is_broker else f"database {found}" if (found := outage_of(error)) else ""
-        if not outage:
+        is_broker, database = isinstance(error, BROKER_AWAY), outage_of(error)
+        if not (is_broker or database):
             return True
+        outage = "broker down" if is_broker else f"database {database}"
         cause = " ".join(str(error).split())
         record.msg, record.args = f"{record.getMessage().splitlines()[0]} ({outage}: {cause})", ()
         record.exc_info = record.exc_text = None
@@ -111,9 +111,9 @@ class OutagesInOneLine(logging.Filter):
         return not is_broker or self._is_first(record)
 
     def _is_first(self, record: logging.LogRecord) -> bool:
-        if record.created < self._said.get(record.name, -math.inf) + QUIET_FOR:
+        if record.created < self._logged_at.get(record.name, -math.inf) + QUIET_FOR:
             return False
-        self._said[record.name] = record.created
+        self._logged_at[record.name] = record.created
         return True
 
 

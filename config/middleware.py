@@ -21,6 +21,7 @@ from django.shortcuts import render
 from django.utils import timezone, translation
 from django.views import defaults
 from rest_framework import exceptions
+from rest_framework.authentication import CSRFCheck
 
 from config.api_errors import API_PATH, missing_slash, problem_response
 from config.api_json import TooLarge
@@ -93,12 +94,18 @@ def out_of_order(request: HttpRequest, outage: str) -> HttpResponse:
         if outage == DOWN:
             # Whoever it is cannot be looked up.
             request.user, request._messages = AnonymousUser(), ()  # type: ignore[attr-defined]  # noqa: SLF001
-        fields = kept_input.fields_of(request)
-        kept = fields if fields is not None and not request.FILES else None
+        kept = kept_input.fields_of(request) if _is_own_form(request) and not request.FILES else None
         context = {"outage": outage, "kept": kept, "to": request.get_full_path(), "back": way_back(request)}
         problem = render(request, "503.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE)
     problem.headers["Retry-After"] = str(RETRY_AFTER if outage == LOCKED else RETRY_OUTAGE_AFTER)
     return problem
+
+
+def _is_own_form(request: HttpRequest) -> bool:
+    """Whether a form has our CSRF token: one of another site must not be offered to be sent again with it."""
+    check = CSRFCheck(lambda _: HttpResponse())
+    check.process_request(request)
+    return check.process_view(request, None, (), {}) is None  # type: ignore[arg-type]
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -85,12 +85,13 @@ def _refuse_unknown(fields: Iterable[UnknownField]) -> None:
     """Raise ValidationError with a sentence for each of the first fields, if there are any."""
     faults = {}
     for at, name, known in islice(fields, MOST_NAMED):
-        shown = name[:LONGEST_SHOWN]
-        if nearest := get_close_matches(shown, known, n=1):
-            text = _("There is no field %(name)s; did you mean %(nearest)s?") % {"name": shown, "nearest": nearest[0]}
+        short_name = name[:LONGEST_SHOWN]
+        if nearest := get_close_matches(short_name, known, n=1):
+            text = _("There is no field %(name)s; did you mean %(nearest)s?")
+            text %= {"name": short_name, "nearest": nearest[0]}
         else:
-            text = _("There is no field %(name)s.") % {"name": shown}
-        faults[f"{at}{shown}"] = [exceptions.ErrorDetail(text, UNKNOWN_FIELD)]
+            text = _("There is no field %(name)s.") % {"name": short_name}
+        faults[f"{at}{short_name}"] = [exceptions.ErrorDetail(text, UNKNOWN_FIELD)]
     if faults:
         raise exceptions.ValidationError(faults)
 

@@ -59,6 +59,6 @@ def _pages(view: Any, request: Request, page: dict[str, Any]) -> Generator[bytes
 def _free(results: list[Any]) -> None:
     """Free the rows of a page: a serializer and its fields refer to each other, and hold them until it is collected."""
     serializer: Any = getattr(results, "serializer", None)
-    for held in (results, getattr(serializer, "instance", None), getattr(serializer, "_data", None)):
-        if isinstance(held, list):
-            held.clear()
+    for rows in (results, getattr(serializer, "instance", None), getattr(serializer, "_data", None)):
+        if isinstance(rows, list):
+            rows.clear()

@@ -22,11 +22,16 @@ def claim_lasts() -> timedelta:
     return timedelta(seconds=settings.QUEUE_CLAIM_LASTS)
 
 
+def broker(*, as_text: bool = False) -> Redis:
+    """Return a connection to the broker that gives up after a second; `as_text` decodes what it answers."""
+    return Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1, decode_responses=as_text)
+
+
 def messages_in(queue: str) -> int:
     """Return how many messages of a queue no worker has taken; 0 if the broker does not answer."""
     try:
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
-            return int(broker.llen(queue))
+        with broker() as client:
+            return int(client.llen(queue))
     except RedisError as error:
         log.warning("queue_unreachable", error=str(error))
         return 0

@@ -226,9 +226,9 @@ def pairing_faults(draw, seed):
     pairing = draw["pairing"]
     costs = (lives_costs if draw["algorithm"] == LIVES else swiss_costs)(draw, pairing, seed)
     fixed = {frozenset(pair) for pair in pairing["fixed"]}
-    asked = set(pairing["requested"])
+    requested_byes = set(pairing["requested"])
     drawn = [frozenset((a, b or 0)) for a, b in pairs_of(draw) if frozenset((a, b)) not in fixed]
-    drawn = [pair for pair in drawn if not (0 in pair and pair & asked)]
+    drawn = [pair for pair in drawn if not (0 in pair and pair & requested_byes)]
     if any(pair not in costs for pair in drawn):
         return [f"Round {draw['round']} has a pair that may not meet."]
     sides = sorted({side for pair in drawn for side in pair})
@@ -269,11 +269,11 @@ def cheaper(sides, costs, drawn, total):
             return best[rest]
 
         return least(tuple(sides)) < total
-    for at, one in enumerate(drawn):
-        for two in drawn[at + 1 :]:
-            (a, b), (c, d) = sorted(one), sorted(two)
+    for at, first in enumerate(drawn):
+        for second in drawn[at + 1 :]:
+            (a, b), (c, d) = sorted(first), sorted(second)
             for new in ((frozenset((a, c)), frozenset((b, d))), (frozenset((a, d)), frozenset((b, c)))):
-                if all(pair in costs for pair in new) and sum(map(costs.get, new)) < costs[one] + costs[two]:
+                if all(pair in costs for pair in new) and sum(map(costs.get, new)) < costs[first] + costs[second]:
                     return True
     return False
 
@@ -327,13 +327,13 @@ def swiss_costs(draw, pairing, seed):
     costs = {}
     for b in range(size):
         for a in range(b):
-            one, two = order[a], order[b]
-            pair = frozenset((one, two))
+            first, second = order[a], order[b]
+            pair = frozenset((first, second))
             if pair in barred:
                 continue
             difference = level[a] - level[b]
-            floats = (int(rows[one]["float"] > 0) + int(rows[two]["float"] < 0)) if difference else 0
-            mates = int(clubs.get(one) is not None and clubs.get(one) == clubs.get(two))
+            floats = (int(rows[first]["float"] > 0) + int(rows[second]["float"] < 0)) if difference else 0
+            mates = int(clubs.get(first) is not None and clubs.get(first) == clubs.get(second))
             rematch = met.get(pair, 0) if pairing["rematches"] else 0
             costs[pair] = pack((rematch, 0, difference, difference**2, floats, mates, last_cost(a, b)))
         row = rows[order[b]]
@@ -359,13 +359,13 @@ def lives_costs(draw, pairing, seed):
     costs = {}
     for a in range(size):
         for b in range(a + 1, size):
-            one, two = order[a], order[b]
-            pair = frozenset((one, two))
+            first, second = order[a], order[b]
+            pair = frozenset((first, second))
             if pair in apart:
                 continue
             earlier = met.get(pair, [])
-            mates = int(clubs.get(one) is not None and clubs.get(one) == clubs.get(two))
-            recent, lives = (earlier[-1] if earlier else 0), abs(left[one] - left[two])
+            mates = int(clubs.get(first) is not None and clubs.get(first) == clubs.get(second))
+            recent, lives = (earlier[-1] if earlier else 0), abs(left[first] - left[second])
             costs[pair] = pack((0, len(earlier), recent, lives, mates, below(65536, stream)))
     for entry in order if size % 2 else ():
         costs[frozenset((0, entry))] = pack((byes[entry], 0, 0, 0, 0, below(65536, stream)))

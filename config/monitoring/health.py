@@ -36,6 +36,7 @@ from config.backup import DRILLS
 from config.celery import SWEEPS
 from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
+from core.queue import broker
 from matches.models import Analysis, Match, RatingMark, Submission
 from players.models import Delivery, LogEntry
 from tournaments.models import Draw
@@ -110,8 +111,8 @@ def database_state() -> str:
 def queue_state() -> str:
     """Return whether the broker answers. The site works without it, but nothing happens by itself."""
     try:
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
-            broker.ping()
+        with broker() as client:
+            client.ping()
     except RedisError as error:
         log.warning("queue_unreachable", error=str(error))
         return DOWN
@@ -180,19 +181,17 @@ class QueueCollector(Collector):
         yield from (length, age)
         yield from _of_drills(now)
         try:
-            with Redis.from_url(
-                settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1, decode_responses=True
-            ) as broker:
-                yield from self._of_broker(broker, now)
+            with broker(as_text=True) as client:
+                yield from self._of_broker(client, now)
         except RedisError as error:
             log.warning("queue_unreachable", error=str(error))
 
-    def _of_broker(self, broker: Redis, now: datetime) -> Iterator[GaugeMetricFamily]:
+    def _of_broker(self, client: Redis, now: datetime) -> Iterator[GaugeMetricFamily]:
         messages = GaugeMetricFamily("barpoint_queue_messages", "Messages that no worker has taken.", labels=["queue"])
         for queue in current_app.amqp.queues:
-            messages.add_metric([queue], broker.llen(queue))
+            messages.add_metric([queue], client.llen(queue))
         lag = GaugeMetricFamily("barpoint_sweep_age_seconds", "Time since a sweep last ended.", labels=["sweep"])
-        for name, at in sorted(broker.hgetall(SWEEPS).items()):
+        for name, at in sorted(client.hgetall(SWEEPS).items()):
             lag.add_metric([str(name)], max(0.0, now.timestamp() - float(at)))
         yield from (messages, lag)
 

@@ -220,6 +220,20 @@ def test_a_hook_that_fails_after_the_commit_is_logged_and_disturbs_nothing(log: 
 
 @SQLITE_ALONE
 @pytest.mark.django_db(transaction=True)
+def test_a_form_of_another_site_is_not_offered_to_be_sent_again_with_our_token(bob: User) -> None:
+    client = Client(raise_request_exception=False, enforce_csrf_checks=True)
+    client.force_login(bob)
+    [token, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', html(client.get("/preferences/")))
+    with another_connection(NAME="/nowhere/at/all.sqlite3"):
+        own = client.post("/clubs/new/", {"name": "Harbour", "csrfmiddlewaretoken": token})
+        others = client.post("/clubs/new/", {"name": "Harbour"}, headers={"Origin": "https://other.example"})
+    assert [answer.status_code for answer in (own, others)] == [503, 503]
+    assert 'value="Harbour"' in html(own)
+    assert 'value="Harbour"' not in html(others)
+
+
+@SQLITE_ALONE
+@pytest.mark.django_db(transaction=True)
 @override_settings(ROOT_URLCONF=Urls)
 def test_without_its_database_the_site_says_so_on_every_page(bob: User, log: StringIO) -> None:
     client = Client(raise_request_exception=False)

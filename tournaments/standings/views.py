@@ -57,11 +57,11 @@ def standing(request: HttpRequest, club: str, slug: str, division: str, entry: s
     here = _key(own_entry(names, request.user))
     views = standings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
     lines = ((view, table, line) for view in reversed(views) for table in view.tables for line in table.lines)
-    found = next((found for found in lines if found[2].person.public_id == entry), None)
-    if found is None:
+    placed = next((row for row in lines if row[2].person.public_id == entry), None)
+    if placed is None:
         get_object_or_404(Entry, division=row, public_id=entry)
         return redirect("standings", club, slug, division)  # Not in a table yet, or not in this one.
-    view, table, line = found
+    view, table, line = placed
     not_needed = [
         (tiebreak, explanation_text(figure.why, names.of))
         for tiebreak, figure in zip(table.tiebreaks, line.figures, strict=True)
