@@ -174,6 +174,28 @@ def test_a_provisional_result(journey: Journey, builder: DivisionBuilder, club: 
     director.does_not_see("Confirm all")
 
 
+@pytest.mark.journey("why I play whom, and why my place")
+def test_why_a_pairing_and_a_place(journey: Journey, builder: DivisionBuilder) -> None:
+    builder.play(builder.drawn(8, StageSettings("swiss", rounds=3)))
+    reader = journey.on_phone()
+    reader.tap("Harbour Weekend")
+    reader.tap("Standings", first=True)
+    reader.tap_text(re.compile(r"^\s*Why\s+.* is in place 1\s*$"))
+    reader.sees("Points: ")
+    reader.tap("Pairings")
+    reader.tap("Why this pairing?", first=True)
+    reader.sees("They had not met before.")
+
+
+@pytest.mark.journey("how programs use the site")
+def test_the_api(journey: Journey) -> None:
+    reader = journey.at_desk()
+    reader.tap("API")
+    reader.sees("Quick start")
+    reader.tap("All operations")
+    reader.sees("/api/v1/accounts/")
+
+
 @pytest.mark.journey("make an API token")
 def test_making_a_token(journey: Journey, bob: User, password: str) -> None:
     player = journey.at_desk(bob)
