@@ -40,7 +40,7 @@ class Command(BaseCommand):
         if not is_loaded():
             password = "-".join(secrets.choice(WORDS) for _ in range(3)) + f"-{secrets.randbelow(9000) + 1000}"
             logins = load(password=password, now=timezone.now())
-            lines = [f"{email:24}{password:28}{role}" for email, role in logins]
+            lines = [f"{email:24}{password}  {role}" for email, role in logins]
             with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600), encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
         if path.exists() and options["verbosity"] > 0:
