@@ -1,7 +1,8 @@
 """How long a draw waits: idle, beside 30 long records, and while a mail server and 20 push services never answer.
 
-On SQLite, or on the PostgreSQL server that DATABASE_URL names, with the workers of `make run`. From the commit of the
-request for a draw to the commit of its draft.
+On SQLite, or on the PostgreSQL server that DATABASE_URL names, with the workers of `make run`. A draw takes from the
+commit of its request to the commit of its draft; a pairing from the last result of a Swiss round to the draft of the
+next; a call from the publication of a draw to the first call by the autopilot.
 """
 
 import os
@@ -12,17 +13,20 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import django
 
 from benchmarks.live.installation import ROOT, Installation, installation
 
-UPLOADS, PLAYERS, LENGTH = 30, 128, 25
+UPLOADS, PLAYERS, TABLES, LENGTH = 30, 128, 8, 25
 DRAWS, ALTERNATING = 5, 10
 PATIENCE = 120.0
+CALLS_AFTER_RESULTS = 3.0
+"""Seconds until all is done that followed from results which nobody enters so fast."""
 COLD = "a first draw"
 
 
@@ -81,8 +85,8 @@ def measure_silent() -> None:
     from players.notifications.services import notify
     from tests.players.notifications.test_push import Browser
 
-    _seconds_for_draw(0)
-    idle = [_seconds_for_draw(number) for number in range(1, 1 + ALTERNATING)]
+    _seconds_for_evening(0)
+    idle = [_seconds_for_evening(number) for number in range(1, 1 + ALTERNATING)]
     now = timezone.now()
     readers = [
         User.objects.create_user(f"reader{number}@example.org", "x", display_name=f"Reader {number}")
@@ -98,14 +102,16 @@ def measure_silent() -> None:
         params = {"opponent": None, "context": "Friday night"}
         users = [reader.pk for reader in readers]
         notify(users=users, kind="ruled", params=params, url="/my/", key=f"k{number}", now=timezone.now())
-        beside.append(_seconds_for_draw(number))
+        beside.append(_seconds_for_evening(number))
         time.sleep(1)
     waiting, tried = Delivery.objects.filter(state="waiting"), Delivery.objects.filter(attempts__gt=0)
-    ratio = statistics.median(beside) / statistics.median(idle)
-    print(f"  {'idle: median, slowest':<34} {statistics.median(idle):6.2f} s {max(idle):6.2f} s")
-    print(
-        f"  {'beside: median, slowest, ratio':<34} {statistics.median(beside):6.2f} s {max(beside):6.2f} s {ratio:.2f}"
-    )
+    print(f"  {'median, slowest':<10} {'idle':>16} {'beside':>18}   ratio of the medians")
+    for name, without, with_silent in zip(
+        ("draw", "pairing", "call"), zip(*idle, strict=True), zip(*beside, strict=True), strict=True
+    ):
+        medians = statistics.median(without), statistics.median(with_silent)
+        figures = f"{medians[0]:6.2f} s {max(without):6.2f} s   {medians[1]:6.2f} s {max(with_silent):6.2f} s"
+        print(f"  {name:<10} {figures}   {medians[1] / medians[0]:.2f}")
     print(f"  {waiting.count()} e-mails and pushes wait, {tried.count()} of them were tried", flush=True)
 
 
@@ -132,6 +138,11 @@ def silent() -> Iterator[dict[str, str]]:
 
 def _seconds_for_draw(number: int) -> float:
     """Return how long a draw of a new division takes."""
+    return _draw(number)[1]
+
+
+def _draw(number: int) -> tuple[Any, float]:
+    """Draw a new division; return it, and how long that took."""
     from django.utils import timezone
 
     from players.actors import SYSTEM
@@ -139,18 +150,54 @@ def _seconds_for_draw(number: int) -> float:
     from tournaments.draws import services as draws
     from tournaments.entries import services as entries
     from tournaments.events import services as events
+    from tournaments.formats.settings import SWISS, NextRound, StageSettings
     from tournaments.models import Draw
+    from tournaments.state.stages import set_stages
 
     now = timezone.now()
     club, _ = Club.objects.get_or_create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
-    event = events.create_tournament(club=club, by=SYSTEM, now=now, name=f"Cup {number}", starts_at=now)
+    event = events.create_tournament(club=club, by=SYSTEM, now=now, name=f"Cup {number}", starts_at=now, tables=TABLES)
     division = events.create_division(tournament=event, by=SYSTEM, now=now, name="Open", match_length=7)
+    swiss = [StageSettings(SWISS, rounds=5, next_round=NextRound.DRAFT)]
+    set_stages(division=division, stages=swiss, after=division.seq, by=SYSTEM, now=now)
     players = Player.objects.bulk_create([Player(name=f"Player {number}-{at}") for at in range(PLAYERS)])
     entries.enter(division=division, players=players, by=SYSTEM, now=now)
     events.publish_tournament(tournament=event, by=SYSTEM, now=now)
     draw = draws.request_draw(division=division, by=SYSTEM, now=now)
+    return division, _seconds_until(lambda: Draw.objects.get(pk=draw.pk).state != Draw.State.REQUESTED)
+
+
+def _seconds_for_evening(number: int) -> tuple[float, float, float]:
+    """Return how long a draw, the pairing of the second round and the first call of a new event take."""
+    from django.utils import timezone
+
+    from matches.lifecycle.finish import ResultInput
+    from players.actors import SYSTEM
+    from tournaments.draws.services import publish_draw
+    from tournaments.floor import evening
+    from tournaments.models import Autopilot, Draw, Fixture, FloorEvent, FloorKind
+    from tournaments.results.services import enter_result
+
+    division, drawn = _draw(number)
+    event = division.tournament
+    evening.open_floor(tournament=event, by=SYSTEM, now=timezone.now())
+    evening.set_autopilot(tournament=event, mode=Autopilot.CALL, by=SYSTEM, now=timezone.now())
+    division.refresh_from_db()
+    publish_draw(division=division, after=division.seq, by=SYSTEM, now=timezone.now())
+    calls = FloorEvent.objects.filter(tournament=event, kind=FloorKind.CALLED)
+    called = _seconds_until(calls.exists)
+    for left, fixture in reversed(list(enumerate(Fixture.objects.filter(stage__division=division)))):
+        if not left:
+            time.sleep(CALLS_AFTER_RESULTS)
+        enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=SYSTEM, now=timezone.now())
+    drafts = Draw.objects.filter(stage__division=division, round=2, state=Draw.State.DRAFT)
+    return drawn, _seconds_until(drafts.exists), called
+
+
+def _seconds_until(is_done: Callable[[], bool]) -> float:
+    """Return how long it takes until something has happened."""
     began = time.monotonic()
-    while Draw.objects.get(pk=draw.pk).state == Draw.State.REQUESTED and time.monotonic() < began + PATIENCE:
+    while not is_done() and time.monotonic() < began + PATIENCE:
         time.sleep(0.02)
     return time.monotonic() - began
 
