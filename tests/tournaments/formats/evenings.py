@@ -156,9 +156,13 @@ class Evening:
 
     def _rounds_to_go(self, graph: Graph) -> dict[int, int]:
         togo: dict[int, int] = {}
+        later: dict[int, int] = {}
         for number in sorted(graph.fixtures, reverse=True):
+            players = [source.entry for source in graph.fixtures[number].sources if isinstance(source, EntrySource)]
             following = [graph.next_of_winner.get(number), graph.next_of_loser.get(number)]
+            following += [later.get(player) for player in players]
             togo[number] = 1 + max((togo[other] for other in following if other is not None), default=0)
+            later |= dict.fromkeys(players, number)
         return togo
 
     def _open_of_graph(self) -> None:

@@ -1,6 +1,6 @@
 """When the evening is expected to end, with its chart."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -118,9 +118,13 @@ def evening_forecast(view: FloorView) -> EveningForecast:
     """Return the forecast of an event; two queries more than the floor itself, and one for each stage by rounds."""
     facts = view.facts.matches
     keys = {fixture: row_key(match) for fixture, match in facts.items()}
-    left = {fixture: match for fixture, match in facts.items() if view.matches[fixture].state not in OVER}
+    left = {
+        fixture: match
+        for fixture, match in facts.items()
+        if view.matches[fixture].state not in OVER and not _is_bye(match)
+    }
     to_come = _ToCome(view, left, keys)
-    needs = _needs(left, to_come.gates)
+    needs = _needs(view, left, to_come.gates)
     matches = [_remaining(view, view.matches[fixture], keys[fixture], needs[fixture]) for fixture in left]
     names = {(keys[fixture], match.round): match.round_name for fixture, match in left.items()}
     future_names = {(match.row, match.round): str(match.round) for match in to_come.matches if not match.gate}
@@ -143,16 +147,32 @@ def row_key(match: MatchFacts) -> str:
     return f"{match.stage}:{match.bracket}"
 
 
-def _needs(left: dict[int, MatchFacts], gates: dict[int, int]) -> dict[int, list[int]]:
+def _is_bye(match: MatchFacts) -> bool:
+    """Whether a fixture is a bye, even if it is not known yet who gets it."""
+    return any(source.kind == Slot.Source.BYE for source in match.sources)
+
+
+def _needs(view: FloorView, left: dict[int, MatchFacts], gates: dict[int, int]) -> dict[int, list[int]]:
     """Return match -> what comes before it: the open matches that feed it, or the gate of its stage."""
     needs: dict[int, list[int]] = {fixture: [] for fixture in left}
     for fixture, match in left.items():
-        for following in match.leads_to:
+        for following in _following(match, view.facts.matches):
             if following in needs:
                 needs[following].append(fixture)
         if match.stage in gates and any(source.kind == Slot.Source.PLACE for source in match.sources):
             needs[fixture].append(gates[match.stage])
     return needs
+
+
+def _following(match: MatchFacts, facts: Mapping[int, MatchFacts]) -> set[int]:
+    """Return the fixtures that wait for a match, directly or behind byes."""
+    following: set[int] = set()
+    for fixture in match.leads_to:
+        if fixture in facts and _is_bye(facts[fixture]):
+            following |= _following(facts[fixture], facts)
+        else:
+            following.add(fixture)
+    return following
 
 
 def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[int]) -> RemainingMatch:

@@ -15,7 +15,7 @@ import heapq
 import math
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
 from statistics import NormalDist, fmean, median
@@ -187,7 +187,11 @@ def _points_left(away: int, opponent_away: int) -> float:
 
 
 def critical_minutes(matches: Sequence[RemainingMatch], pace: Pace) -> dict[int, float]:
-    """Return, by match, the expected minutes of the longest chain of matches from its own to the end of the evening."""
+    """Return, by match, the expected minutes of the longest chain of matches from its own to the end of the evening.
+
+    Where players are known, the chain goes on with their next matches, as in a round robin.
+    """
+    matches = _with_earlier(matches)
     followers = _followers(matches)
     by_key = {match.key: match for match in matches}
     chain: dict[int, float] = {}
@@ -196,6 +200,20 @@ def critical_minutes(matches: Sequence[RemainingMatch], pace: Pace) -> dict[int,
         own = 0.0 if match.gate else match.length * pace.minutes_per_point * MEAN_SHARE + pace.seating + pace.rest
         chain[key] = own + max((chain[follower] for follower in followers[key]), default=0.0)
     return chain
+
+
+def _with_earlier(matches: Sequence[RemainingMatch]) -> list[RemainingMatch]:
+    """Return the matches so that those of two known players also need the earlier ones of each."""
+    latest: dict[int, int] = {}
+    chained = []
+    for match in matches:
+        if len(match.players) == PLAYERS:
+            earlier = [latest[player] for player in match.players if player in latest]
+            chained.append(replace(match, needs=tuple(dict.fromkeys((*match.needs, *earlier)))) if earlier else match)
+            latest |= dict.fromkeys(match.players, match.key)
+        else:
+            chained.append(match)
+    return chained
 
 
 def _followers(matches: Sequence[RemainingMatch]) -> dict[int, list[int]]:

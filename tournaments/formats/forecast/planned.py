@@ -14,8 +14,10 @@ from tournaments.formats.graph import (
     LAST_CHANCE,
     ByeSource,
     EntrySource,
+    FixtureId,
     Graph,
     LoserOf,
+    Seat,
     Source,
     WinnerOf,
 )
@@ -51,8 +53,7 @@ def matches_of_graph(
             for fixture in round_.fixtures:
                 if fixture.number in byes:
                     continue
-                # A round that is drawn once its entrants are known waits for all of them.
-                awaited = [_origin(graph, source) for source in round_.entrants or fixture.sources]
+                awaited = _origins(graph, fixture.number)
                 feeding = dict.fromkeys(
                     key_of[source.fixture] for source in awaited if isinstance(source, WinnerOf | LoserOf)
                 )
@@ -76,16 +77,20 @@ def matches_of_graph(
     return matches
 
 
-def _origin(graph: Graph, source: Source) -> Source:
-    """Return where an entrant comes from before all byes; a bye itself if nobody comes."""
-    while isinstance(source, WinnerOf | LoserOf):
-        sources = graph.intended(source.fixture)
-        if BYE not in sources:
-            return source
-        if isinstance(source, LoserOf):
-            return BYE
-        source = next((other for other in sources if not isinstance(other, ByeSource)), BYE)
-    return source
+def _origins(graph: Graph, number: FixtureId) -> list[Source]:
+    """Return where the entrants of a fixture come from before all byes.
+
+    All entrants of a round that is drawn once they are known count, since any of them may get its bye.
+    """
+    fixture = graph.fixtures[number]
+    sources = list(graph.round_of[number].entrants) if any(isinstance(s, Seat) for s in fixture.sources) else []
+    origins: list[Source] = []
+    for source in (*sources, *(source for source in fixture.sources if not isinstance(source, Seat | ByeSource))):
+        if not isinstance(source, WinnerOf | LoserOf) or BYE not in graph.fixtures[source.fixture].sources:
+            origins.append(source)
+        elif isinstance(source, WinnerOf):
+            origins += _origins(graph, source.fixture)
+    return origins
 
 
 def matches_by_round(
