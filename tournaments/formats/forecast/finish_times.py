@@ -486,9 +486,9 @@ class _Run:
             players = self.players[at]
             for player in players:
                 player.free = clock + self.pace.rest
-            for player in match.players:
-                if self.people[player].matches:
-                    heapq.heappush(self.coming, (clock + self.pace.rest, -bisect_right(self.simulation.known, player)))
+            for number in match.players:
+                if self.people[number].matches:
+                    heapq.heappush(self.coming, (clock + self.pace.rest, -bisect_right(self.simulation.known, number)))
             self._pass_on(at, players)
         for follower in self.simulation.followers[at]:
             self.needs[follower] -= 1
