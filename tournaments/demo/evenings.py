@@ -1,7 +1,7 @@
 """Whole evenings of a club, played through the services: does the autopilot fill the tables, does the forecast hold?
 
 An evening is a knockout with consolation. The autopilot calls by itself; players sit down a little after their call,
-and matches take as long as in the model of `formats.forecast.finish_times`. Winners, durations and delays depend on the
+and matches take as long as in the model of `formats.forecast.durations`. Winners, durations and delays depend on the
 seed and the match number only, so the same evening can be replayed with another order of calls.
 """
 
@@ -26,9 +26,8 @@ from tournaments.events import services as events
 from tournaments.floor import calls, evening, selectors
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import MatchFacts
-from tournaments.formats.forecast.durations import PLAYERS_DIFFER, shares
-from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT
-from tournaments.formats.forecast.live import LiveForecast
+from tournaments.formats.forecast.durations import EVENINGS_DIFFER, MINUTES_PER_POINT, REST, player_tempo, shares
+from tournaments.formats.forecast.finish_times import FinishTimes
 from tournaments.formats.lots import commitment as hash_of
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Autopilot, Division, Fixture, Stage, Tournament
@@ -45,9 +44,6 @@ FORECAST_AT = (0.0, 0.25, 0.5, 0.75)
 """The shares of all matches after which the end is forecast."""
 CHANCES = (0.5, 0.75, 0.9)
 """With which probability the evening should end within the forecast times."""
-REST = 5.0
-EVENINGS_DIFFER = 0.08
-"""Standard deviation of the tempo of an evening, as a logarithm."""
 
 
 class Forecast(NamedTuple):
@@ -100,7 +96,7 @@ class _Chance:
 
     def minutes(self, number: int, length: int, players: Iterable[int]) -> float:
         """How long a match lasts."""
-        tempo = self.tempo * mean(math.exp(self._of(player, "player").gauss(0, PLAYERS_DIFFER)) for player in players)
+        tempo = self.tempo * mean(player_tempo(self._of(player, "player")) for player in players)
         return length * MINUTES_PER_POINT * tempo * self._of(number, "minutes").choice(shares(length))
 
     def walk(self, number: int) -> float:
@@ -132,7 +128,7 @@ class _Evening:
         self.at_tables: dict[int, Fixture] = {}
         self.finished: dict[int, float] = {}
         self.free_from: dict[int, float] = {}
-        self.forecasts: list[tuple[float, float, LiveForecast]] = []
+        self.forecasts: list[tuple[float, float, FinishTimes]] = []
         """After which share of the matches, at which minute, and what was forecast."""
         self.division = _drawn_division(players, tables, seed)
         self.tournament = Tournament.objects.get(pk=self.division.tournament_id)

@@ -9,21 +9,25 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Count, Q
 from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from matches.models import PlayMode
 from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import Club
 from tournaments.events.forms import shown_local
 from tournaments.events.services import create_division
+from tournaments.formats.forecast.durations import REST
 from tournaments.formats.forecast.finish_times import Finish, Pace
-from tournaments.formats.forecast.forecasts import forecast_stages
+from tournaments.formats.forecast.forecasts import Beside, forecast_stages
 from tournaments.formats.forecast.proposals import RUNS, propose_format
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, EveningTemplate, Tournament
+from tournaments.models import Division, Entry, EveningTemplate, Floor, Stage, Tournament
 from tournaments.state.format_labels import stages_name
+from tournaments.state.plans import settings_of
 from tournaments.state.stages import set_stages
 
 
@@ -122,6 +126,33 @@ def first_after(starts: datetime, closes: time) -> datetime:
     """Return the first instant after `starts` when clocks show `closes`; both are local."""
     ends = datetime.combine(starts.date(), closes)
     return ends if ends > starts else ends + timedelta(days=1)
+
+
+def rest_of(event: Tournament) -> float:
+    """Return the minutes that players rest between two matches of an event."""
+    rest = Floor.objects.filter(tournament=event).values_list("rest_minutes", flat=True).first()
+    return REST if rest is None else float(rest)
+
+
+def divisions_beside(division: Division) -> tuple[Beside, ...]:
+    """Return the other divisions of the event that need its tables, with the entries they have by now; two queries."""
+    ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
+    others = division.tournament.divisions.filter(play_mode=PlayMode.TABLE).exclude(status__in=ended)
+    rows = others.exclude(pk=division.pk).annotate(
+        count=Count("entries", filter=Q(entries__status=Entry.Status.IN), distinct=True)
+    )
+    return tuple(
+        Beside(
+            tuple(map(settings_of, sorted(row.stages.all(), key=_number))) or (StageSettings(),),
+            row.count,
+            tuple(row.lengths),
+        )
+        for row in rows.order_by("order", "pk").prefetch_related("stages")
+    )
+
+
+def _number(stage: Stage) -> int:
+    return stage.number
 
 
 # The format of a new division by number of players and closing time, or as the club played before.

@@ -57,7 +57,7 @@ from tournaments.state.names import reentries, shown
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
 RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE}
 FIELDS = (
-    "pk", "public_id", "number", "status", "stage", "stage__format", "stage__division__name",
+    "pk", "public_id", "number", "status", "needed_if_fixture", "stage", "stage__format", "stage__division__name",
     "stage__division__public_id", "stage__division__reentry_until", "round", "round__number", "round__length",
     "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
     "match__created_at", "match__begun_at", "match__finished_at", "match__visibility",
@@ -176,6 +176,7 @@ def _match(row: FixtureRow, slots: Sequence[SlotRow] = (), leads_to: tuple[int, 
         players=pair or (first, second),
         sources=tuple(source for source, _player in slots),
         leads_to=leads_to,
+        is_conditional=row["needed_if_fixture"] is not None,
         since=row["match__created_at"],
         begun_at=row["match__begun_at"],
         finished_at=row["match__finished_at"],

@@ -84,6 +84,8 @@ class MatchFacts:
     players: tuple[int | None, int | None] = (None, None)
     sources: tuple[EntrantSource, ...] = ()
     leads_to: tuple[int, ...] = ()
+    is_conditional: bool = False
+    """Whether it depends on another result if it is played at all, as a second final does."""
     since: datetime | None = None
     begun_at: datetime | None = None
     finished_at: datetime | None = None

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from tournaments.formats.forecast.finish_times import LONGEST, MINUTES_PER_POINT, SHORTEST
+from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT
 
-TYPICAL = (SHORTEST + LONGEST) / 2
-"""The share of `MINUTES_PER_POINT` that a match takes on average (formats/forecast/finish_times.py)."""
 SLOW = 1.0
 """The share beyond which a match is slow."""
 BANK_PER_POINT = 2
@@ -24,7 +22,7 @@ class Pause(NamedTuple):
 
 def expected_minutes(length: int) -> float:
     """The minutes that a match to `length` points takes on average."""
-    return length * MINUTES_PER_POINT * TYPICAL
+    return length * MINUTES_PER_POINT * MEAN_SHARE
 
 
 def slow_minutes(length: int) -> float:

@@ -1,122 +1,137 @@
+"""When an evening finishes, before its first call: formats, tables, rests and rounds that wait."""
+
+from statistics import fmean
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournaments.formats.cast import SEED, coin, play_out
+from tests.tournaments.formats.cast import SEED
 from tournaments.formats.elimination.knockout import draw, knockout
 from tournaments.formats.elimination.lower_bracket import with_lower_bracket
 from tournaments.formats.errors import Refused
-from tournaments.formats.facts import Result
+from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT, REST, SEATING
 from tournaments.formats.forecast.finish_times import (
-    LONGEST,
-    MINUTES_PER_POINT,
-    SHORTEST,
     Pace,
     finish_times,
-    finish_times_of_rounds,
     length_of,
     parse_lengths,
     rule_of_thumb,
 )
-from tournaments.formats.graph import CONSOLATION, FINAL, LOWER, MAIN
-from tournaments.formats.progress import progress
+from tournaments.formats.forecast.planned import matches_by_round, matches_of_graph, numbering
+from tournaments.formats.graph import CONSOLATION, FINAL, LOWER, MAIN, Graph
+from tournaments.formats.tables.round_robin import round_robin
+
+ALWAYS = ()
 
 
 def main(size):
     return knockout(draw(range(1, size + 1), seed=SEED).places)
 
 
+def times_of(graph, lengths, pace, seed=1):
+    rows = {bracket.key: bracket.key for bracket in graph.brackets}
+    return finish_times(tuple(matches_of_graph(graph, rows, lengths, keys=numbering())), pace, seed)
+
+
+def times_of_rounds(counts, lengths, pace):
+    courses = [[ALWAYS] * count for count in counts]
+    return finish_times(tuple(matches_by_round("rounds", courses, lengths, keys=numbering())), pace)
+
+
 def test_nineteen_players_at_seven_points_need_about_six_hours_twenty_five():
     assert rule_of_thumb(5, [7]) == 6 * 60 + 25
-    times = finish_times(main(19), {MAIN: [7]}, Pace(tables=12))
-    assert 0.9 * 385 < times.total.median < 1.05 * 385
-    assert times.total.median < times.total.late < 1.1 * 385
-    waiting = finish_times_of_rounds([9, 9, 9, 9, 9], [7], Pace(tables=12))
-    assert 385 < waiting.total.median < 1.1 * 385
+    times = times_of(main(19), {MAIN: [7]}, Pace(tables=12))
+    assert 0.8 * 385 < times.total.median < 1.05 * 385
+    assert times.total.median < times.total.late < 1.3 * times.total.median
+    waiting = times_of_rounds([9, 9, 9, 9, 9], [7], Pace(tables=12))
+    assert 385 < waiting.total.median < 1.2 * 385
 
 
-def test_one_match_lasts_its_length_times_the_minutes_of_a_point():
-    times = finish_times(main(2), {MAIN: [7]}, Pace(tables=1, runs=400))
-    whole = 7 * MINUTES_PER_POINT
-    assert SHORTEST * whole < times.total.median < times.total.late < LONGEST * whole
-    assert times.total.median == pytest.approx((SHORTEST + LONGEST) / 2 * whole, rel=0.03)
+def test_one_match_lasts_its_share_of_the_minutes_of_a_point_and_the_walk_to_its_table():
+    times = times_of(main(2), {MAIN: [7]}, Pace(tables=1))
+    assert fmean(times.ends[MAIN]) == pytest.approx(7 * MINUTES_PER_POINT * MEAN_SHARE + SEATING, rel=0.05)
+    assert times.total.late > 1.3 * times.total.median
 
 
 def test_fewer_tables_longer_matches_and_rests_take_longer():
     graph = main(32)
-    base = finish_times(graph, {MAIN: [5]}, Pace(tables=16)).total.median
-    assert finish_times(graph, {MAIN: [5]}, Pace(tables=4)).total.median > 1.3 * base
-    assert finish_times(graph, {MAIN: [7]}, Pace(tables=16)).total.median == pytest.approx(1.4 * base)
-    rested = finish_times(graph, {MAIN: [5]}, Pace(tables=16, rest=10)).total.median
-    assert rested == pytest.approx(base + 40, abs=5)
+    base = times_of(graph, {MAIN: [5]}, Pace(tables=16)).total.median
+    assert times_of(graph, {MAIN: [5]}, Pace(tables=4)).total.median > 1.25 * base
+    assert times_of(graph, {MAIN: [7]}, Pace(tables=16)).total.median == pytest.approx(1.35 * base, rel=0.05)
+    rested = times_of(graph, {MAIN: [5]}, Pace(tables=16, rest=REST + 10)).total.median
+    assert rested == pytest.approx(base + 40, abs=12)
 
 
 def test_one_table_plays_everything_one_after_the_other():
-    times = finish_times(main(8), {MAIN: [1]}, Pace(tables=1))
-    assert times.total.median == pytest.approx(7 * 0.9 * 11, rel=0.05)
+    times = times_of(main(8), {MAIN: [1]}, Pace(tables=1, rest=0))
+    assert times.total.median == pytest.approx(7 * (MEAN_SHARE * 11 + SEATING), rel=0.05)
 
 
 def test_rounds_end_in_order_and_the_last_one_ends_the_event():
     graph = with_lower_bracket(main(13), "A.B.|.C.|.", seed=SEED)
-    times = finish_times(graph, {MAIN: [7, 9], CONSOLATION: [5]}, Pace(tables=6))
-    ends = {(bracket, number): finish for bracket, number, finish in times.rounds}
+    times = times_of(graph, {MAIN: [7, 9], CONSOLATION: [5]}, Pace(tables=6))
+    ends = {(round_.row, round_.number): round_.finish for round_ in times.rounds}
     assert len(ends) == 4 + 5
     for bracket, count in ((MAIN, 4), (CONSOLATION, 5)):
         medians = [ends[bracket, number].median for number in range(1, count + 1)]
         assert medians == sorted(medians)
     assert times.total.median >= max(finish.median for finish in ends.values())
+    assert times.finish_of(MAIN, CONSOLATION) == times.total
 
 
 def test_main_matches_are_called_before_consolation_matches():
     graph = with_lower_bracket(main(16), "A.B.|.C.|.", seed=SEED)
     lengths = {MAIN: [5], CONSOLATION: [5]}
-    alone = finish_times(main(16), {MAIN: [5]}, Pace(tables=4)).total.median
-    both = finish_times(graph, lengths, Pace(tables=4))
-    final = next(f.median for bracket, number, f in both.rounds if (bracket, number) == (MAIN, 4))
+    alone = times_of(main(16), {MAIN: [5]}, Pace(tables=4)).total.median
+    both = times_of(graph, lengths, Pace(tables=4))
+    final = both.finish_of(MAIN).median
     assert final < 1.25 * alone
     assert both.total.median > final
-
-
-def test_what_is_over_takes_no_time_and_what_is_running_less():
-    graph = main(8)
-    results = {number: Result(0) for number in (1, 2, 3)}
-    state = progress(graph, results)
-    now = finish_times(graph, {MAIN: [7]}, Pace(tables=4), state=state)
-    assert now.rounds[0][2].median > 0
-    later = finish_times(graph, {MAIN: [7]}, Pace(tables=4), state=state, running={4: 60.0})
-    assert later.total.median < now.total.median - 30
-    assert later.rounds[0][2].median > 0
-    done, _ = play_out(graph, coin(1))
-    assert finish_times(graph, {MAIN: [7]}, Pace(tables=4), state=done).total.late == 0
 
 
 def test_a_second_final_is_counted_half_the_time():
     graph = with_lower_bracket(main(4), "A.B.XR", seed=SEED)
     lengths = {MAIN: [5], LOWER: [5], FINAL: [5]}
-    times = finish_times(graph, lengths, Pace(tables=4))
-    assert times.total.late > times.rounds[-2][2].late + 20
-    assert times.total.median <= times.total.late
+    times = times_of(graph, lengths, Pace(tables=4))
+    first, second = (round_.finish for round_ in times.rounds if round_.row == FINAL)
+    assert second.median > first.median + 20, "if it is played"
+    assert first.late + 5 < times.total.late
+    never, always = (
+        times_of(graph, {**lengths, FINAL: [5, length]}, Pace(tables=4)).total.median for length in (1, 15)
+    )
+    assert never < times.total.median < always
 
 
 def test_rounds_wait_for_the_last_table_and_for_a_second_wave():
-    once = finish_times_of_rounds([8, 8], [5], Pace(tables=8))
-    twice = finish_times_of_rounds([8, 8], [5], Pace(tables=4))
-    assert twice.total.median > 1.7 * once.total.median
-    assert [number for _, number, _ in once.rounds] == [1, 2]
-    assert finish_times_of_rounds([], [5], Pace(tables=1)).total.late == 0
+    once = times_of_rounds([8, 8], [5], Pace(tables=8))
+    twice = times_of_rounds([8, 8], [5], Pace(tables=4))
+    assert twice.total.median > 1.4 * once.total.median
+    assert [round_.number for round_ in once.rounds] == [1, 2]
+    assert times_of_rounds([], [5], Pace(tables=1)).total.late == 0
+
+
+def test_everybody_plays_everybody_in_any_order_and_nobody_twice_at_once():
+    graph = Graph((round_robin(range(1, 7), key="A"),))
+    times = times_of(graph, {"A": [5]}, Pace(tables=3, seating=0, rest=0))
+    alone = 5 * 5 * MINUTES_PER_POINT * MEAN_SHARE
+    assert alone < times.total.median < 1.6 * alone
+    assert times_of(graph, {"A": [5]}, Pace(tables=12, seating=0, rest=0)).total == times.total, (
+        "three can play at once"
+    )
 
 
 def test_equal_input_gives_an_equal_forecast():
-    assert finish_times(main(16), {MAIN: [5]}, Pace(4)) == finish_times(main(16), {MAIN: [5]}, Pace(4))
-    assert finish_times(main(16), {MAIN: [5]}, Pace(4)) != finish_times(main(16), {MAIN: [5]}, Pace(4), seed=2)
+    assert times_of(main(16), {MAIN: [5]}, Pace(4)) == times_of(main(16), {MAIN: [5]}, Pace(4))
+    assert times_of(main(16), {MAIN: [5]}, Pace(4)) != times_of(main(16), {MAIN: [5]}, Pace(4), seed=2)
 
 
 @settings(max_examples=20)
 @given(st.integers(2, 64), st.integers(1, 20))
 def test_every_field_ends_with_any_number_of_tables(size, tables):
-    times = finish_times(main(size), {MAIN: [3, 5]}, Pace(tables, runs=5))
+    times = times_of(main(size), {MAIN: [3, 5]}, Pace(tables, runs=5))
     assert 0 < times.total.median <= times.total.late
-    assert times.total.late < (size - 1) * 5 * MINUTES_PER_POINT * LONGEST
+    assert times.total.late < (size - 1) * 5 * MINUTES_PER_POINT * 4
 
 
 def test_lengths_by_round_and_what_is_no_length():
@@ -126,4 +141,4 @@ def test_lengths_by_round_and_what_is_no_length():
         with pytest.raises(Refused, match="1 to 15"):
             parse_lengths(text)
     with pytest.raises(Refused, match="one table"):
-        finish_times(main(4), {MAIN: [5]}, Pace(tables=0))
+        times_of(main(4), {MAIN: [5]}, Pace(tables=0))

@@ -10,16 +10,17 @@ import pytest
 from tournaments.formats.errors import Refused
 from tournaments.formats.forecast import durations
 from tournaments.formats.forecast.closing import Shortening, closing_options
-from tournaments.formats.forecast.live import (
-    FloorPace,
+from tournaments.formats.forecast.durations import EVENINGS_DIFFER
+from tournaments.formats.forecast.finish_times import (
+    Pace,
     RemainingMatch,
     critical_minutes,
-    live_forecast,
+    finish_times,
     remaining_share,
 )
-from tournaments.formats.forecast.pace import EXPECTED_SPREAD, Observed, observed_pace
+from tournaments.formats.forecast.pace import Observed, observed_pace
 
-PACE = FloorPace(tables=12, rest=5)
+PACE = Pace(tables=12, seating=0)
 
 
 def bracket(size, *, length=7, rank=0, row="main", first=1, fed_by=()):
@@ -62,7 +63,7 @@ def test_the_forecast_of_every_stage_of_the_evening_holds_as_often_as_it_says():
     matches, hits, count = evening(16), {0.5: 0, 0.75: 0, 0.9: 0}, 0
     for seed in range(60):
         chance = Random(seed)
-        begins, ends = played(matches, PACE, math.exp(chance.gauss(0, EXPECTED_SPREAD)), chance)
+        begins, ends = played(matches, PACE, math.exp(chance.gauss(0, EVENINGS_DIFFER)), chance)
         end = max(ends.values())
         for now in (0.0, end * 0.4, end * 0.75):
             left = tuple(at_time(match, begins, ends, now) for match in matches if ends[match.key] > now)
@@ -71,7 +72,7 @@ def test_the_forecast_of_every_stage_of_the_evening_holds_as_often_as_it_says():
                 for match in matches
                 if begins[match.key] < now
             )
-            forecast = live_forecast(left, replace(PACE, **pace._asdict()), seed=seed)
+            forecast = finish_times(left, replace(PACE, **pace._asdict()), seed=seed)
             for share in hits:
                 hits[share] += end - now <= forecast.ends_within(share)
             count += 1
@@ -87,7 +88,7 @@ def at_time(match, begins, ends, now):
 def test_a_match_in_progress_and_its_score_shorten_the_forecast():
     waiting = RemainingMatch(1, "main", 1, 7)
     finish = {
-        name: live_forecast((match,), PACE).total.median
+        name: finish_times((match,), PACE).total.median
         for name, match in {
             "waiting": waiting,
             "begun": replace(waiting, played=30.0),
@@ -95,25 +96,25 @@ def test_a_match_in_progress_and_its_score_shorten_the_forecast():
             "overdue": replace(waiting, played=200.0),
         }.items()
     }
-    assert finish["overdue"] < finish["nearly over"] < finish["begun"] < finish["waiting"]
+    assert max(finish["overdue"], finish["nearly over"]) < 10 < finish["begun"] < finish["waiting"]
     assert finish["begun"] == pytest.approx(finish["waiting"] - 30, abs=5)
 
 
 def test_a_pause_a_rest_and_too_few_tables_delay_it():
     matches = evening()
-    total = live_forecast(matches, PACE).total.median
-    assert live_forecast(matches, replace(PACE, paused=60.0)).total.median == pytest.approx(total + 60, abs=1)
-    assert live_forecast(matches, replace(PACE, tables=4)).total.median > total + 60
-    assert live_forecast(matches, replace(PACE, rest=20.0)).total.median > total + 30
+    total = finish_times(matches, PACE).total.median
+    assert finish_times(matches, replace(PACE, paused=60.0)).total.median == pytest.approx(total + 60, abs=1)
+    assert finish_times(matches, replace(PACE, tables=4)).total.median > total + 60
+    assert finish_times(matches, replace(PACE, rest=20.0)).total.median > total + 30
     away = (replace(matches[0], waits=90.0), *matches[1:])
-    assert live_forecast(away, PACE).total.median > total
+    assert finish_times(away, PACE).total.median > total
 
 
-def test_rounds_begin_when_their_players_are_free_and_a_barrier_joins_a_round():
+def test_rounds_begin_when_their_players_are_free_and_a_gate_joins_a_round():
     first = [RemainingMatch(key, "rounds", 1, 5) for key in (1, 2)]
-    gate = RemainingMatch(3, "rounds", 1, 0, needs=(1, 2), barrier=True)
+    gate = RemainingMatch(3, "rounds", 1, 0, needs=(1, 2), gate=True)
     second = [RemainingMatch(key, "rounds", 2, 5, needs=(3,)) for key in (4, 5)]
-    forecast = live_forecast((*first, gate, *second), PACE)
+    forecast = finish_times((*first, gate, *second), PACE)
     assert [(times.row, times.number) for times in forecast.rounds] == [("rounds", 1), ("rounds", 2)]
     assert forecast.rounds[1].begins >= forecast.rounds[0].finish.median
     assert forecast.finish_of("rounds") == forecast.rounds[1].finish
@@ -122,16 +123,16 @@ def test_rounds_begin_when_their_players_are_free_and_a_barrier_joins_a_round():
 
 def test_a_round_of_one_match_can_be_followed_by_another():
     last = RemainingMatch(1, "rounds", 1, 5)
-    gate = RemainingMatch(2, "rounds", 1, 0, needs=(1,), barrier=True)
+    gate = RemainingMatch(2, "rounds", 1, 0, needs=(1,), gate=True)
     following = RemainingMatch(3, "rounds", 2, 5, needs=(2,))
-    forecast = live_forecast((last, gate, following), PACE)
+    forecast = finish_times((last, gate, following), PACE)
     assert forecast.rounds[1].begins >= forecast.rounds[0].finish.median
 
 
 def test_the_end_of_a_finished_evening_is_now_and_no_tables_are_refused():
-    assert live_forecast((), PACE).total.late == 0.0
+    assert finish_times((), PACE).total.late == 0.0
     with pytest.raises(Refused) as refused:
-        live_forecast(evening(), replace(PACE, tables=0))
+        finish_times(evening(), replace(PACE, tables=0))
     assert refused.value.code == "no_tables"
 
 
@@ -182,12 +183,12 @@ def test_nothing_is_proposed_where_every_round_has_begun_or_is_short():
 
 def test_the_forecast_of_128_players_is_quick_enough_for_every_page():
     matches = evening(128)
-    live_forecast(matches, PACE)
+    finish_times(matches, PACE)
     best = min(_seconds(matches, seed) for seed in range(2, 7))
     assert best <= 0.3, "30 ms on a machine of its own, and some times that on a busy one"
 
 
 def _seconds(matches, seed):
     before = process_time()
-    live_forecast(matches, FloorPace(40, rest=5), seed=seed)
+    finish_times(matches, Pace(40, rest=5), seed=seed)
     return process_time() - before

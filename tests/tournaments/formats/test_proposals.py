@@ -13,7 +13,7 @@ from tournaments.formats.settings import StageSettings
     [
         (5, 2, 240, "roundrobin", 3),
         (16, 8, 300, "progressive", 5),
-        (13, 6, 240, "progressive", 3),
+        (13, 6, 270, "progressive", 3),
         # Twice as many players as there is room for: a few rounds for everybody rather than one loss and home.
         (32, 12, 240, "swiss", 3),
         (2, 1, 90, "knockout", 7),
@@ -32,7 +32,7 @@ def test_the_longest_format_that_is_over_in_time_is_proposed(
 
 
 def test_more_time_never_means_shorter_matches_or_a_lesser_format() -> None:
-    evenings = [propose_format(16, 8, minutes) for minutes in (60, 180, 240, 300, 420)]
+    evenings = [propose_format(16, 8, minutes) for minutes in (60, 180, 240, 300, 480)]
     lengths = [proposal.length for proposal in evenings if proposal.stages[0].format == "progressive"]
     assert lengths == sorted(lengths)
     assert len(set(lengths)) > 1

@@ -17,6 +17,7 @@ from core.messages import sentence
 from matches.models.matches import LONGEST_MATCH
 from players.access import Role
 from tournaments.draws.designer.forms import MOST_QUALIFIERS
+from tournaments.draws.evenings import divisions_beside, rest_of
 from tournaments.events.api import DivisionView
 from tournaments.events.forms import MOST_TABLES
 from tournaments.events.services import entries_in
@@ -292,7 +293,9 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
     event = division.tournament
     count = evening.get("entries")
     entries = entries_in(division) if count is None else count
-    pace = Pace(evening.get("tables") or event.tables_for(entries))
+    beside = divisions_beside(division)
+    everybody = entries + sum(row.entries for row in beside)
+    pace = Pace(evening.get("tables") or event.tables_for(everybody), rest=rest_of(event))
     if "minutes_per_point" in evening:
         pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
     starts = evening.get("starts_at") or event.starts_at
@@ -303,6 +306,7 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
         pace=pace,
         starts=starts,
         closes=evening.get("closes_at"),
+        beside=beside,
     )
     return OutlineSerializer(_forecast(forecast, starts)).data
 

@@ -17,7 +17,8 @@ from players.forms import RefusingForm
 from tournaments.draws.evenings import Evening, first_after
 from tournaments.events.forms import MOST_TABLES, LocalField, localise
 from tournaments.formats.elimination.patterns import Proposal, parse
-from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, Pace, parse_lengths
+from tournaments.formats.forecast.durations import MINUTES_PER_POINT
+from tournaments.formats.forecast.finish_times import Pace, parse_lengths
 from tournaments.formats.forecast.stages import Choices
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS

@@ -1,7 +1,7 @@
 """The format designer: the stages of a division, and a preview of what they mean for the evening."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
@@ -19,14 +19,15 @@ from core.messages import sentence, status_of
 from core.requests import is_htmx
 from engine.errors import Refused
 from tournaments.draws.designer.forms import OWN, DesignerForm, EveningForm, StageForm
-from tournaments.draws.evenings import keep_format, local_span
+from tournaments.draws.evenings import divisions_beside, keep_format, local_span, rest_of
 from tournaments.draws.services import LEAST_ENTRIES
 from tournaments.events.pages import account_needed, by, directed_division, division_url_args, missed, seen_at, zone_of
 from tournaments.events.selectors import divisions_of
 from tournaments.events.services import entries_in
 from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
 from tournaments.formats.forecast.counts import Count
-from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, Finish
+from tournaments.formats.forecast.durations import MINUTES_PER_POINT
+from tournaments.formats.forecast.finish_times import Finish
 from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
 from tournaments.formats.forecast.stages import ALL_GROUPS, Choices, choices_of
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
@@ -295,9 +296,10 @@ class DesignerPage:
             self.settings,
             self.evening.cleaned_data["players"],
             default_lengths=self.division.lengths,
-            pace=self.evening.pace(),
+            pace=replace(self.evening.pace(), rest=rest_of(self.division.tournament)),
             starts=starts,
             closes=closes,
+            beside=divisions_beside(self.division),
         )
 
     def _offer_patterns(self) -> None:
@@ -348,9 +350,10 @@ def _default_evening(division: Division) -> dict[str, str]:
     event = division.tournament
     players = entries_in(division) or division.capacity or DEFAULT_PLAYERS
     starts, ends = local_span(event)
+    others = 0 if event.tables else sum(row.entries for row in divisions_beside(division))
     return {
         "players": str(players),
-        "tables": str(event.tables_for(players)),
+        "tables": str(event.tables_for(players + others)),
         "starts": f"{starts:%Y-%m-%dT%H:%M}",
         "closes": f"{ends:%H:%M}" if ends is not None else "",
         "minutes": f"{MINUTES_PER_POINT:g}",

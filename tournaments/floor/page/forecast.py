@@ -1,6 +1,6 @@
 """When the evening is expected to end, with its chart."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -13,13 +13,26 @@ from django.utils.translation import ngettext
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
+from tournaments.formats.forecast.brackets import ALL_GROUPS
 from tournaments.formats.forecast.closing import ClosingOption, Shortening, closing_options
-from tournaments.formats.forecast.counts import lives_runs
-from tournaments.formats.forecast.finish_times import Finish, length_of
-from tournaments.formats.forecast.live import FloorPace, LiveForecast, RemainingMatch, RoundTimes, live_forecast
+from tournaments.formats.forecast.counts import lives_courses, lives_runs_like, rounds_until_unbeaten, swiss_courses
+from tournaments.formats.forecast.durations import SEATING
+from tournaments.formats.forecast.finish_times import (
+    Finish,
+    FinishTimes,
+    Pace,
+    RemainingMatch,
+    RoundTimes,
+    finish_times,
+)
+from tournaments.formats.forecast.forecasts import later_stages
 from tournaments.formats.forecast.pace import Observed, observed_pace
-from tournaments.formats.settings import BY_ROUND, LIVES
-from tournaments.models import Entry, Stage
+from tournaments.formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
+from tournaments.formats.plans import lengths_of, places_before
+from tournaments.formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
+from tournaments.models import Division, Entry, Slot, Stage
+from tournaments.standings.brackets import bracket_name
+from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.plans import settings_of
 
 # The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
@@ -27,8 +40,6 @@ from tournaments.state.plans import settings_of
 
 OVER = (MatchState.SETTLED, MatchState.REPORTED)
 BEGUN = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
-SEATING = 1.5
-"""Minutes from a call to the first roll."""
 LEAST_PLAYED = 2.0
 """Minutes a point below which a match was not timed: its start was not recorded."""
 
@@ -51,7 +62,7 @@ class EveningForecast:
 
     view: FloorView
     matches: tuple[RemainingMatch, ...]
-    pace: FloorPace
+    pace: Pace
     rows: tuple[ForecastRow, ...]
     begun: frozenset[RoundKey]
     """Rounds in which something has happened."""
@@ -64,9 +75,9 @@ class EveningForecast:
         return self.view.now.replace(second=0, microsecond=0)
 
     @cached_property
-    def forecast(self) -> LiveForecast:
+    def forecast(self) -> FinishTimes:
         """The simulated rest of the evening."""
-        return live_forecast(self.matches, self.pace)
+        return finish_times(self.matches, self.pace)
 
     @property
     def total(self) -> Finish:
@@ -104,19 +115,24 @@ class EveningForecast:
 
 
 def evening_forecast(view: FloorView) -> EveningForecast:
-    """Return the forecast of an event; two queries more than the floor itself where rounds are paired one by one."""
+    """Return the forecast of an event; two queries more than the floor itself, and one for each stage by rounds."""
     facts = view.facts.matches
     keys = {fixture: row_key(match) for fixture, match in facts.items()}
-    left = {fixture: match for fixture, match in facts.items() if view.matches[fixture].state not in OVER}
-    needs = _needs(left)
+    left = {
+        fixture: match
+        for fixture, match in facts.items()
+        if view.matches[fixture].state not in OVER and not _is_bye(match)
+    }
+    to_come = _ToCome(view, left, keys)
+    needs = _needs(view, left, to_come.gates)
     matches = [_remaining(view, view.matches[fixture], keys[fixture], needs[fixture]) for fixture in left]
     names = {(keys[fixture], match.round): match.round_name for fixture, match in left.items()}
-    future, future_names = _rounds_to_be_paired(view, keys)
+    future_names = {(match.row, match.round): str(match.round) for match in to_come.matches if not match.gate}
     return EveningForecast(
         view=view,
-        matches=(*matches, *future),
+        matches=(*matches, *to_come.matches),
         pace=_pace(view),
-        rows=tuple(_rows(view, keys, names | future_names)),
+        rows=tuple(_rows(view, keys, future_names | names, to_come.labels)),
         begun=frozenset(
             (keys[fixture], match.round)
             for fixture, match in facts.items()
@@ -131,20 +147,32 @@ def row_key(match: MatchFacts) -> str:
     return f"{match.stage}:{match.bracket}"
 
 
-def _needs(left: dict[int, MatchFacts]) -> dict[int, list[int]]:
-    """Return match -> the open matches that come before it: those that feed it, and its players' earlier ones."""
+def _is_bye(match: MatchFacts) -> bool:
+    """Whether a fixture is a bye, even if it is not known yet who gets it."""
+    return any(source.kind == Slot.Source.BYE for source in match.sources)
+
+
+def _needs(view: FloorView, left: dict[int, MatchFacts], gates: dict[int, int]) -> dict[int, list[int]]:
+    """Return match -> what comes before it: the open matches that feed it, or the gate of its stage."""
     needs: dict[int, list[int]] = {fixture: [] for fixture in left}
-    latest: dict[tuple[int, int], int] = {}
-    for fixture, match in sorted(left.items(), key=lambda item: (item[1].stage, item[1].round, item[1].number)):
-        for following in match.leads_to:
+    for fixture, match in left.items():
+        for following in _following(match, view.facts.matches):
             if following in needs:
                 needs[following].append(fixture)
-        for player in match.pair or ():
-            earlier = latest.get((match.stage, player))
-            if earlier is not None:
-                needs[fixture].append(earlier)
-            latest[match.stage, player] = fixture
+        if match.stage in gates and any(source.kind == Slot.Source.PLACE for source in match.sources):
+            needs[fixture].append(gates[match.stage])
     return needs
+
+
+def _following(match: MatchFacts, facts: Mapping[int, MatchFacts]) -> set[int]:
+    """Return the fixtures that wait for a match, directly or behind byes."""
+    following: set[int] = set()
+    for fixture in match.leads_to:
+        if fixture in facts and _is_bye(facts[fixture]):
+            following |= _following(facts[fixture], facts)
+        else:
+            following.add(fixture)
+    return following
 
 
 def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[int]) -> RemainingMatch:
@@ -156,9 +184,12 @@ def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[i
         length=match.facts.length,
         rank=int(match.facts.rank),
         needs=tuple(needs),
+        players=tuple(player for player in match.facts.players if player is not None),
         played=float(round(match.minutes)) if is_at_table else None,
         score=match.score,
         waits=_waits(view, match),
+        # Once its players are known, it is needed.
+        played_in=SECOND_FINAL if match.facts.is_conditional and match.facts.pair is None else (),
     )
 
 
@@ -179,18 +210,17 @@ def _waits(view: FloorView, match: MatchOnFloor) -> float:
     return max((float(-(-(at - view.now) // timedelta(minutes=1))) for at in instants), default=0.0)
 
 
-def _pace(view: FloorView) -> FloorPace:
+def _pace(view: FloorView) -> Pace:
     in_use = sum(table.state != TableState.OUT for table in view.tables.values())
     pause, players = view.state.pause, len(view.names)
     paused = 0.0
     if pause is not None and pause.until is not None:
         paused = max(0.0, float(round((pause.until - view.now) / timedelta(minutes=1))))
     minutes_per_point, uncertainty = observed_pace(_observed(view))
-    return FloorPace(
+    return Pace(
         tables=in_use or view.tournament.tables_for(players),
         minutes_per_point=round(minutes_per_point, 2),
         uncertainty=round(uncertainty, 3),
-        seating=SEATING,
         rest=float(view.facts.settings.rest),
         paused=paused,
     )
@@ -214,60 +244,107 @@ def _observed(view: FloorView) -> Iterable[Observed]:
                 yield Observed(match.length, minutes)
 
 
-def _rounds_to_be_paired(view: FloorView, keys: dict[int, str]) -> tuple[list[RemainingMatch], dict[RoundKey, str]]:
-    """Return matches that stand for the rounds a Swiss or lives stage has still to pair, and the rounds' names.
+class _ToCome:
+    """The rounds that are still to be paired and the stages that are still to be drawn. Their keys are below 0."""
 
-    Each waits for the whole round before it. Their keys are negative.
-    """
-    prefetch_related_objects([view.tournament], "divisions__stages")
-    stages = [stage for division in view.tournament.divisions.all() for stage in division.stages.all()]
-    matches: list[RemainingMatch] = []
-    names: dict[RoundKey, str] = {}
-    for stage in stages:
-        if stage.format not in BY_ROUND or stage.status != Stage.Status.RUNNING:
-            continue
-        paired = [match for match in view.facts.matches.values() if match.stage == stage.pk]
+    def __init__(self, view: FloorView, left: dict[int, MatchFacts], keys: dict[int, str]) -> None:
+        self.facts, self.left, self.row_keys = view.facts.matches, left, keys
+        self.numbers = numbering(-1, -1)
+        self.matches: list[RemainingMatch] = []
+        self.gates: dict[int, int] = {}
+        """Stage -> the gate behind which those come who qualify for it."""
+        self.labels: dict[str, str] = {}
+        """Row -> label, of rows in which nothing has been paired."""
+        on_floor = {match.stage for match in self.facts.values()}
+        prefetch_related_objects([view.tournament], "divisions__stages")
+        divisions = view.tournament.divisions.all()
+        self.several = len(divisions) > 1
+        for division in divisions:
+            stages = sorted(division.stages.all(), key=lambda stage: stage.number)
+            if any(stage.pk in on_floor for stage in stages):
+                self._add(division, stages)
+
+    def _add(self, division: Division, stages: Sequence[Stage]) -> None:
+        settings = [settings_of(stage) for stage in stages]
+        before: list[int] = []
+        for at, stage in enumerate(stages):
+            if stage.status == Stage.Status.PLANNED:
+                later = later_stages(
+                    settings,
+                    stage.number,
+                    default_lengths=division.lengths,
+                    keys=self.numbers,
+                    division=division.pk,
+                    after=before,
+                )
+                self._add_stages(division, settings, later)
+                return
+            own = [fixture for fixture, match in self.left.items() if match.stage == stage.pk]
+            if stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
+                own += self._add_rounds(division, stage, settings[: at + 1], own or before)
+            elif before and own:
+                gate = self.gates[stage.pk] = next(self.numbers)
+                self.matches.append(RemainingMatch(gate, str(stage.pk), 0, 0, needs=tuple(before), gate=True))
+            before = own
+
+    def _add_rounds(
+        self, division: Division, stage: Stage, settings: Sequence[StageSettings], after: Sequence[int]
+    ) -> list[int]:
+        """Add the rounds that a stage has still to pair; return the keys of their matches."""
+        paired = [match for match in self.facts.values() if match.stage == stage.pk]
+        last = max((match.round for match in paired), default=0)
+        row = self.row_keys[paired[0].fixture] if paired else f"{stage.pk}:"
         if not paired:
-            continue
-        row, last = keys[paired[0].fixture], max(match.round for match in paired)
-        before = [match.fixture for match in paired if match.round == last]
-        counts = _counts_of_future_rounds(stage, last, len(before))
-        settings = settings_of(stage)
-        for number, count in enumerate(counts, start=last + 1):
-            gate = -(len(matches) + 1)
-            length = length_of(settings.lengths or tuple(stage.division.lengths), number)
-            matches.append(RemainingMatch(gate, row, number, 0, needs=tuple(before), barrier=True))
-            before = [gate - 1 - at for at in range(count)]
-            matches += [RemainingMatch(key, row, number, length, needs=(gate,)) for key in before]
-            names[row, number] = str(number)
-    return matches, names
+            self._label(division, row, str(FORMAT_NAMES[stage.format]))
+        courses = _courses_of_rounds(stage, settings, last, sum(match.round == last for match in paired))
+        lengths = lengths_of(settings[-1], "", division.lengths)
+        matches = matches_by_round(row, courses, lengths, keys=self.numbers, after=after, first_round=last + 1)
+        self.matches += matches
+        return [match.key for match in matches if not match.gate]
+
+    def _add_stages(
+        self, division: Division, settings: Sequence[StageSettings], matches: Sequence[RemainingMatch]
+    ) -> None:
+        self.matches += matches
+        for row in dict.fromkeys(match.row for match in matches if not match.gate):
+            _division, number, bracket = row.split(":")
+            stage = settings[int(number) - 1]
+            name = str(FORMAT_NAMES[GROUPS]) if bracket == ALL_GROUPS else ""
+            self._label(division, row, name or bracket_name(bracket, upper=stage.format == DOUBLE))
+
+    def _label(self, division: Division, row: str, label: str) -> None:
+        self.labels[row] = f"{division.name} · {label}" if self.several else label
 
 
-def _counts_of_future_rounds(stage: Stage, last: int, matches: int) -> Sequence[int]:
-    """Return the expected number of matches of each round after `last`."""
-    settings = settings_of(stage)
-    if settings.format == LIVES:
-        entries = Entry.objects.filter(division=stage.division_id, status=Entry.Status.IN).count()
-        runs = lives_runs(entries, settings.lives)
-        return runs[len(runs) // 2].matches[last:]
-    rounds = settings.rounds if settings.rounds is not None else (2 * matches).bit_length()
-    return [matches] * max(0, rounds - last)
+def _courses_of_rounds(stage: Stage, settings: Sequence[StageSettings], last: int, matches: int) -> Courses:
+    """Return the courses of the rounds after `last`; `matches` are those of round `last`."""
+    own = settings[-1]
+    if stage.number == 1:
+        players = Entry.objects.filter(division=stage.division_id, status=Entry.Status.IN).count()
+    else:
+        players = len(places_before(settings[-2], stage.number - 1))
+    if own.format == LIVES:
+        return lives_courses(lives_runs_like(players, own.lives, last, matches), last)
+    if own.rounds is not None:
+        return swiss_courses({own.rounds: 1.0}, players // 2, last)
+    return swiss_courses(rounds_until_unbeaten(players), players // 2, last)
 
 
-def _rows(view: FloorView, keys: dict[int, str], names: dict[RoundKey, str]) -> Iterable[ForecastRow]:
+def _rows(
+    view: FloorView, keys: dict[int, str], names: dict[RoundKey, str], labels: dict[str, str]
+) -> Iterable[ForecastRow]:
     facts = view.facts.matches
     several = len({match.division_id for match in facts.values()}) > 1
     open_rounds: dict[str, dict[int, str]] = {}
     for (key, number), name in sorted(names.items()):
         open_rounds.setdefault(key, {})[number] = name
-    seen: set[str] = set()
-    for fixture, match in facts.items():
-        key = keys[fixture]
-        if key in seen or key not in open_rounds:
-            continue
-        seen.add(key)
-        label = f"{match.division} · {match.bracket}" if several else match.bracket
-        yield ForecastRow(key, label, open_rounds[key])
+    rows = {
+        keys[fixture]: f"{match.division} · {match.bracket}" if several else match.bracket
+        for fixture, match in facts.items()
+    }
+    for key, label in (rows | labels).items():
+        if key in open_rounds:
+            yield ForecastRow(key, label, open_rounds[key])
 
 
 # The forecast on a time axis, drawn on the server, and the same as lines of text; with the closing-time pilot.
@@ -535,7 +612,7 @@ def _shortening_text(shortening: Shortening, row: ForecastRow) -> str:
 
 def _value(option: ClosingOption, evening: EveningForecast) -> str:
     """Return the option as `round:seen:length` items, for the form that applies it."""
-    lengths = {(match.row, match.round): match.length for match in evening.matches if not match.barrier}
+    lengths = {(match.row, match.round): match.length for match in evening.matches if not match.gate}
     return " ".join(
         f"{evening.round_ids[row.row, number]}:{lengths[row.row, number]}:{row.length}"
         for row in option.shortenings

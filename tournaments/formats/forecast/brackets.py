@@ -1,24 +1,17 @@
 """Forecasts of rounds and brackets: their matches and byes, and when they are expected to finish."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tournaments.formats.forecast.counts import NONE, Count
-from tournaments.formats.forecast.finish_times import (
-    Finish,
-    FinishTimes,
-    Pace,
-    finish_times,
-    finish_times_of_rounds,
-    length_of,
-)
+from tournaments.formats.forecast.finish_times import Finish, FinishTimes, Pace, RemainingMatch, finish_times, length_of
+from tournaments.formats.forecast.planned import Courses, matches_by_round, matches_of_graph, numbering
 from tournaments.formats.graph import Graph
 from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import LEAGUE, StageSettings
+from tournaments.formats.settings import GROUPS, LEAGUE, StageSettings
 
-MATCHES_IN_ALL_RUNS = 20_000
-LEAST_RUNS = 12
+ALL_GROUPS = "groups"
+"""Key of the rounds of all groups combined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +60,7 @@ class BracketForecast:
 
 @dataclass(frozen=True, slots=True)
 class StageEstimate:
-    """The figures of a stage. `graph` is its plan; if its rounds are paired, `typical` and `long` are matches by round.
+    """The figures of a stage. `graph` is its plan; if its rounds are paired, `courses` are those that it can take.
 
     `peak` is the highest number of matches that could be played at once, given enough tables.
     """
@@ -79,9 +72,59 @@ class StageEstimate:
     matches_each: Count = NONE
     peak: int = 0
     graph: Graph | None = None
-    typical: tuple[int, ...] = ()
-    long: tuple[int, ...] = ()
+    courses: Courses = ()
     finish: Finish | None = None
+
+
+def row_of(division: int, stage: int, bracket: str) -> str:
+    """Return the row of a bracket of stage `stage` (from 1), or of its groups together, in the simulation."""
+    return f"{division}:{stage}:{bracket}"
+
+
+def planned_matches(
+    estimates: Sequence[StageEstimate],
+    settings: Sequence[StageSettings],
+    default_lengths: Sequence[int],
+    *,
+    keys: Iterator[int],
+    division: int = 0,
+    first_stage: int = 1,
+    after: Collection[int] = (),
+    first_player: int = 0,
+) -> list[RemainingMatch]:
+    """Return the matches of these stages of a division, each stage once the one before it is over.
+
+    The first of them, of number `first_stage`, waits for the matches `after`. A league is played on other days: the
+    stages before it are all.
+    """
+    matches: list[RemainingMatch] = []
+    before = tuple(after)
+    for number, (estimate, stage) in enumerate(zip(estimates, settings, strict=True), start=first_stage):
+        if stage.format == LEAGUE:
+            break
+        own: list[RemainingMatch] = []
+        if estimate.graph is None:
+            bracket = estimate.brackets[0].key if estimate.brackets else ""
+            lengths = lengths_of(stage, bracket, default_lengths)
+            row = row_of(division, number, bracket)
+            own += matches_by_round(row, estimate.courses, lengths, keys=keys, after=before)
+        else:
+            brackets = [bracket.key for bracket in estimate.graph.brackets]
+            rows = {key: row_of(division, number, ALL_GROUPS if stage.format == GROUPS else key) for key in brackets}
+            behind = next(keys) if before else None
+            if behind is not None:
+                own.append(RemainingMatch(behind, row_of(division, number, ""), 0, 0, needs=before, gate=True))
+            own += matches_of_graph(
+                estimate.graph,
+                rows,
+                {key: lengths_of(stage, key, default_lengths) for key in brackets},
+                keys=keys,
+                behind=behind,
+                first_player=first_player,
+            )
+        matches += own
+        before = tuple(match.key for match in own if not match.gate)
+    return matches
 
 
 def with_times(
@@ -90,58 +133,34 @@ def with_times(
     default_lengths: Sequence[int],
     pace: Pace,
     *,
+    beside: Sequence[RemainingMatch] = (),
     with_finish: bool = True,
 ) -> list[StageEstimate]:
-    """Return the estimates with match lengths and, unless `with_finish` is False, with finishing times."""
-    begins: Finish | None = Finish(0.0, 0.0) if with_finish else None
+    """Return the estimates with match lengths and, unless `with_finish` is False, with finishing times.
+
+    `beside` are the matches of other divisions at the same tables; their keys are below 0.
+    """
+    times = FinishTimes((), Finish(0.0, 0.0), None)
+    if with_finish:
+        own = planned_matches(estimates, settings, default_lengths, keys=numbering())
+        times = finish_times((*own, *beside), pace)
+    of_round = {(round_.row, round_.number): round_.finish for round_ in times.rounds}
     timed = []
-    for estimate, stage in zip(estimates, settings, strict=True):
-        if stage.format == LEAGUE:
-            begins = None
-        finish_times = None if begins is None else _finish_times(estimate, stage, default_lengths, pace)
-        times = {} if finish_times is None else {(key, number): finish for key, number, finish in finish_times.rounds}
+    for number, (estimate, stage) in enumerate(zip(estimates, settings, strict=True), start=1):
+        rows = {bracket.key: row_of(0, number, bracket.key) for bracket in estimate.brackets}
         brackets = tuple(
-            replace(bracket, rounds=_timed(bracket, lengths_of(stage, bracket.key, default_lengths), times, begins))
+            replace(
+                bracket,
+                rounds=tuple(
+                    replace(
+                        round_,
+                        length=length_of(lengths_of(stage, bracket.key, default_lengths), round_.number),
+                        finish=of_round.get((rows[bracket.key], round_.number)),
+                    )
+                    for round_ in bracket.rounds
+                ),
+            )
             for bracket in estimate.brackets
         )
-        begins = _after(begins, finish_times.total) if finish_times is not None else None
-        timed.append(replace(estimate, brackets=brackets, finish=begins))
+        timed.append(replace(estimate, brackets=brackets, finish=times.finish_of(*rows.values())))
     return timed
-
-
-def _timed(
-    bracket: BracketForecast, lengths: Sequence[int], times: dict[tuple[str, int], Finish], begins: Finish | None
-) -> tuple[RoundForecast, ...]:
-    rounds = []
-    for round_ in bracket.rounds:
-        own = times.get((bracket.key, round_.number))
-        rounds.append(replace(round_, length=length_of(lengths, round_.number), finish=_after(begins, own)))
-    return tuple(rounds)
-
-
-def _after(begins: Finish | None, own: Finish | None) -> Finish | None:
-    """Return `own` counted from `begins`. The two vary independently, so their spreads add as variances."""
-    if begins is None or own is None:
-        return None
-    median = begins.median + own.median
-    return Finish(median, median + math.hypot(begins.late - begins.median, own.late - own.median))
-
-
-def _finish_times(
-    estimate: StageEstimate, settings: StageSettings, default_lengths: Sequence[int], pace: Pace
-) -> FinishTimes:
-    matches = max(estimate.matches.most, 1)
-    pace = replace(pace, runs=max(LEAST_RUNS, min(pace.runs, MATCHES_IN_ALL_RUNS // matches)))
-    if estimate.graph is not None:
-        lengths = {
-            bracket.key: lengths_of(settings, bracket.key, default_lengths) for bracket in estimate.graph.brackets
-        }
-        return finish_times(estimate.graph, lengths, pace)
-    key = estimate.brackets[0].key if estimate.brackets else ""
-    by_round = lengths_of(settings, key, default_lengths)
-    typical = finish_times_of_rounds(estimate.typical, by_round, pace, key=key)
-    if estimate.long == estimate.typical:
-        return typical
-    long = finish_times_of_rounds(estimate.long, by_round, pace, key=key)
-    late = max(typical.total.late, long.total.late)
-    return FinishTimes((*typical.rounds, *long.rounds[len(typical.rounds) :]), Finish(typical.total.median, late))

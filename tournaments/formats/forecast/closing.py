@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from tournaments.formats.forecast.live import FloorPace, RemainingMatch, mean_finish
+from tournaments.formats.forecast.finish_times import Pace, RemainingMatch, mean_finish
 
 SHORTEST_LENGTH = 3
 STEP = 2
@@ -48,7 +48,7 @@ class ClosingOption:
 
 @lru_cache(maxsize=16)
 def closing_options(
-    matches: tuple[RemainingMatch, ...], pace: FloorPace, *, begun: frozenset[RoundKey], late_by: float
+    matches: tuple[RemainingMatch, ...], pace: Pace, *, begun: frozenset[RoundKey], late_by: float
 ) -> tuple[ClosingOption, ...]:
     """Return up to four ways to gain time, those that gain `late_by` minutes first, the gentlest of them first.
 
@@ -70,7 +70,7 @@ def _open_rounds(matches: Sequence[RemainingMatch], begun: Collection[RoundKey])
     """Return row -> number -> length of the rounds that can be shortened."""
     rounds: dict[str, dict[int, int]] = {}
     for match in matches:
-        if not match.barrier and (match.row, match.round) not in begun and match.length > SHORTEST_LENGTH:
+        if not match.gate and (match.row, match.round) not in begun and match.length > SHORTEST_LENGTH:
             rounds.setdefault(match.row, {})[match.round] = match.length
     return rounds
 
@@ -102,6 +102,6 @@ def _shorten(row: str, lengths: Mapping[int, int], by: int) -> Shortening:
 def _shortened(matches: Sequence[RemainingMatch], shortenings: Sequence[Shortening]) -> tuple[RemainingMatch, ...]:
     lengths = {(row.row, number): row.length for row in shortenings for number in row.rounds}
     return tuple(
-        match if match.barrier else replace(match, length=lengths.get((match.row, match.round), match.length))
+        match if match.gate else replace(match, length=lengths.get((match.row, match.round), match.length))
         for match in matches
     )

@@ -4,12 +4,16 @@ Every match is assumed to be even. A `Count` is certain; what depends on results
 for equal input.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-MOST_RUNS, LEAST_RUNS = 60, 10
+MOST_RUNS, LEAST_RUNS = 200, 10
+COURSES = 60
+"""The courses of a Swiss first by which the chances of its number of rounds are told apart."""
+SIMILAR = 5
+"""One in so many simulated events is similar enough to one in progress."""
 PLAYERS_IN_ALL_RUNS = 8000
 
 
@@ -63,14 +67,21 @@ def rounds_until_unbeaten(players: int) -> Mapping[int, float]:
     return over
 
 
-def median_rounds(chances: Mapping[int, float]) -> int:
-    """Return the median number of rounds."""
-    cumulative = 0.0
-    for number in sorted(chances):
-        cumulative += chances[number]
-        if cumulative >= 0.5:
-            return number
-    return max(chances)
+def swiss_courses(
+    rounds: Mapping[int, float], matches: int, played: int = 0
+) -> tuple[tuple[tuple[bool, ...], ...], ...]:
+    """Return by round, from the one after those `played` on, in which courses its `matches` are played.
+
+    `rounds` are chances of a number of rounds.
+
+    >>> swiss_courses({2: 1.0}, 1)
+    (((True,),), ((True,),))
+    """
+    likely = {number: chance for number, chance in sorted(rounds.items()) if number >= played} or {played: 1.0}
+    total = sum(likely.values())
+    lasts = [last for last, chance in likely.items() for _ in range(max(1, round(COURSES * chance / total)))]
+    lasts = lasts if len(likely) > 1 else lasts[:1]
+    return tuple((tuple(last >= number for last in lasts),) * matches for number in range(played + 1, max(lasts) + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +120,26 @@ def _lives_run(players: int, lives: int, chance: Random) -> LivesRun:
             left[2 * pair + (bits >> pair & 1)] -= 1
         left = [count for count in left if count] + resting
     return LivesRun(tuple(entrants))
+
+
+def lives_courses(runs: Sequence[LivesRun], played: int = 0) -> tuple[tuple[tuple[bool, ...], ...], ...]:
+    """Return by round, from the one after those `played` on, in which of the `runs` its matches are played."""
+    longest = max(len(run.entrants) for run in runs)
+    courses = []
+    for at in range(played, longest):
+        counts = [run.matches[at] if at < len(run.entrants) else 0 for run in runs]
+        courses.append(tuple(tuple(count > match for count in counts) for match in range(max(counts))))
+    return tuple(courses)
+
+
+def lives_runs_like(players: int, lives: int, played: int, matches: int) -> tuple[LivesRun, ...]:
+    """Return the simulated events most like one with so many `matches` in the last of the rounds `played`."""
+    runs = [run for run in lives_runs(players, lives) if len(run.entrants) >= played] if played else []
+    if not runs:
+        return lives_runs(players, lives)[0 if not played else -1 :]
+    differences = sorted(abs(run.matches[played - 1] - matches) for run in runs)
+    most = differences[min(len(differences), max(LEAST_RUNS, len(runs) // SIMILAR)) - 1]
+    return tuple(run for run in runs if abs(run.matches[played - 1] - matches) <= most)
 
 
 def lives_matches(players: int, lives: int) -> Count:

@@ -3,22 +3,26 @@
 A format that is impossible for this field raises nothing: the forecast says so in a remark and covers the rest.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.brackets import BracketForecast, StageEstimate, with_times
+from tournaments.formats.forecast.brackets import BracketForecast, StageEstimate, planned_matches, with_times
 from tournaments.formats.forecast.counts import NONE, Count
-from tournaments.formats.forecast.finish_times import Finish, Pace
+from tournaments.formats.forecast.finish_times import Finish, Pace, RemainingMatch
+from tournaments.formats.forecast.planned import numbering
 from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
 from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
 from tournaments.formats.settings import GROUPS, SWISS, StageSettings, check_rounds
 from tournaments.formats.tables.groups import SMALLEST_GROUP
 
 NO_CHOICES = Choices()
+PLAYERS_OF_A_DIVISION = 1_000_000
+"""More than any division has: players are numbered by division."""
 
 
 class RemarkKind(StrEnum):
@@ -114,6 +118,14 @@ class Forecast:
         return self.starts + timedelta(minutes=minutes) if self.starts and minutes is not None else None
 
 
+class Beside(NamedTuple):
+    """Another division at the same tables."""
+
+    stages: tuple[StageSettings, ...]
+    entries: int
+    default_lengths: tuple[int, ...]
+
+
 def forecast_stages(
     stages: Sequence[StageSettings],
     entries: int,
@@ -122,10 +134,12 @@ def forecast_stages(
     pace: Pace,
     starts: datetime | None = None,
     closes: datetime | None = None,
+    beside: Sequence[Beside] = (),
 ) -> Forecast:
     """Forecast these stages for `entries` entries.
 
-    `default_lengths` are the division's match lengths by round, for stages without their own. With `starts` and
+    `default_lengths` are the division's match lengths by round, for stages without their own. `beside` are the other
+    divisions that are played at the same time and at the same tables. With `starts` and
     `closes`, remarks say whether the event finishes in time. Equal input gives equal output.
     """
     if not stages:
@@ -135,7 +149,14 @@ def forecast_stages(
     remarks = [remark for draft in drafts for remark in draft.remarks]
     remarks += _faults_of_all(stages, pace, known={remark.code for remark in remarks})
     possible = not any(remark.kind == FAULT for remark in remarks)
-    estimates = with_times([draft.estimate for draft in drafts], stages, default_lengths, pace, with_finish=possible)
+    estimates = with_times(
+        [draft.estimate for draft in drafts],
+        stages,
+        default_lengths,
+        pace,
+        beside=_matches_beside(beside) if possible else (),
+        with_finish=possible,
+    )
     peak = max(draft.estimate.peak for draft in drafts)
     if possible and peak > pace.tables:
         remarks.append(Remark(NOTE, "tables_few", {"matches": peak, "tables": pace.tables}))
@@ -145,6 +166,60 @@ def forecast_stages(
     )
     total = _total(complete, entries, remarks, min(peak, pace.tables), starts)
     return replace(total, remarks=(*remarks, *_closing(total, closes)))
+
+
+def later_stages(
+    stages: Sequence[StageSettings],
+    first: int,
+    *,
+    default_lengths: Sequence[int],
+    keys: Iterator[int],
+    division: int,
+    after: Collection[int],
+) -> list[RemainingMatch]:
+    """Return the matches of the stages from number `first` (2 or more) on, which wait for the matches `after`.
+
+    Empty if they are impossible for those who qualify.
+    """
+    try:
+        estimates = [
+            estimate_stage(
+                stage.checked(default_lengths), before.checked(), number, len(places_before(before, number - 1))
+            )
+            for number, (before, stage) in enumerate(pairwise(stages), start=2)
+            if number >= first
+        ]
+    except Refused:
+        return []
+    return planned_matches(
+        estimates, stages[first - 1 :], default_lengths, keys=keys, division=division, first_stage=first, after=after
+    )
+
+
+def _matches_beside(divisions: Sequence[Beside]) -> list[RemainingMatch]:
+    matches: list[RemainingMatch] = []
+    keys = numbering(-1, -1)
+    for number, division in enumerate(divisions, start=1):
+        if not division.stages:
+            continue
+        fields = [
+            division.entries,
+            *(len(places_before(stage, at)) for at, stage in enumerate(division.stages, start=1)),
+        ]
+        drafts = [
+            _draft(division.stages, at, fields[at], division.default_lengths) for at in range(len(division.stages))
+        ]
+        if any(remark.kind == FAULT for draft in drafts for remark in draft.remarks):
+            continue
+        matches += planned_matches(
+            [draft.estimate for draft in drafts],
+            division.stages,
+            division.default_lengths,
+            keys=keys,
+            division=number,
+            first_player=number * PLAYERS_OF_A_DIVISION,
+        )
+    return matches
 
 
 class _Draft(NamedTuple):

@@ -9,11 +9,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tournaments.formats.forecast.durations import log_density, survival
-from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT
+from tournaments.formats.forecast.durations import EVENINGS_DIFFER, MINUTES_PER_POINT, log_density, survival
 
-EXPECTED_SPREAD = 0.1
-"""Standard deviation of the logarithm of the pace of an evening before anything is known of it."""
 STEPS, FARTHEST = 15, 0.6
 """The pace is looked for at so many steps on either side of the expected one, up to this logarithm."""
 
@@ -41,7 +38,7 @@ def observed_pace(observed: Iterable[Observed], expected: float = MINUTES_PER_PO
     """
     rows = list(observed)
     if not rows:
-        return Estimate(expected, EXPECTED_SPREAD)
+        return Estimate(expected, EVENINGS_DIFFER)
     logarithms = [FARTHEST * step / STEPS for step in range(-STEPS, STEPS + 1)]
     weights = [_log_likelihood(rows, expected, logarithm) for logarithm in logarithms]
     most = max(weights)
@@ -57,7 +54,7 @@ def _product(first: float, second: float) -> float:
 
 
 def _log_likelihood(rows: list[Observed], expected: float, logarithm: float) -> float:
-    total = -((logarithm / EXPECTED_SPREAD) ** 2) / 2
+    total = -((logarithm / EVENINGS_DIFFER) ** 2) / 2
     pace = expected * math.exp(logarithm)
     for row in rows:
         share = row.minutes / (row.length * pace)

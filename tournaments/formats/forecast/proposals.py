@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tournaments.formats.forecast.finish_times import LONGEST, MINUTES_PER_POINT, SHORTEST, Finish, Pace, rule_of_thumb
+from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT
+from tournaments.formats.forecast.finish_times import Finish, Pace, rule_of_thumb
 from tournaments.formats.forecast.forecasts import forecast_stages
 from tournaments.formats.settings import ELIMINATION, KNOCKOUT, PROGRESSIVE, ROUND_ROBIN, SWISS, StageSettings
 
@@ -82,7 +83,7 @@ def is_hopeless(stage: StageSettings, length: int, players: int, tables: int, mi
     else:
         rounds = stage.rounds or players - 1
         matches = rounds * (players // 2)
-    at_tables = matches * length * MINUTES_PER_POINT * (SHORTEST + LONGEST) / 2 / tables
+    at_tables = matches * length * MINUTES_PER_POINT * MEAN_SHARE / tables
     in_rounds = rule_of_thumb(rounds, [length]) if stage.format in ELIMINATION else 0.0
     return max(at_tables, in_rounds) > HOPELESS * minutes
 

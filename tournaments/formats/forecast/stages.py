@@ -17,14 +17,15 @@ from tournaments.formats.elimination.patterns import (
     unshifted,
 )
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast, StageEstimate
+from tournaments.formats.forecast.brackets import ALL_GROUPS, BracketForecast, RoundForecast, StageEstimate
 from tournaments.formats.forecast.counts import (
     NONE,
     Count,
+    lives_courses,
     lives_matches,
     lives_runs,
-    median_rounds,
     rounds_until_unbeaten,
+    swiss_courses,
 )
 from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, FixtureId, Graph
 from tournaments.formats.plans import (
@@ -49,13 +50,10 @@ from tournaments.formats.settings import (
 )
 from tournaments.formats.tables.groups import SMALLEST_GROUP
 
-ALL_GROUPS = "groups"
-"""Key of the rounds of all groups combined."""
 SMALLEST_FIELD = 2
 SEED = bytes(32)
 """Seed for the byes of lower brackets; it does not affect their number."""
 MOST_CHOICES = 6
-LATE_RUN = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def estimate_stage(settings: StageSettings, before: StageSettings | None, number
     sizes = groups_of(settings, entrants) or (entrants,)
     if min(sizes) < SMALLEST_GROUP:
         raise Refused("group_count", groups=settings.groups, least=SMALLEST_GROUP, entries=entrants)
-    return _tables(key, sizes, settings.twice)
+    return _tables(key, sizes, settings.twice, planned_before(settings, before, number, entrants))
 
 
 def groups_of(settings: StageSettings, entrants: int) -> tuple[int, ...]:
@@ -95,7 +93,7 @@ def groups_of(settings: StageSettings, entrants: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def planned_before(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> Graph:
-    """Return the plan of an elimination for this field; it differs from the real one only in who stands where."""
+    """Return the plan of a stage for this field; it differs from the real one only in who stands where."""
     if before is None:
         sources = sources_of(draw_places(settings, range(1, entrants + 1), seed=SEED).places)
     else:
@@ -182,16 +180,14 @@ def _swiss(settings: StageSettings, players: int) -> StageEstimate:
         rounds=count,
         matches_each=Count(count.least - odd, count.most),
         peak=matches,
-        typical=(matches,) * median_rounds(chances),
-        long=(matches,) * count.most,
+        courses=swiss_courses(chances, matches),
     )
 
 
 def _lives(settings: StageSettings, players: int) -> StageEstimate:
     runs = lives_runs(players, settings.lives)
-    typical, long = runs[len(runs) // 2], runs[int(LATE_RUN * len(runs))]
     rounds = []
-    for at in range(len(long.entrants)):
+    for at in range(len(runs[-1].entrants)):
         entrants = [run.entrants[at] if at < len(run.entrants) else 0 for run in runs]
         matches = Count(min(entrants) // 2, max(entrants) // 2)
         rounds.append(RoundForecast(at + 1, matches, _odd(entrants)))
@@ -206,8 +202,7 @@ def _lives(settings: StageSettings, players: int) -> StageEstimate:
         rounds=Count(len(runs[0].entrants), len(runs[-1].entrants)),
         matches_each=each if players > SMALLEST_FIELD else lives_matches(players, settings.lives),
         peak=players // 2,
-        typical=typical.matches,
-        long=long.matches,
+        courses=lives_courses(runs),
     )
 
 
@@ -216,7 +211,7 @@ def _odd(entrants: Sequence[int]) -> Count:
     return Count(min(odd), max(odd))
 
 
-def _tables(key: str, sizes: Sequence[int], twice: bool) -> StageEstimate:
+def _tables(key: str, sizes: Sequence[int], twice: bool, graph: Graph) -> StageEstimate:
     """Estimate groups in which everybody plays everybody; the rounds of all groups are combined."""
     turns = 2 if twice else 1
     check_matches(sum(size * (size - 1) // 2 * turns for size in sizes))
@@ -227,16 +222,14 @@ def _tables(key: str, sizes: Sequence[int], twice: bool) -> StageEstimate:
         matches, byes = sum(size // 2 for size in playing), sum(size % 2 for size in playing)
         rounds.append(RoundForecast(number, Count.of(matches), Count.of(byes)))
     bracket = BracketForecast(key, tuple(rounds))
-    by_round = tuple(round_.matches.most for round_ in rounds)
     return StageEstimate(
         (bracket,),
         matches=bracket.matches,
         byes=bracket.byes,
         rounds=Count.of(len(rounds)),
         matches_each=Count((min(sizes) - 1) * turns, (max(sizes) - 1) * turns),
-        peak=max(by_round),
-        typical=by_round,
-        long=by_round,
+        peak=max(round_.matches.most for round_ in rounds),
+        graph=graph,
     )
 
 
