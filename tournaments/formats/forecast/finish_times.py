@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.graph import ByeSource, FixtureId, Graph, LoserOf, WinnerOf
+from tournaments.formats.graph import BYE, FixtureId, Graph, LoserOf, WinnerOf
 from tournaments.formats.progress import Progress
 
 MINUTES_PER_POINT = 11.0
@@ -164,9 +164,7 @@ def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[Fixtur
             for fixture in round_.fixtures:
                 if state is not None and state.fixtures[fixture.number].over:
                     continue
-                sources = fixture.sources
-                # A late-drawn round waits for all its entrants.
-                awaited = round_.entrants or sources
+                awaited = graph.awaited(fixture.number)
                 feeding = [source.fixture for source in awaited if isinstance(source, WinnerOf | LoserOf)]
                 jobs[fixture.number] = _Job(
                     fixture.number,
@@ -175,7 +173,7 @@ def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[Fixtur
                     (rank, round_.number),
                     length_of(lengths[bracket.key], round_.number),
                     tuple(number for number in feeding if number in jobs),
-                    not any(isinstance(source, ByeSource) for source in sources),
+                    BYE not in fixture.sources,
                     fixture.needed_if is not None,
                 )
     return jobs
