@@ -77,7 +77,7 @@ class Pairing(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """The second side of match `first` changes places with the second side of match `second`, or its first if `crossed`."""
+    """The second side of match `first` changes places with the second of match `second`, or its first if `crossed`."""
 
     first: int
     second: int

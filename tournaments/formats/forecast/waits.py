@@ -13,13 +13,14 @@ from statistics import fmean
 
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.seating import Past, lots_of, seat_entrants
+from tournaments.formats.errors import Refused
 from tournaments.formats.forecast.durations import QUANTILES, shares
 from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, length_of
 from tournaments.formats.forecast.stages import planned_before
 from tournaments.formats.graph import BYE, FINAL, MAIN, EntryId, FixtureId, Graph, LoserOf, Seat, Source, WinnerOf
 from tournaments.formats.lots import LEAST_SEED_BYTES
 from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
 RUNS = 60
 
@@ -37,6 +38,27 @@ class Waits:
     rematches: float
 
 
+def waits_of_stage(
+    stages: Sequence[StageSettings],
+    number: int,
+    entrants: int,
+    *,
+    default_lengths: Sequence[int],
+    minutes_per_point: float = MINUTES_PER_POINT,
+) -> Mapping[LowerByes, Waits]:
+    """Return the waits of stage `number` (from 1) for each way to decide the byes of its lower brackets.
+
+    Empty if it has no lower bracket or cannot be planned for this field. Equal input gives equal output.
+    """
+    settings, before = stages[number - 1], stages[number - 2] if number > 1 else None
+    if settings.format not in (DOUBLE, PROGRESSIVE):
+        return {}
+    try:
+        return waits_by_choice(settings, before, number, entrants, tuple(default_lengths), minutes_per_point)
+    except Refused:
+        return {}  # the forecast of the stage says why
+
+
 @lru_cache(maxsize=64)
 def waits_by_choice(
     settings: StageSettings,
@@ -47,16 +69,13 @@ def waits_by_choice(
     minutes_per_point: float = MINUTES_PER_POINT,
     runs: int = RUNS,
 ) -> Mapping[LowerByes, Waits]:
-    """Return the waits of stage `number` for each way to decide the byes of its lower brackets.
-
-    `before` is the stage before it. Equal input gives equal output. Raises Refused as `plan_of`.
-    """
-    found = {}
+    """As `waits_of_stage`, from so many events; `before` is the stage before it. Raises Refused as `plan_of`."""
+    waits = {}
     for byes in LowerByes:
         graph = planned_before(replace(settings, lower_byes=byes), before, number, entrants)
         lengths = {bracket.key: lengths_of(settings, bracket.key, default_lengths) for bracket in graph.brackets}
-        found[byes] = waits_of(graph, lengths, minutes_per_point, runs)
-    return found
+        waits[byes] = waits_of(graph, lengths, minutes_per_point, runs)
+    return waits
 
 
 def waits_of(graph: Graph, lengths: Mapping[str, Sequence[int]], minutes_per_point: float, runs: int = RUNS) -> Waits:
