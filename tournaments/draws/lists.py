@@ -180,9 +180,9 @@ class DraftStage:
 
     @property
     def drawn_later(self) -> bool:
-        """Whether it has rounds that are drawn when their players are known."""
+        """Whether it has lines that are drawn when their players are known."""
         columns = (column for tree in self.trees for section in tree.sections for column in section.columns)
-        return any(column.to_be_drawn for column in columns)
+        return any(column.by_lot for column in columns)
 
 
 @dataclass(frozen=True, slots=True)
