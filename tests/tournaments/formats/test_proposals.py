@@ -13,7 +13,7 @@ from tournaments.formats.settings import StageSettings
     [
         (5, 2, 240, "roundrobin", 3),
         (16, 8, 300, "progressive", 5),
-        (13, 6, 240, "progressive", 3),
+        (13, 6, 240, "progressive", 5),
         # Twice as many players as there is room for: a few rounds for everybody rather than one loss and home.
         (32, 12, 240, "swiss", 3),
         (2, 1, 90, "knockout", 7),
