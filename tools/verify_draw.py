@@ -21,6 +21,8 @@ import urllib.request
 from datetime import datetime
 
 KNOCKOUT = "barpoint-knockout/1 on barpoint-lots/1"
+LINES = ", barpoint-lines/1"
+"""How the byes of lower brackets were decided; it does not affect the places."""
 ORDER = "lots over all entries"
 GROUPS = "groups by lot"
 SNAKE = "snake by rating"
@@ -96,7 +98,7 @@ def repeated(draw, seed):
 
 def limits(draw):
     """Return the reasons why this script cannot repeat a draw; empty if it can."""
-    algorithm = draw["algorithm"]
+    algorithm = draw["algorithm"].removesuffix(LINES)
     if algorithm in (SWISS, LIVES):
         return pairing_limits(draw)
     if algorithm not in (KNOCKOUT, ORDER, GROUPS, SNAKE):

@@ -25,7 +25,7 @@ from tournaments.draws.take_back import round_to_take_back
 from tournaments.events.selectors import divisions_of
 from tournaments.formats.forecast.stages import matches_each, planned_before
 from tournaments.formats.graph import Graph, Source
-from tournaments.formats.plans import TABLE, later_sources, lengths_of, plan_of, sources_of
+from tournaments.formats.plans import TABLE, as_drawn, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.progress import Progress, progress
 from tournaments.formats.settings import (
     BY_ROUND,
@@ -180,9 +180,9 @@ class DraftStage:
 
     @property
     def drawn_later(self) -> bool:
-        """Whether it has rounds that are drawn when their players are known."""
+        """Whether it has lines that are drawn when their players are known."""
         columns = (column for tree in self.trees for section in tree.sections for column in section.columns)
-        return any(column.to_be_drawn for column in columns)
+        return any(column.by_lot for column in columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ def counts(division: Division, draw: Draw) -> DraftCounts:
     if draw.round:
         byes = len(draw.byes)
         return DraftCounts(entered, len(draw.places), byes, (entered - byes) // 2)
-    settings = settings_of(draw.stage)
+    settings = as_drawn(settings_of(draw.stage), draw.algorithm)
     matches = Matches.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
     groups = settings.groups if settings.format == GROUPS else 0
@@ -366,7 +366,9 @@ def draft_rounds(division: Division, draw: Draw) -> list[RoundRow]:
         settings = settings_of(stage)
         if settings.format in BY_ROUND:
             break
-        if before is not None:
+        if before is None:
+            settings = as_drawn(settings, draw.algorithm)
+        else:
             sources = later_sources(settings, settings_of(before), before.number)
         draft = draw.number if before is None else 1
         graph = plan_of(settings, sources, seed=bytes.fromhex(stage.seed), draft=draft, first_number=number)

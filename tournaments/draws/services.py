@@ -264,7 +264,7 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
     if draw.round:
         rounds.store_round_of(draw, deadlines, event=event)
     else:
-        plan_stage(stage, sources_of(draw.places), event=event, draft=draw.number, deadlines=deadlines)
+        plan_stage(stage, sources_of(draw.places), event=event, draw=draw, deadlines=deadlines)
         plan_following(stage, event)
     if division.status == Division.Status.ENTRIES:
         division.status = Division.Status.RUNNING

@@ -24,7 +24,7 @@ from tournaments.events.services import entries_in
 from tournaments.formats.elimination.knockout import eligible_byes, take_bye
 from tournaments.formats.forecast.stages import matches_each
 from tournaments.formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
-from tournaments.formats.plans import TABLE, LateDrop, lengths_of, planned_anew, with_late_drop
+from tournaments.formats.plans import TABLE, LateDrop, as_drawn, lengths_of, planned_anew, with_late_drop
 from tournaments.formats.settings import (
     BY_ROUND,
     KNOCKOUT,
@@ -49,7 +49,7 @@ from tournaments.state.locks import (
     lock_unfinished_matches,
     take_numbers,
 )
-from tournaments.state.plans import deadline_of, entrants_as_data, set_source, store_round
+from tournaments.state.plans import deadline_of, entrants_as_data, set_source, settings_of, store_round
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows, StageRows
@@ -96,7 +96,7 @@ def plan_bye(
         event = Tournament.objects.filter(pk=stage.division.tournament_id)
         first_number = event.values_list("last_number", flat=True)[0] + 1
     graph, drop = with_late_drop(
-        state.rows.settings, graph, number, begun=begun, first_number=first_number, **_lots_of_draw(stage)
+        graph=graph, fixture=number, begun=begun, first_number=first_number, **_drawn_with(stage)
     )
     return ByePlan(graph, number, drop)
 
@@ -111,10 +111,11 @@ def free_byes(state: StageState, same: Collection[EntryId], graph: Graph | None 
     return [source.entry for pair in sources for source in pair if isinstance(source, EntrySource)]
 
 
-def _lots_of_draw(stage: Stage) -> dict[str, Any]:
-    """Return the seed and the draft with which the stage was drawn."""
-    draft = stage.draws.filter(state=Draw.State.PUBLISHED).values_list("number", flat=True).first()
-    return {"seed": bytes.fromhex(stage.seed), "draft": draft or 1}
+def _drawn_with(stage: Stage) -> dict[str, Any]:
+    """Return the seed, the draft and the settings with which the stage was drawn."""
+    draw = stage.draws.filter(state=Draw.State.PUBLISHED).first()
+    settings = settings_of(stage) if draw is None else as_drawn(settings_of(stage), draw.algorithm)
+    return {"settings": settings, "seed": bytes.fromhex(stage.seed), "draft": 1 if draw is None else draw.number}
 
 
 def check_running(division: Division) -> None:
@@ -345,11 +346,10 @@ def _graph_before(late: LateEntry) -> tuple[Graph, Graph | None]:
     begun = _begun_fixtures(states_of(division, read=DivisionRows(division).drawn)[0])
     lower = sorted(number for number in begun if graph.bracket_of[number] != MAIN)
     anew = planned_anew(
-        rows.settings,
-        graph,
+        graph=graph,
         begun=lower,
         first_number=division.tournament.last_number + 1,
-        **_lots_of_draw(late.stage),
+        **_drawn_with(late.stage),
     )
     if anew is None:
         raise Refused("late_entry_begun", name=late.entry.player.shown_name, fixture=min(lower, default=taken))

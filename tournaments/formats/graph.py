@@ -1,7 +1,7 @@
 """The plan of a stage as a graph: brackets, rounds, fixtures and slots.
 
 A graph has no results. A fixture has two slots, and each slot has a source: an entry, the winner or the loser of
-another fixture, a place in a stage, a bye, or a seat in a round that is drawn once all its entrants are known. That a
+another fixture, a place in a stage, a bye, or a seat whose entrant is drawn once those of all seats are known. That a
 slot is a walkover or to be decided is a state, which `progress` derives; it is not part of the plan.
 
 Fixtures are numbered across all brackets, and the sources of a fixture always have lower numbers. A single pass in
@@ -70,7 +70,7 @@ class ByeSource:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat (from 1) in a round that is drawn once all its entrants are known; `seating` draws it."""
+    """A seat (from 1) in a round with lines that are drawn once their entrants are known; `seating` draws it."""
 
     bracket: str
     round: int
@@ -107,8 +107,9 @@ class Fixture:
 class Round:
     """A round of a bracket; `drops` are the letters of the rounds whose losers enter here.
 
-    A round that is drawn once its entrants are known lists their sources in `entrants`, and its slots are seats.
-    Entrant 1 is intended for seat 1 and so on; `seating` deviates only for a fair bye and to keep two entries apart.
+    Lines that are drawn once their entrants are known have these as `entrants`, and their slots are seats: those of the
+    whole round, or of as many lines as the bye depends on. Entrant 1 is intended for seat 1 and so on; `seating`
+    deviates only for a fair bye and to keep two entries apart.
     """
 
     number: int
@@ -181,14 +182,20 @@ class Graph:
             entrants[second.number - 1] if isinstance(second, Seat) else second,
         )
 
+    def awaited(self, number: FixtureId) -> tuple[Source, ...]:
+        """Return the sources that must be known before the entrants of a fixture are: of a seat, those of all seats."""
+        own = self.fixtures[number].sources
+        fixed = tuple(source for source in own if not isinstance(source, Seat | ByeSource))
+        return (*fixed, *self.round_of[number].entrants) if any(isinstance(source, Seat) for source in own) else fixed
+
     @cached_property
     def next_of_winner(self) -> dict[FixtureId, FixtureId]:
-        """Number -> the first fixture its winner advances to, or is intended for if that round is still to be drawn."""
+        """Number -> the first fixture its winner advances to, or is intended for if that line is still to be drawn."""
         return self._followers(WinnerOf)
 
     @cached_property
     def next_of_loser(self) -> dict[FixtureId, FixtureId]:
-        """Number -> the first fixture its loser drops to, or is intended for if that round is still to be drawn."""
+        """Number -> the first fixture its loser drops to, or is intended for if that line is still to be drawn."""
         return self._followers(LoserOf)
 
     def _followers(self, kind: type[WinnerOf] | type[LoserOf]) -> dict[FixtureId, FixtureId]:
@@ -234,7 +241,7 @@ class Graph:
         )
 
     def with_entrant(self, number: FixtureId, source: Source) -> "Graph":
-        """Return the graph with one more entrant in a round still to be drawn, intended for the bye of this fixture.
+        """Return the graph with one more entrant among lines still to be drawn, intended for the bye of this fixture.
 
         Raises Refused("no_bye_left") if the fixture has no bye.
         """

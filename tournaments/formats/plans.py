@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from tournaments.formats.elimination import knockout
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.knockout import cross_seeded, main_bracket
 from tournaments.formats.elimination.lower_bracket import double_elimination, take_late_drop, with_lower_bracket
 from tournaments.formats.elimination.patterns import (
@@ -43,6 +44,7 @@ from tournaments.formats.settings import (
     DOUBLE,
     ELIMINATION,
     GROUPS,
+    KNOCKOUT,
     LEAGUE,
     PROGRESSIVE,
     SNAKE,
@@ -65,6 +67,8 @@ TABLE = "table"
 ROUNDS = "rounds"
 """Key of the only bracket of a Swiss or of lives."""
 ORDER_ALGORITHM = "lots over all entries"
+LINES_ALGORITHM = "barpoint-lines/1"
+"""How the byes of lower brackets get fixed lines; it follows the algorithm of the places. Draws without it use lots."""
 FEWEST_FOR_LOWER = 2
 MOST_STAGES = 5
 FEWEST_QUALIFIERS = 2
@@ -133,7 +137,9 @@ def draw_places(
     field = sorted(entries)
     if settings.format in ELIMINATION:
         drawn = knockout.draw(field, seed=seed, draft=draft, seeds=seeds, apart=apart)
-        return Drawn(drawn.places, drawn.algorithm, drawn.meetings)
+        on_lines = settings.format != KNOCKOUT and settings.lower_byes is LowerByes.LINES
+        algorithm = f"{drawn.algorithm}, {LINES_ALGORITHM}" if on_lines else drawn.algorithm
+        return Drawn(drawn.places, algorithm, drawn.meetings)
     if settings.format == LEAGUE:
         check_league_size(len(field))
     if settings.format == GROUPS:
@@ -146,6 +152,13 @@ def draw_places(
         return Drawn(padded(groups), algorithm, in_one_group=in_one_group(groups, apart))
     order = seeds or Lots(seed, "order", draft).shuffled(field)
     return Drawn(tuple(order), "by rating" if seeds else ORDER_ALGORITHM)
+
+
+def as_drawn(settings: StageSettings, algorithm: str) -> StageSettings:
+    """Return the settings with the byes of lower brackets as in a draw by this algorithm, which may be an older one."""
+    if settings.format not in ELIMINATION or settings.format == KNOCKOUT:
+        return settings
+    return replace(settings, lower_byes=LowerByes.LINES if LINES_ALGORITHM in algorithm else LowerByes.LOTS)
 
 
 def padded(groups: Sequence[Sequence[EntryId]]) -> tuple[EntryId | None, ...]:
@@ -211,15 +224,16 @@ def plan_of(
 
 
 def _with_lower(settings: StageSettings, graph: Graph, seed: bytes, draft: int) -> Graph:
+    byes = settings.lower_byes
     if settings.format == DOUBLE:
-        return double_elimination(graph, seed=seed, draft=draft, pattern=lower_pattern(settings, graph))
+        return double_elimination(graph, seed=seed, draft=draft, pattern=lower_pattern(settings, graph), byes=byes)
     if settings.format != PROGRESSIVE:
         return graph
-    graph = with_lower_bracket(graph, lower_pattern(settings, graph), seed=seed, draft=draft)
+    graph = with_lower_bracket(graph, lower_pattern(settings, graph), seed=seed, draft=draft, byes=byes)
     if settings.last_chance is None:
         return graph
     pattern = last_chance_pattern(settings, graph)
-    return with_lower_bracket(graph, pattern, seed=seed, draft=draft, key=LAST_CHANCE, fed_by=CONSOLATION)
+    return with_lower_bracket(graph, pattern, seed=seed, draft=draft, key=LAST_CHANCE, fed_by=CONSOLATION, byes=byes)
 
 
 class LateDrop(StrEnum):

@@ -10,6 +10,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.patterns import parse
 from tournaments.formats.errors import Refused
 from tournaments.formats.forecast.finish_times import LONGEST_MATCH
@@ -61,8 +62,8 @@ _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule
 _ROUNDS = frozenset({"next_round", "countdown"})
 OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     KNOCKOUT: frozenset({"lengths"}),
-    PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance"}),
-    DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final"}),
+    PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance", "lower_byes"}),
+    DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final", "lower_byes"}),
     SWISS: frozenset({"lengths", "rounds", "order", "missed_points", "allow_rematches", "tiebreaks", "edition"})
     | _ROUNDS,
     LIVES: _ROUNDS | {"lengths", "lives"},
@@ -89,7 +90,7 @@ class StageSettings:
     the consolation or lower bracket, `last_lengths` to the last chance, `final_lengths` to the final or finals between
     the upper and the lower winner; an empty tuple means the lengths before it. `pattern` is that of the consolation or
     lower bracket ("": the first proposal for the field), `last_chance` that of the bracket fed by the consolation
-    (None: no such bracket).
+    (None: no such bracket). `lower_byes` says how the byes of both are decided.
 
     `rounds` is the number of rounds of a Swiss, or None to play until only one player is unbeaten. `next_round` says
     how the next round comes about: at a director's request, as a draft, or as a draft that is published automatically
@@ -109,6 +110,7 @@ class StageSettings:
     pattern: str = ""
     last_chance: str | None = None
     second_final: bool = False
+    lower_byes: LowerByes = LowerByes.LINES
     rounds: int | None = None
     lives: int = 3
     order: Order = Order.RANDOM
@@ -215,6 +217,7 @@ class StageSettings:
 
 
 CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
+    "lower_byes": LowerByes,
     "order": Order,
     "next_round": NextRound,
     "leaver_rule": LeaverRule,

@@ -182,8 +182,9 @@ class Fixture(models.Model):
 class Slot(models.Model):
     """One side of a fixture: the source of its entrant (part of the plan) and the current entrant (derived).
 
-    In a round that is drawn once its entrants are known, a slot is a seat: `source_stage` names the round, as in
-    `consolation:3`, and `source_place` is the number of the seat. Its source is `drawn` until then and is derived, too.
+    On a line that is drawn once the entrants of all such lines of its round are known, a slot is a seat: `source_stage`
+    names the round, as in `consolation:3`, and `source_place` is the number of the seat. Its source is `drawn` until
+    then and is derived, too.
     """
 
     class Source(models.TextChoices):
@@ -241,7 +242,7 @@ class Slot(models.Model):
 
     @property
     def is_seat(self) -> bool:
-        """Whether the entrant of this slot is drawn once all entrants of the round are known."""
+        """Whether the entrant of this slot is drawn once those of all such slots of its round are known."""
         return self.source_place is not None and self.source != Slot.Source.PLACE
 
 

@@ -97,8 +97,8 @@ class Column:
     length: int
     boxes: list[FixtureBox]
     deadline: datetime | None = None
-    to_be_drawn: bool = False
-    """Whether the pairings will be drawn by lot, once all entrants are known."""
+    by_lot: str = ""
+    """Says that some or all of its lines are still to be drawn; empty if none is."""
     joins: str = ""
     """How lines lead to the next column: MERGE (two into one), STRAIGHT (one to one), CURVES, or none."""
     links: tuple[tuple[float, float], ...] = ()
@@ -402,7 +402,7 @@ class RoundRow:
     stage: int = 1
     format: str = KNOCKOUT
     entrants: Sequence[tuple[str, int]] = ()
-    """The entrants of a round drawn by lot: winner or loser, and the number of the fixture they come from."""
+    """The entrants of the lines drawn by lot: winner or loser, and the number of the fixture they come from."""
 
     @property
     def upper(self) -> bool:
@@ -411,8 +411,21 @@ class RoundRow:
 
     @property
     def to_be_drawn(self) -> bool:
-        """Whether its pairings will be drawn by lot, once all entrants are known."""
+        """Whether lines of it will be drawn by lot, once all their entrants are known."""
         return any(slot.source == Slot.Source.DRAWN for fixture in self.fixtures for slot in fixture.slots)
+
+    @property
+    def wholly_drawn(self) -> bool:
+        """Whether all of its lines are drawn by lot, and not only some."""
+        byes = sum(slot.source == Slot.Source.BYE for fixture in self.fixtures for slot in fixture.slots)
+        return len(self.entrants) == 2 * len(self.fixtures) - byes
+
+    @property
+    def by_lot(self) -> str:
+        """Says that some or all of its lines are still to be drawn; empty if none is."""
+        if not self.to_be_drawn:
+            return ""
+        return _("by lot") if self.wholly_drawn else _("some lines by lot")
 
 
 def rounds_of(division: Division) -> list[RoundRow]:
@@ -508,7 +521,7 @@ def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
                 box.winner_draw = draws.get((Slot.Source.WINNER, box.number), "")
                 box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
             name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
-            columns.append(Column(name, row.length, boxes, row.deadline, to_be_drawn=row.to_be_drawn))
+            columns.append(Column(name, row.length, boxes, row.deadline, by_lot=row.by_lot))
         upper = own[0].upper
         bracket = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
         bracket.stage = stage
@@ -559,7 +572,7 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
 
 
 def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> FixtureBox:
-    first, second = (_line(slot, side, row, round_.length, options) for side, slot in enumerate(row.slots))
+    first, second = (_line(slot, side, row, round_, options) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     where = row.played.where if ready else None
     return FixtureBox(
@@ -598,19 +611,19 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
     return ""
 
 
-def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: BracketOptions) -> BoxLine:
+def _line(slot: SlotRow, side: int, row: FixtureRow, round_: RoundRow, options: BracketOptions) -> BoxLine:
     entrant = slot.entrant
     entry = options.names.entries.get(entrant) if entrant is not None else None
     if row.status == Fixture.Status.NOT_NEEDED:
         return BoxLine("nobody", "–")
     here = entrant is not None and entrant == options.highlight
-    line = BoxLine(slot.status, _text(slot, options.names), entry=entrant, here=here)
+    line = BoxLine(slot.status, _text(slot, row, round_, options.names), entry=entrant, here=here)
     if entry is not None:
         line.player = entry.player.public_id
         line.seed = options.seeds.get(entry.pk)
         line.late = slot.source == Slot.Source.ENTRY and entry.pk in options.late
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
-        _set_result(line, side, slot, row, length)
+        _set_result(line, side, slot, row, round_.length)
     elif row.played.where is not None and row.played.where.score is not None:
         line.score = row.played.where.score[side]
     return line
@@ -630,7 +643,7 @@ def _set_result(line: BoxLine, side: int, slot: SlotRow, row: FixtureRow, length
         line.kind = Slot.Status.WALKOVER.value
 
 
-def _text(slot: SlotRow, names: Names) -> str:
+def _text(slot: SlotRow, row: FixtureRow, round_: RoundRow, names: Names) -> str:
     if slot.entry is not None:
         return names.of(slot.entry)
     if slot.status == Slot.Status.BYE:
@@ -642,10 +655,22 @@ def _text(slot: SlotRow, names: Names) -> str:
     if slot.source == Slot.Source.LOSER:
         return _("Loser of M%(number)d") % {"number": slot.source_fixture or 0}
     if slot.source == Slot.Source.DRAWN:
-        return _("By lot")
+        return _by_lot(row, round_)
     if slot.source == Slot.Source.PLACE:
         return place_name(slot.source_stage, slot.source_place or 0)
     return _("To be decided")
+
+
+def _by_lot(row: FixtureRow, round_: RoundRow) -> str:
+    """Return the text of a line that is still to be drawn, so that it can be drawn on paper, too."""
+    has_bye = any(slot.source == Slot.Source.BYE for slot in row.slots)
+    if round_.wholly_drawn:
+        return _("Bye by lot") if has_bye else _("By lot")
+    lines = ", ".join(
+        (_("W%(number)d") if kind == Slot.Source.WINNER else _("L%(number)d")) % {"number": number}
+        for kind, number in round_.entrants
+    )
+    return (_("Bye by lot: %(lines)s") if has_bye else _("By lot: %(lines)s")) % {"lines": lines}
 
 
 def open_sections(brackets: Sequence[Tree], selected: str) -> None:

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from tournaments.formats.graph import EntryId
 from tournaments.formats.settings import LIVES, SWISS
-from tournaments.formats.states import FixtureState
+from tournaments.formats.states import FixtureState, SlotStatus
 from tournaments.formats.swiss.event import PAIRING_BYES, SwissEvent
 from tournaments.models import Round, Slot
 from tournaments.standings.labels import points_text
@@ -189,10 +189,16 @@ def _placed(state: StageState, fixture: FixtureState, round_: Round, names: Name
     for slot, source in zip(fixture.slots, stored, strict=True):
         if slot.entrant is not None and source.source in sentences:
             yield sentences[source.source].format(name=names.of(slot.entrant), match=f"M{source.source_fixture}")
+    graph = state.rows.graph
+    is_bye = any(slot.status is SlotStatus.BYE for slot in fixture.slots)
     if round_.entrants and any(source.is_seat for source in stored):
         yield _(
-            "This round was drawn by lot when all its players were known: nobody gets a second bye, and nobody meets "
-            "an earlier opponent, as far as possible."
+            "Of this round, {lines} lines were drawn by lot when all their players were known: nobody gets a second "
+            "bye, and nobody meets an earlier opponent, as far as possible."
+        ).format(lines=len(round_.entrants))
+    elif is_bye and graph.bracket(graph.bracket_of[fixture.number]).fed_by is not None:
+        yield _(
+            "By the plan, the bye is on this line: at the draw, nobody else in the round could have had fewer byes."
         )
     here = {slot.entrant for slot in fixture.slots}
     met = [

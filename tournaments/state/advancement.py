@@ -15,7 +15,7 @@ from core.queue import hint
 from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
 from tournaments.formats.graph import Source
-from tournaments.formats.plans import later_sources, plan_of
+from tournaments.formats.plans import as_drawn, later_sources, plan_of
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.commitments import commitment_of
@@ -34,11 +34,16 @@ def plan_stage(
     sources: Sequence[Source],
     *,
     event: Tournament,
-    draft: int = 1,
+    draw: Draw | None = None,
     deadlines: Sequence[datetime | None] = (),
 ) -> None:
-    """Plan a stage with these sources and save it; its fixtures get the next match numbers of the locked `event`."""
-    graph = plan_of(settings_of(stage), sources, seed=bytes.fromhex(stage.seed), draft=draft)
+    """Plan a stage with these sources and save it; its fixtures get the next match numbers of the locked `event`.
+
+    `draw` is the draw of the sources; None if they are places of the stage before it.
+    """
+    settings = settings_of(stage) if draw is None else as_drawn(settings_of(stage), draw.algorithm)
+    draft = 1 if draw is None else draw.number
+    graph = plan_of(settings, sources, seed=bytes.fromhex(stage.seed), draft=draft)
     first = take_numbers(event, len(graph.fixtures))
     store(stage, graph.shifted(first - 1), lengths=stage.division.lengths, deadlines=deadlines)
     stage.status, stage.apart = Stage.Status.RUNNING, _kept_apart_in(stage)

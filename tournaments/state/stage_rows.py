@@ -422,14 +422,19 @@ class StageRows:
 
     @cached_property
     def open_draws(self) -> frozenset[int]:
-        """The ids of late-drawn rounds whose draw is still derived: nobody has reported or decided anything in them.
+        """The ids of rounds with late-drawn lines whose draw is still derived: nobody has reported or decided a match
+        with such a line.
 
         After that the draw is a fact, whatever is corrected in earlier rounds or withdrawn in this one.
         """
         waiting = {row.pk for row in self.rounds if row.entrants}
         if not waiting:
             return frozenset()
-        fixtures = [row for row in self.fixtures.values() if row.round_id in waiting]
+        fixtures = [
+            row
+            for row in self.fixtures.values()
+            if row.round_id in waiting and any(slot.is_seat for slot in self.slots[row.pk])
+        ]
         rounds = {row.pk: row.round_id for row in fixtures}
         matches = {former.match: rounds[former.fixture] for former in self.former_matches if former.fixture in rounds}
         matches |= {row.match_id: row.round_id for row in fixtures if row.match_id}

@@ -14,6 +14,7 @@ from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.late import enter_late, preview_late, preview_undo, undo_late
 from tournaments.entries.previews import late_view
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, LateEntry, Slot
 
@@ -197,7 +198,7 @@ def test_a_late_entry_is_undone_before_its_match_begins(begun: Begun) -> None:
 
 
 def test_of_late_entries_that_change_the_same_round_the_last_is_undone_first(begun: Begun) -> None:
-    driver = begun("progressive", 9)
+    driver = begun("progressive", 9, lower_byes=LowerByes.LOTS)
     first, second = driver.late(Player.objects.create(name="Louise"), Player.objects.create(name="Gram"))
     changed = LateEntry.objects.get(entry=first).entrants
     assert changed

@@ -12,6 +12,7 @@ from players.models import Player
 from tests.pages import html
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES, play, ready
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Fixture, Slot
@@ -102,12 +103,24 @@ def test_lives_and_consolation_pairings_are_explained(
     assert any(words in sentence for reasons in explained for sentence in reasons.sentences)
 
 
-def test_a_round_drawn_late_says_so(builder: DivisionBuilder, by_alice: Actor) -> None:
-    division = played(builder, by_alice, 13, "progressive", 3)
+@pytest.mark.parametrize(
+    ("byes", "words"),
+    [
+        (LowerByes.LOTS, "Of this round, 7 lines were drawn by lot"),
+        (LowerByes.LINES, "By the plan, the bye is on this"),
+    ],
+)
+def test_a_bye_of_a_consolation_says_how_it_was_decided(
+    builder: DivisionBuilder, by_alice: Actor, byes: LowerByes, words: str
+) -> None:
+    division = builder.drawn(13, StageSettings("progressive", lower_byes=byes))
+    for _ in range(3):
+        builder.play(division, most=len(ready(division)))
+        play(division, by_alice, builder.rng, most=0)
     names, states = names_for(None, division), states_of(division)
     found = [reasons_of(states, row.number, names) for row in Fixture.objects.filter(stage__division=division)]
     sentences = [sentence for reasons in found if reasons is not None for sentence in reasons.sentences]
-    assert any(sentence.startswith("This round was drawn by lot") for sentence in sentences)
+    assert any(sentence.startswith(words) for sentence in sentences)
 
 
 def test_players_who_met_before_are_told_so_where_rematches_are_allowed(

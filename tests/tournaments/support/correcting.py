@@ -94,6 +94,7 @@ class Paired:
     number: int
     places: tuple[int | None, ...]
     byes: dict[int, str]
+    algorithm: str
     at: datetime
 
 
@@ -174,7 +175,7 @@ class Cup(Clocked):
         players = dict(self.division.entries.values_list("pk", "player"))
         places = tuple(players.get(place or 0) for place in draw.places)
         byes = {players[int(entry)]: kind for entry, kind in draw.byes.items()}
-        self.history.append(Paired(draw.stage.number, draw.round, draw.number, places, byes, self.at))
+        self.history.append(Paired(draw.stage.number, draw.round, draw.number, places, byes, draw.algorithm, self.at))
 
     def ready(self) -> list[Fixture]:
         """What can be played."""
@@ -287,6 +288,7 @@ class Cup(Clocked):
                 state=Draw.State.DRAFT,
                 places=[None if player is None else ids[player] for player in event.places],
                 byes={str(ids[player]): kind for player, kind in event.byes.items()},
+                algorithm=event.algorithm,
                 made_at=event.at,
             )
             draws._publish(division, draw, event=numbering, by=SYSTEM, now=event.at)

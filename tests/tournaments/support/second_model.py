@@ -139,7 +139,7 @@ class SecondModel:
         self.ended.setdefault(key, (at, len(self.ended)))
         self.begun.append((stage.number, at, frozenset(key[1:])))
         where = (match.bracket, match.round)
-        if where in self.view.drawn:
+        if where in self.view.drawn and any(isinstance(source, plan.Seat) for source in match.sources):
             self.frozen.setdefault(where, self.view.drawn[where])
 
     def settle(self, at: datetime, *, rated: bool = True, as_before: Mapping[Key, bool] | None = None) -> None:

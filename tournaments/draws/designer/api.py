@@ -21,10 +21,12 @@ from tournaments.draws.evenings import divisions_beside, rest_of
 from tournaments.events.api import DivisionView
 from tournaments.events.forms import MOST_TABLES
 from tournaments.events.services import entries_in
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.patterns import Proposal
 from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
 from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
+from tournaments.formats.forecast.waits import Waits, waits_of_stage
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.settings import (
     FEWEST_LIVES,
@@ -94,6 +96,14 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     last_chance = _pattern(
         "progressive: pattern of the bracket for losers of the consolation. Empty: of its first half; null: none.",
         allow_null=True,
+    )
+    lower_byes = serializers.ChoiceField(
+        [choice.value for choice in LowerByes],
+        required=False,
+        help_text=(
+            "progressive, double: whether byes of lower brackets stand on fixed `lines`, or rounds whose bye depends "
+            "on results are drawn by `lots` when all their players are known."
+        ),
     )
     second_final = _switch("double: whether a second final is played if the upper bracket winner loses the first.")
     rounds = _whole(1, MOST_ROUNDS, "swiss: number of rounds. Null: until one player is unbeaten.", allow_null=True)
@@ -235,6 +245,15 @@ class ProposedPatternSerializer(serializers.Serializer[Any]):
     byes = serializers.IntegerField()
 
 
+class WaitsSerializer(serializers.Serializer[Any]):
+    """What a way to decide the byes of lower brackets costs, by simulation."""
+
+    lower_byes = serializers.ChoiceField([choice.value for choice in LowerByes])
+    mean_minutes = serializers.FloatField(help_text="Mean wait of first-round losers for a match of a lower bracket.")
+    longest_minutes = serializers.FloatField(help_text="The longest of these waits in an event, on average.")
+    rematches = serializers.FloatField(help_text="Expected rematches before the final.")
+
+
 class OutlinedStageSerializer(serializers.Serializer[Any]):
     """A stage."""
 
@@ -250,6 +269,7 @@ class OutlinedStageSerializer(serializers.Serializer[Any]):
     finish = FinishSerializer(allow_null=True)
     patterns = ProposedPatternSerializer(many=True)
     last_chance_patterns = ProposedPatternSerializer(many=True)
+    waits = WaitsSerializer(many=True, help_text="For each value of `lower_byes`; empty without a lower bracket.")
     brackets = OutlinedBracketSerializer(many=True)
 
 
@@ -308,7 +328,17 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
         closes=evening.get("closes_at"),
         beside=beside,
     )
-    return OutlineSerializer(_forecast(forecast, starts)).data
+    data = _forecast(forecast, starts)
+    for outlined, stage in zip(data["stages"], forecast.stages, strict=True):
+        waits = waits_of_stage(
+            stages,
+            stage.number,
+            stage.entrants,
+            default_lengths=division.lengths,
+            minutes_per_point=pace.minutes_per_point,
+        )
+        outlined["waits"] = [_waits_data(byes, own) for byes, own in waits.items()]
+    return OutlineSerializer(data).data
 
 
 def _forecast(forecast: Forecast, starts: datetime) -> dict[str, Any]:
@@ -358,6 +388,15 @@ def _stage_data(stage: StageForecast, starts: datetime) -> dict[str, Any]:
         "patterns": [_pattern_data(proposal) for proposal in stage.choices.lower],
         "last_chance_patterns": [_pattern_data(proposal) for proposal in stage.choices.last_chance],
         "brackets": [_bracket(bracket, starts) for bracket in stage.brackets],
+    }
+
+
+def _waits_data(byes: LowerByes, waits: Waits) -> dict[str, Any]:
+    return {
+        "lower_byes": byes.value,
+        "mean_minutes": waits.mean,
+        "longest_minutes": waits.longest,
+        "rematches": waits.rematches,
     }
 
 

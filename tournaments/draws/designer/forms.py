@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.formats import number_format
 from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -16,10 +17,12 @@ from engine.errors import Refused
 from players.forms import RefusingForm
 from tournaments.draws.evenings import Evening, first_after
 from tournaments.events.forms import MOST_TABLES, LocalField, localise
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.patterns import Proposal, parse
 from tournaments.formats.forecast.durations import MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import Pace, parse_lengths
 from tournaments.formats.forecast.stages import Choices
+from tournaments.formats.forecast.waits import Waits
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import (
@@ -74,11 +77,12 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
         "own_pattern",
         "last_chance",
         "own_last_chance",
+        "lower_byes",
         "lengths",
         "lower_lengths",
         "last_lengths",
     ),
-    DOUBLE: ("pattern", "own_pattern", "second_final", "lengths", "lower_lengths", "final_lengths"),
+    DOUBLE: ("pattern", "own_pattern", "lower_byes", "second_final", "lengths", "lower_lengths", "final_lengths"),
     SWISS: ("rounds", "lengths", "next_round", "countdown"),
     LIVES: ("lives", "lengths", "next_round", "countdown"),
     ROUND_ROBIN: ("twice", "lengths"),
@@ -99,7 +103,7 @@ KEPT_FIELDS = ("format", "qualifiers", "lengths")
 PLAIN_FIELDS = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
-    "leaver_rule", "until", "join_until", "unplayed", "moving", "edition",
+    "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes",
 }  # fmt: skip
 """Fields with the same name as the setting they hold."""
 SWITCHES = {"second_final", "allow_rematches", "twice"}
@@ -164,6 +168,18 @@ def _pattern_label(proposal: Proposal) -> str:
         ngettext("%(count)d bye", "%(count)d byes", proposal.byes) % {"count": proposal.byes},
     ]
     return f"{proposal.pattern}  {PATTERN_NAMES.get(proposal.name, proposal.name)}: {', '.join(counts)}"
+
+
+def _byes_label(byes: LowerByes, waits: Waits | None) -> Promise | str:
+    name: Promise = {
+        LowerByes.LINES: _("on fixed lines: matches begin as soon as both players are there"),
+        LowerByes.LOTS: _("by lot in each round, when all its players are known"),
+    }[byes]
+    if waits is None:
+        return name
+    return _("{name} (first losers wait {mean} min on average, up to {longest} min)").format(
+        name=name, mean=round(waits.mean), longest=round(waits.longest)
+    )
 
 
 def initial_of(settings: StageSettings) -> dict[str, Any]:
@@ -239,6 +255,7 @@ class StageForm(RefusingForm):
         help_text=_("The letters stand for the rounds of the consolation."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
     )
+    lower_byes = _select(_("Byes of the consolation"), [])
     second_final = _select(
         _("Final"),
         [("no", _("one match")), ("yes", _("a second match if the upper bracket winner loses the first"))],
@@ -330,8 +347,10 @@ class StageForm(RefusingForm):
         chosen = str(self["format"].value())
         self.format_name = chosen if chosen in FORMATS else KNOCKOUT
         self.offer(Choices())
+        self.offer_byes({})
         if self.format_name == DOUBLE:
             self.fields["pattern"].label = _("Lower bracket")
+            self.fields["lower_byes"].label = _("Byes of the lower bracket")
             self.fields["lower_lengths"].label = _("Lengths in the lower bracket")
             self.fields["lower_lengths"].help_text = _("Leave empty to use those of the upper bracket.")
         if self.format_name == GROUPS:
@@ -351,6 +370,16 @@ class StageForm(RefusingForm):
         tiebreaks = [(code, tiebreak(code).name) for code in TIEBREAKS if code != LOTS]
         for field in TIEBREAK_FIELDS:
             self._set_choices(field, [("", "–"), *tiebreaks])
+
+    def offer_byes(self, waits: Mapping[LowerByes, Waits]) -> None:
+        """Show beside each way to decide the byes of lower brackets what it costs, if that is known."""
+        self._set_choices("lower_byes", [(byes.value, _byes_label(byes, waits.get(byes))) for byes in LowerByes])
+        if waits and waits[LowerByes.LINES] != waits[LowerByes.LOTS]:
+            rematches = _("Expected rematches: {lines} on fixed lines, {lots} by lot.").format(
+                lines=number_format(waits[LowerByes.LINES].rematches, 1),
+                lots=number_format(waits[LowerByes.LOTS].rematches, 1),
+            )
+            self.fields["lower_byes"].help_text = rematches
 
     def _value(self, name: str) -> str:
         return str(self[name].value() or "")

@@ -30,6 +30,7 @@ from tournaments.formats.forecast.durations import MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import Finish
 from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
 from tournaments.formats.forecast.stages import ALL_GROUPS, Choices, choices_of
+from tournaments.formats.forecast.waits import waits_of_stage
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import preset
@@ -303,7 +304,7 @@ class DesignerPage:
         )
 
     def _offer_patterns(self) -> None:
-        """Offer each stage the patterns for its field; while a form has errors, only the first stage gets any."""
+        """Offer each stage what suits its field; while a form has errors, only the first stage gets any patterns."""
         if self.forecast is not None:
             choices = [stage.choices for stage in self.forecast.stages]
         else:
@@ -311,6 +312,17 @@ class DesignerPage:
             choices = [choices_of(StageSettings(self.stages[0].format_name), players)] if self.stages else []
         for form, patterns in zip(self.stages, [*choices, *[Choices()] * len(self.stages)], strict=False):
             form.offer(patterns)
+        if self.forecast is not None and self.settings is not None:
+            for form, stage in zip(self.stages, self.forecast.stages, strict=True):
+                form.offer_byes(
+                    waits_of_stage(
+                        self.settings,
+                        stage.number,
+                        stage.entrants,
+                        default_lengths=self.division.lengths,
+                        minutes_per_point=self.evening.pace().minutes_per_point,
+                    )
+                )
 
 
 def _stored_stages(stages: list[StageSettings], division: Division) -> list[StageForm]:

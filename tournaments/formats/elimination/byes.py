@@ -1,13 +1,25 @@
 """How many byes the entrants of a lower bracket can have had, before any match is played.
 
-If all entrants of a round are certain to have had equally many, its bye can be drawn with the plan. If that depends on
-results, the round is drawn once its entrants are known (`seating`).
+A bye stands on a fixed line if its entrant is certain to have had no more byes than anybody else in the round. If that
+depends on results, it is drawn among several lines once their entrants are known (`seating`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from tournaments.formats.graph import BYE, FixtureId, Graph, LoserOf, Seat, Source, WinnerOf
+
+
+class LowerByes(StrEnum):
+    """How the byes of lower brackets are decided.
+
+    With LINES, they stand on fixed lines as far as possible, and the rest is drawn among the lines concerned. With
+    LOTS, a round whose bye depends on results is drawn when all its entrants are known, and so is each after it.
+    """
+
+    LINES = "lines"
+    LOTS = "lots"
 
 
 class Span(NamedTuple):
@@ -42,17 +54,29 @@ def is_certain(spans: Sequence[Span]) -> bool:
     return whole.fewest == whole.most
 
 
+def lines_for_bye(spans: Sequence[Span]) -> tuple[int, ...]:
+    """Return the fewest lines, as indices, among which somebody is certain to have had no more byes than anybody else.
+
+    One line is enough if nobody elsewhere can have had fewer byes than its entrant can have had at most. Otherwise all
+    those who can have had fewer are candidates, too.
+
+    >>> lines_for_bye([Span(1, 1), Span(0, 0), Span(0, 1)])
+    (1,)
+    >>> lines_for_bye([Span(1, 1), Span(0, 1), Span(0, 1), Span(1, 2)])
+    (1, 2)
+    """
+    best = min(range(len(spans)), key=lambda at: (spans[at].most, spans[at].fewest))
+    return tuple(at for at, span in enumerate(spans) if at == best or span.fewest < spans[best].most)
+
+
 def spans_by_fixture(graph: Graph) -> Mapping[FixtureId, Span]:
     """Return number -> the byes that an entrant of that fixture has had before it."""
     spans: dict[FixtureId, Span] = {}
     for number, fixture in graph.fixtures.items():
-        entrants = graph.round_of[number].entrants
-        own = [source for source in fixture.sources if source != BYE]
-        if any(isinstance(source, Seat) for source in own):
-            everybody = [_arriving(source, graph, spans) for source in entrants]
-            spans[number] = taker_of(everybody) if BYE in fixture.sources else any_of(everybody)
-        else:
-            spans[number] = any_of(_arriving(source, graph, spans) for source in own) if own else NO_BYES
+        coming = [_arriving(source, graph, spans) for source in graph.awaited(number)]
+        is_drawn = any(isinstance(source, Seat) for source in fixture.sources)
+        of_entrant = taker_of if is_drawn and BYE in fixture.sources else any_of
+        spans[number] = of_entrant(coming) if coming else NO_BYES
     return spans
 
 

@@ -8,7 +8,7 @@ elimination has a pattern that ends in X or R.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tournaments.formats.elimination.byes import spans_by_fixture
+from tournaments.formats.elimination.byes import LowerByes, spans_by_fixture
 from tournaments.formats.elimination.drops import Feed, LaidRound, Layout, Side, lay_out
 from tournaments.formats.elimination.patterns import LETTERS, Pattern, losers_by_round, parse, plan
 from tournaments.formats.errors import Refused
@@ -41,19 +41,20 @@ def with_lower_bracket(
     draft: int = 1,
     key: str | None = None,
     fed_by: str = MAIN,
+    byes: LowerByes = LowerByes.LINES,
 ) -> Graph:
     """Return the graph with a bracket for the losers of `fed_by`, and the final(s) if the pattern ends in X or R.
 
-    `key` defaults to "lower" for a double elimination and to "consolation" otherwise. `seed` and `draft` draw the byes:
-    now, if all entrants of the round are certain to have had equally many, else once its entrants are known. Raises
-    Refused with a `pattern_…` code if the pattern does not suit this field.
+    `key` defaults to "lower" for a double elimination and to "consolation" otherwise. `seed` and `draft` draw the lines
+    of byes, and `byes` says how many lines are left to be drawn once their entrants are known. Raises Refused with a
+    `pattern_…` code if the pattern does not suit this field.
     """
     pattern = parse(pattern) if isinstance(pattern, str) else pattern
     plan(pattern, losers_by_round(graph, fed_by))
     name = key or (LOWER if pattern.final else CONSOLATION)
     number = max(graph.fixtures) + 1
     feed = lower_feed(graph, pattern, fed_by)
-    layout = lay_out(feed, seed=seed, draft=draft, first_number=number)
+    layout = lay_out(feed, seed=seed, draft=draft, first_number=number, byes=byes)
     bracket = _bracket(name, fed_by, pattern, layout, number)
     graph = replace(graph, seed=seed).with_bracket(bracket)
     if pattern.final:
@@ -61,12 +62,14 @@ def with_lower_bracket(
     return check(graph)
 
 
-def double_elimination(graph: Graph, *, seed: bytes, pattern: Pattern | str, draft: int = 1) -> Graph:
+def double_elimination(
+    graph: Graph, *, seed: bytes, pattern: Pattern | str, draft: int = 1, byes: LowerByes = LowerByes.LINES
+) -> Graph:
     """Turn a knockout graph into a double elimination. Raises Refused("pattern_needs_final") without X or R."""
     pattern = parse(pattern) if isinstance(pattern, str) else pattern
     if not pattern.final:
         raise Refused("pattern_needs_final")
-    return with_lower_bracket(graph, pattern, seed=seed, draft=draft)
+    return with_lower_bracket(graph, pattern, seed=seed, draft=draft, byes=byes)
 
 
 def _bracket(name: str, fed_by: str, pattern: Pattern, layout: Layout, number: FixtureId) -> Bracket:
@@ -83,17 +86,16 @@ def _bracket(name: str, fed_by: str, pattern: Pattern, layout: Layout, number: F
 
 def _round(bracket: str, round_number: int, laid: LaidRound, number: FixtureId, drops: tuple[str, ...]) -> Round:
     pairs = [(first.source, BYE if second is None else second.source) for first, second in laid.pairings]
-    if not laid.drawn:
-        return Round(round_number, tuple(Fixture(number + at, pair) for at, pair in enumerate(pairs)), drops)
+    drawn = {side.source for side in laid.drawn}
     entrants: list[Source] = []
     fixtures = []
     for at, pair in enumerate(pairs):
-        seats: list[Source] = []
+        sources: list[Source] = []
         for source in pair:
-            if source != BYE:
+            if source in drawn:
                 entrants.append(source)
-            seats.append(BYE if source == BYE else Seat(bracket, round_number, len(entrants)))
-        fixtures.append(Fixture(number + at, (seats[0], seats[1])))
+            sources.append(Seat(bracket, round_number, len(entrants)) if source in drawn else source)
+        fixtures.append(Fixture(number + at, (sources[0], sources[1])))
     return Round(round_number, tuple(fixtures), drops, tuple(entrants))
 
 
@@ -143,6 +145,10 @@ def _above(graph: Graph, key: str) -> Mapping[FixtureId, tuple[tuple[FixtureId, 
     return above
 
 
+def _has_seat(fixture: Fixture) -> bool:
+    return any(isinstance(source, Seat) for source in fixture.sources)
+
+
 def _has_bye(fixture: Fixture) -> bool:
     return any(isinstance(source, ByeSource) for source in fixture.sources)
 
@@ -150,16 +156,18 @@ def _has_bye(fixture: Fixture) -> bool:
 def take_late_drop(graph: Graph, fixture: FixtureId, key: str, begun: frozenset[FixtureId] = frozenset()) -> Graph:
     """Return the graph with a place for the loser of `fixture`, whose bye in the feeding bracket a late entry took.
 
-    The loser takes the earliest bye of the lower bracket whose next fixture has not begun; in a late-drawn round, none
-    of its fixtures may have begun. Raises Refused("no_bye_left") if there is none (see `plans.with_late_drop`).
+    The loser takes the earliest bye of the lower bracket whose next fixture has not begun; if its line is drawn, none
+    of the fixtures with such lines may have begun. Raises Refused("no_bye_left") if there is none (see
+    `plans.with_late_drop`).
     """
     for round_ in graph.bracket(key).rounds:
         for lower in round_.fixtures:
-            touched = {other.number for other in round_.fixtures} if round_.entrants else {lower.number}
+            is_drawn = _has_seat(lower)
+            touched = {other.number for other in round_.fixtures if _has_seat(other)} if is_drawn else {lower.number}
             following = {graph.next_of_winner.get(number) for number in touched}
             if not _has_bye(lower) or (touched | following) & begun:
                 continue
-            if round_.entrants:
+            if is_drawn:
                 return check(graph.with_entrant(lower.number, LoserOf(fixture)))
             return check(graph.with_source(lower.number, lower.sources.index(BYE), LoserOf(fixture)))
     raise Refused("no_bye_left")

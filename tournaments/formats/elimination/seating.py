@@ -1,10 +1,11 @@
-"""The draw of a round once its entrants are known: who gets the bye, and who plays whom.
+"""The draw of a round, or of some of its lines, once their entrants are known: who gets the bye, and who plays whom.
 
-1. If their number is odd, the bye goes by lot to an entrant with the fewest byes in the stage so far. Lots order all
-   entrants of the round, as the plan lists them, and the first one with the fewest byes gets the bye. They change
-   places with the entrant for whom the plan intended it.
+1. If one of the lines has a bye, it goes by lot to an entrant with the fewest byes in the stage so far. Lots order the
+   entrants, as the plan lists them, and the first one with the fewest byes gets the bye. They change places with the
+   entrant for whom the plan intended it.
 2. If two entrants would meet who have met before or are to be kept apart, one of them exchanges opponents with the pair
-   where that helps most, nearest pairs first.
+   where that helps most, nearest pairs first. An opponent on a fixed line is not considered, because the lot must not
+   depend on whether that line is known by then.
 
 Both steps depend only on the entrants and what they have played, never on the order in which results came in. The same
 results therefore give the same round, however often a result is corrected and corrected back.
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tournaments.formats.graph import EntryId, Round, Seat
+from tournaments.formats.graph import BYE, EntryId, Fixture, Round, Seat
 from tournaments.formats.lots import Lots, lot
 
 MEETING, SAME_GROUP = 2, 1
@@ -41,7 +42,7 @@ class Past:
 
 
 def lots_of(seed: bytes, bracket: str, number: int) -> Lots:
-    """Return the lots of one round, which are used for nothing else."""
+    """Return the lots of one round, which are used for nothing else: no round has more than one bye."""
     return lot(seed, "round", bracket, number)
 
 
@@ -56,21 +57,18 @@ def seat_entrants(round_: Round, arrived: Sequence[EntryId | None], past: Past, 
     (2, 1, 0)
     """
     order = list(range(len(arrived)))
-    alone = next((seats[0] for seats in _seats(round_) if len(seats) == 1), None)
+    alone = next((seat for fixture in round_.fixtures if BYE in fixture.sources for seat in _seats(fixture)), None)
     if alone is not None:
         taker = _bye_taker(arrived, past, lots)
         order[alone], order[taker] = taker, alone
-    pairs = [(seats[0], seats[1]) for seats in _seats(round_) if len(seats) > 1]
+    pairs = [(seats[0], seats[1]) for seats in map(_seats, round_.fixtures) if len(seats) > 1]
     _keep_apart(order, pairs, arrived, past)
     return tuple(order)
 
 
-def _seats(round_: Round) -> list[tuple[int, ...]]:
-    """Return the seats of each fixture: two, or one if it has a bye."""
-    return [
-        tuple(source.number - 1 for source in fixture.sources if isinstance(source, Seat))
-        for fixture in round_.fixtures
-    ]
+def _seats(fixture: Fixture) -> tuple[int, ...]:
+    """Return the seats of a fixture; one if it has a bye or an entrant from a fixed line."""
+    return tuple(source.number - 1 for source in fixture.sources if isinstance(source, Seat))
 
 
 def _bye_taker(arrived: Sequence[EntryId | None], past: Past, lots: Lots) -> int:

@@ -336,11 +336,11 @@ def test_a_remark_names_its_stage_where_there_are_several(
     assert _remark(Remark(FAULT, "qualifiers_too_many", params, stage), several).startswith(begins)
 
 
-def test_a_draft_says_so_if_any_round_is_drawn_later() -> None:
-    def stage(*to_be_drawn: bool) -> DraftStage:
-        columns = [SimpleNamespace(to_be_drawn=later) for later in to_be_drawn]
+def test_a_draft_says_so_if_any_line_is_drawn_later() -> None:
+    def stage(*by_lot: str) -> DraftStage:
+        columns = [SimpleNamespace(by_lot=text) for text in by_lot]
         tree: Any = SimpleNamespace(sections=[SimpleNamespace(columns=columns)])
         return DraftStage(Stage(), trees=[tree])
 
-    assert stage(False, True, False).drawn_later
-    assert not stage(False, False).drawn_later
+    assert stage("", "some lines by lot", "").drawn_later
+    assert not stage("", "").drawn_later
