@@ -24,12 +24,12 @@ from tournaments.draws.services import LEAST_ENTRIES
 from tournaments.events.pages import account_needed, by, directed_division, division_url_args, missed, seen_at, zone_of
 from tournaments.events.selectors import divisions_of
 from tournaments.events.services import entries_in
-from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
+from tournaments.formats.forecast.brackets import ALL_GROUPS, BracketForecast, RoundForecast
 from tournaments.formats.forecast.counts import Count
 from tournaments.formats.forecast.durations import MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import Finish
 from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
-from tournaments.formats.forecast.stages import ALL_GROUPS, Choices, choices_of
+from tournaments.formats.forecast.stages import Choices, choices_of
 from tournaments.formats.forecast.waits import waits_of_stage
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from tournaments.formats.plans import MOST_STAGES

@@ -12,12 +12,10 @@ from tournaments.formats.graph import (
     BYE,
     CONSOLATION,
     LAST_CHANCE,
-    ByeSource,
     EntrySource,
     FixtureId,
     Graph,
     LoserOf,
-    Seat,
     Source,
     WinnerOf,
 )
@@ -80,12 +78,10 @@ def matches_of_graph(
 def _origins(graph: Graph, number: FixtureId) -> list[Source]:
     """Return where the entrants of a fixture come from before all byes.
 
-    All entrants of a round that is drawn once they are known count, since any of them may get its bye.
+    All entrants of lines that are drawn once they are known count, since any of them may get the bye.
     """
-    fixture = graph.fixtures[number]
-    sources = list(graph.round_of[number].entrants) if any(isinstance(s, Seat) for s in fixture.sources) else []
     origins: list[Source] = []
-    for source in (*sources, *(source for source in fixture.sources if not isinstance(source, Seat | ByeSource))):
+    for source in graph.awaited(number):
         if not isinstance(source, WinnerOf | LoserOf) or BYE not in graph.fixtures[source.fixture].sources:
             origins.append(source)
         elif isinstance(source, WinnerOf):

@@ -14,8 +14,8 @@ from statistics import fmean
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.seating import Past, lots_of, seat_entrants
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.durations import QUANTILES, shares
-from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, length_of
+from tournaments.formats.forecast.durations import MINUTES_PER_POINT, QUANTILES, shares
+from tournaments.formats.forecast.finish_times import length_of
 from tournaments.formats.forecast.stages import planned_before
 from tournaments.formats.graph import BYE, FINAL, MAIN, EntryId, FixtureId, Graph, LoserOf, Seat, Source, WinnerOf
 from tournaments.formats.lots import LEAST_SEED_BYTES
