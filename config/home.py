@@ -38,7 +38,7 @@ from tournaments.events import selectors as event_selectors
 # The board of the page: a match that is being played, else the replay of the last final, else a fixed position.
 
 
-DEMO = "XGID=-a---BD-B--aeE---c-e----B-:0:0:1:62:0:0:0:5:10"
+DEMO = "XGID=-b----E-C---eEA--b-db---A-:0:0:-1:62:0:0:0:5:10"
 """Shown as long as no match can be: a replay needs one that was played on this site."""
 LIVE, REPLAY, POSITION = "live", "replay", "position"
 BEGINS_AFTER = 3

@@ -33,6 +33,11 @@ function loadStyle(href) {
   });
 }
 
+/** Return the moves of a play as pairs of points. */
+function movesOf({ data }) {
+  return data.moves.flatMap((way) => way.slice(1).map((to, index) => [way[index], to]));
+}
+
 async function replay() {
   const { steps } = settings;
   const button = frame.querySelector("[data-autoplay]");
@@ -59,11 +64,7 @@ async function replay() {
 }
 
 async function follow() {
-  const [board, { follow: followTopics }, { movesOf }] = await Promise.all([
-    upgrade(),
-    import("./follow.js"),
-    import("../matches/play/moves.js"),
-  ]);
+  const [board, { follow: followTopics }] = await Promise.all([upgrade(), import("./follow.js")]);
   let { seq, last } = settings;
   let [played, stop] = [null, () => {}];
 
