@@ -143,7 +143,11 @@ def site_numbers() -> list[tuple[str, str]]:
     clubs = Club.objects.exclude(accepted_at=None).count()
     if clubs <= CLUBS_WORTH_COUNTING:
         return []
-    players, matches = cache.get_or_set("home:numbers", _counted, COUNTED_FOR)
+    counted: tuple[int, int] | None = cache.get("home:numbers")
+    if counted is None:
+        counted = _counted()
+        cache.set("home:numbers", counted, COUNTED_FOR)
+    players, matches = counted
     return [
         (number_format(clubs, force_grouping=True), ngettext("club", "clubs", clubs)),
         (number_format(players, force_grouping=True), ngettext("player", "players", players)),
