@@ -28,7 +28,7 @@ from matches.play.watching import LiveLine, Watched, live_now, most_watched
 from matches.presentation.labels import score_of, shown_score
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.ratings.services import default_pool
-from matches.records.board import Scene, draw
+from matches.records.board import COLOURS, Scene, draw
 from matches.records.replays import diagram_at
 from matches.reporting.my_matches import MyMatch, action_label, my_matches
 from players import selectors
@@ -45,14 +45,23 @@ BEGINS_AFTER = 3
 """The replay begins after this part of the game, where the board is no longer the one of every game."""
 
 
+class BoardPlayer(NamedTuple):
+    """A player of the board."""
+
+    name: str
+    colour: str
+    """Of their checkers."""
+    points: int | None
+    won: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class HomeBoard:
     """A board with what is said about it, and what the script needs that keeps it moving."""
 
     kind: str
     scene: Scene
-    names: tuple[str, str] = ("", "")
-    score: tuple[int, int] | None = None
+    players: tuple[BoardPlayer, ...] = ()
     title: str = ""
     """The event."""
     url: str = ""
@@ -72,7 +81,7 @@ def home_board(now: datetime) -> HomeBoard:
 
 def _live_board(watched: Watched) -> HomeBoard:
     match, state = watched.live.match, watched.state.match
-    left, right = shown_score(match.length, state.score)
+    score = shown_score(match.length, state.score)
     settings = {
         "topic": match.topic,
         "seq": match.seq,
@@ -82,7 +91,8 @@ def _live_board(watched: Watched) -> HomeBoard:
         "style": static("matches/board/board.css"),
     }
     url = reverse("match-play", args=[match.public_id])
-    return HomeBoard(LIVE, _scene(xgid(state), match.names), match.names, (left, right), _title(match), url, settings)
+    scene = _scene(xgid(state), match.names)
+    return HomeBoard(LIVE, scene, _players(match, score), _title(match), url, settings)
 
 
 def _replay_board(match: Match, now: datetime) -> HomeBoard:
@@ -97,8 +107,14 @@ def _replay_board(match: Match, now: datetime) -> HomeBoard:
     }
     url = reverse("match-replay", args=[match.public_id])
     scene = _scene(steps[at]["xgid"], match.names)
-    score = result.score if result is not None else None
-    return HomeBoard(REPLAY, scene, match.names, score, _title(match), url, settings)
+    players = _players(match, result.score, result.winner) if result is not None else ()
+    return HomeBoard(REPLAY, scene, players, _title(match), url, settings)
+
+
+def _players(match: Match, score: tuple[int, int] | None, winner: int | None = None) -> tuple[BoardPlayer, ...]:
+    points = score if score is not None else (None, None)
+    rows = zip(match.names, COLOURS, points, (0, 1), strict=True)
+    return tuple(BoardPlayer(name, colour, own, won=side == winner) for name, colour, own, side in rows)
 
 
 def _scene(position: str, names: tuple[str, str], bottom: Side = 0) -> Scene:
@@ -129,10 +145,11 @@ CLUBS_WORTH_COUNTING = 5
 def visitors_home(now: datetime) -> dict[str, Any]:
     """Return what the home page shows to everybody who is not signed in."""
     live = live_now(NOBODY, now, most=LIVE_SHOWN)
+    board = home_board(now)
     return {
-        "board": home_board(now),
+        "board": board,
         "numbers": site_numbers(),
-        "live_url": live[0].url if live else "",
+        "live_url": board.url if board.kind == LIVE else live[0].url if live else "",
         "watching": sum(audience.sizes([line.public_id for line in live]).values()),
         "events": event_selectors.on_show(EVENTS_SHOWN),
     }

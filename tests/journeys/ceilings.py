@@ -27,7 +27,7 @@ CEILINGS = {
     "code of the sheet, score, where next":  Ceiling(11, 2, "not told where next"),
     "signed in: my table now":               Ceiling(1, 0),
     "signed in: my next match":             Ceiling(1, 0, "2 taps"),
-    "from the front page to a practice match": Ceiling(6, 31, "not from the front page"),
+    "from the front page to a practice match": Ceiling(7, 31, "not from the front page"),
     "the match that most people watch":     Ceiling(1, 0, "2 taps"),
     "my club's next event, and left again":  Ceiling(6, 0),
     "a match being played":                  Ceiling(2, 0),

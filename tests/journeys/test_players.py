@@ -78,6 +78,7 @@ def test_a_new_visitor_practises(journey: Journey) -> None:
     visitor.type("Password", "crawford-1969")
     visitor.tap("Create account")
     visitor.tap("Play a practice match")
+    visitor.tap("I’m ready")
     visitor.sees(re.compile("Roll|Undo|Waiting"))
 
 
