@@ -1,4 +1,4 @@
-"""First paint of the home page, of brackets of 256 players and of a floor in Chromium at 6× CPU throttle, over localhost.
+"""First paint in Chromium at 6× CPU throttle, over localhost: the home page, brackets of 256 players, and a floor.
 
 The site is served by uvicorn from this process; each visit is a context of its own, so nothing is in a cache.
 """
