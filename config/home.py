@@ -76,7 +76,8 @@ def home_board(now: datetime) -> HomeBoard:
     if watched is not None and not watched.state.match.is_over:
         return _live_board(watched)
     match = event_selectors.match_to_replay()
-    return _replay_board(match, now) if match is not None else HomeBoard(POSITION, _scene(DEMO, _anybody()))
+    replay = _replay_board(match, now) if match is not None else None
+    return replay if replay is not None else HomeBoard(POSITION, _scene(DEMO, _anybody()))
 
 
 def _live_board(watched: Watched) -> HomeBoard:
@@ -95,9 +96,12 @@ def _live_board(watched: Watched) -> HomeBoard:
     return HomeBoard(LIVE, scene, _players(match, score), _title(match), url, settings)
 
 
-def _replay_board(match: Match, now: datetime) -> HomeBoard:
+def _replay_board(match: Match, now: datetime) -> HomeBoard | None:
+    """The replay of a match; None if it ended before its first game."""
     live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=match.pk)
     steps = longest_game(live, now)
+    if not steps:
+        return None
     at = len(steps) // BEGINS_AFTER
     result = match.results.order_by("-version").first()
     settings = {

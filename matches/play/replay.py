@@ -601,15 +601,16 @@ def live_source(reader: Watched, token: str = "") -> ReplaySource:
 def longest_game(live: LiveMatch, now: datetime) -> list[dict[str, Any]]:
     """The steps of the longest game of a match that everybody may see, as the script of a replay reads them.
 
-    They name nobody: names change, and the steps are kept.
+    They name nobody: names change, and the steps are kept. Empty for a match that ended before its first game.
     """
     key = f"longest-game:{live.match.public_id}:{live.last}"
     known: list[dict[str, Any]] | None = cache.get(key)
     if known is None:
         stored, verdict = _adjudicated(seen(live, now=now))
-        longest = max(range(len(stored["games"])), key=lambda index: len(stored["games"][index]["events"]))
-        steps = [_step_json(moment) for moment in replays.ReplayedMatch(stored, verdict).game(longest + 1).moments]
-        known = [{key: step[key] for key in POSITION} for step in steps]
+        games = stored["games"]
+        longest = max(range(len(games)), key=lambda index: len(games[index]["events"]), default=None)
+        moments = replays.ReplayedMatch(stored, verdict).game(longest + 1).moments if longest is not None else ()
+        known = [{name: step[name] for name in POSITION} for step in map(_step_json, moments)]
         cache.set(key, known, KEPT_FOR)
     return known
 
