@@ -236,3 +236,33 @@ def test_a_members_page_shows_nothing_of_others(client: Client, bob: User, carol
     correspondence(ensure_player(user=bob, by=SYSTEM), 1)
     client.force_login(carol)
     assert "Rival" not in shown(client)
+
+
+# The navigation
+
+
+def navigation(page: str) -> list[str]:
+    """The entries, the current one with a star."""
+    nav = page[page.index('<nav class="site-nav"') : page.index("</nav>")]
+    links = re.findall(r"<a href=\"[^\"]+\" ([^>]*)>(.*?)</a>", nav, re.DOTALL)
+    return [re.sub(r"<svg.*?</svg>|\s+", " ", text, flags=re.DOTALL).strip() + "*" * bool(mark) for mark, text in links]
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [("/lobby/", "Play"), ("/check/", "Play"), ("/events/", "Events"), ("/my/", "My matches"), ("/clubs/", "Clubs")],
+)
+def test_the_navigation_marks_where_one_is(client: Client, bob: User, path: str, entry: str) -> None:
+    client.force_login(bob)
+    entries = ["Play", "Events", "My matches", "Clubs", "Rankings"]
+    assert navigation(shown(client)) == entries
+    marked = navigation(client.get(path).content.decode())
+    assert marked == [f"{name}*" if name == entry else name for name in entries]
+
+
+def test_checking_a_match_and_the_api_are_in_the_footer(client: Client) -> None:
+    page = shown(client)
+    assert navigation(page) == ["Play", "Events", "Clubs", "Rankings"]
+    footer = page[page.index('<footer class="site-footer"') :]
+    assert 'href="/check/"' in footer
+    assert 'href="/api/docs/"' in footer
