@@ -1,4 +1,4 @@
-"""First paint of the brackets of 256 players and of a floor in Chromium at 6× CPU throttle, over localhost.
+"""First paint in Chromium at 6× CPU throttle, over localhost: the home page, brackets of 256 players, and a floor.
 
 The site is served by uvicorn from this process; each visit is a context of its own, so nothing is in a cache.
 """
@@ -58,6 +58,8 @@ def main() -> None:
         print(f"  {'':<22} {'median':>10} {'worst':>10} {'page':>11} {'sideways':>10}")
         with served() as site:
             measure(browser, "sign-in, beside it", f"{site}/sign-in/", WIDTHS["phone"])
+            for label, width in WIDTHS.items():
+                measure(browser, f"home, {label}", f"{site}/", width)
             for format_, division in divisions.items():
                 for label, width in WIDTHS.items():
                     measure(browser, f"{format_}, {label}", site + page_of(division), width)

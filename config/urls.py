@@ -17,6 +17,7 @@ handler500 = "config.middleware.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
+    path("start/", views.start_club_night, name="start-club-night"),
     path("theme/", views.set_theme, name="set-theme"),
     path("language/", set_language, name="set-language"),
     path("robots.txt", views.robots, name="robots"),

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -22,13 +21,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
-from matches.play.lobby.views import PracticeForm
-from matches.play.watching import live_now
+from config.home import members_home, visitors_home
 from matches.presentation.visibility import Viewer
-from matches.rankings import tables
-from players import selectors
-from players.models import ApiToken, User
-from tournaments.events import selectors as event_selectors
+from players.models import ApiToken, Club, User
+from players.pages import account_needed
 
 # Forms of pages that belong to no app.
 
@@ -44,9 +40,6 @@ class ThemeForm(forms.Form):
 
 
 SECURITY_TXT_LASTS = timedelta(days=180)
-EVENTS_SHOWN = 4
-LEADERS_SHOWN = 5
-LIVE_SHOWN = 4
 STATUSES = (
     (400, _("The request is malformed.")),
     (401, _("There is no token, or it is unknown or has expired.")),
@@ -62,20 +55,19 @@ STATUSES = (
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what Barpoint is, a way to check a match, current events and the leaders of the ranking."""
-    shown = {
-        "live_now": live_now(Viewer.of(request.user), timezone.now(), most=LIVE_SHOWN),
-        "events": event_selectors.on_show(EVENTS_SHOWN),
-        "leaders": tables.leaders(LEADERS_SHOWN, timezone.now()),
-        "start_club": _has_no_club(request.user),
-        "helped": event_selectors.helped_by(request.user),
-        "practice_form": PracticeForm(auto_id="practice-%s") if request.user.is_authenticated else None,
-    }
-    return render(request, "config/home.html", shown)
+    """Show members what concerns them now, and visitors what Barpoint is."""
+    if isinstance(request.user, User):
+        return render(request, "config/home_member.html", members_home(request.user, timezone.now()))
+    return render(request, "config/home.html", visitors_home(timezone.now()))
 
 
-def _has_no_club(user: User | AnonymousUser) -> bool:
-    return not isinstance(user, User) or not selectors.my_clubs(user).exists()
+@account_needed
+@never_cache
+@require_safe
+def start_club_night(request: HttpRequest) -> HttpResponse:
+    """Lead directors to the new event of their club, and whoever has none to a new club."""
+    directed = Club.objects.filter(pk__in=Viewer.of(request.user).directs).order_by("search_key", "pk").first()
+    return redirect("create-club") if directed is None else redirect("event-create", directed.slug)
 
 
 NOT_CRAWLED = (

@@ -1,7 +1,7 @@
 """How a player has played over time: performance rating by match, by length and by kind, and single decisions."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -155,6 +155,18 @@ def quality(player: Player, viewer: Viewer) -> Quality | None:
         worst=_worst(sides, analyses),
         best=_best(sides, analyses),
     )
+
+
+def performance_by_match(players: Collection[int], matches: Collection[int]) -> dict[int, str]:
+    """Return match id -> performance rating in words, of these matches of one person, for those that were analysed.
+
+    `players` are the person's player and those merged into it. For the person alone: what others may see is `quality`.
+    """
+    rows = analyses_of_results().filter(match__in=matches).select_related("match__live").order_by("-pk")
+    analyses = _once_a_match(rows)
+    totals = _totals({row.pk: _side(row, set(players)) for row in analyses})
+    sums = {row.match_id: _sum(totals[row.pk].values()) for row in analyses if row.pk in totals}
+    return {match: total.pr_text for match, total in sums.items() if match is not None}
 
 
 def _analyses(players: set[int], viewer: Viewer) -> list[Analysis]:

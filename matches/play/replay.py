@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import isqrt
 from typing import Any
 
@@ -31,11 +32,11 @@ from matches.analysis import labels as analysis_labels
 from matches.analysis.access import SeenAnalysis, seen_of_live, seen_of_record
 from matches.analysis.values import CubeAction
 from matches.lifecycle.events import events
-from matches.models import Decision, Match, Submission
+from matches.models import Decision, LiveMatch, Match, Submission
 from matches.play.page import MODULES, THEMES
 from matches.play.preferences import preferences_json
 from matches.play.transcripts import transcript_of
-from matches.play.watching import Watched, watched_by_request, watched_match
+from matches.play.watching import Watched, seen, watched_by_request, watched_match
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.records import replays
@@ -553,6 +554,10 @@ def _settings(source: ReplaySource, preferences: dict[str, Any]) -> dict[str, An
 
 CACHED_FOR = 600
 """Seconds for which the adjudication of a match played here is kept, since each game of a replay needs it."""
+KEPT_FOR = 24 * 60 * 60
+"""Seconds for which the game is kept that the home page replays."""
+POSITION = ("checkers", "turn", "dice", "cube", "moves", "xgid")
+"""What a step says about its position, without names."""
 
 
 def record_source(submission: Submission, mask: Mask) -> ReplaySource:
@@ -591,6 +596,23 @@ def live_source(reader: Watched, token: str = "") -> ReplaySource:
         picture_url="" if token else reverse("match-replay-picture", args=[name]),
         event=(context.url, context.title) if context is not None and context.url else None,
     )
+
+
+def longest_game(live: LiveMatch, now: datetime) -> list[dict[str, Any]]:
+    """The steps of the longest game of a match that everybody may see, as the script of a replay reads them.
+
+    They name nobody: names change, and the steps are kept. Empty for a match that ended before its first game.
+    """
+    key = f"longest-game:{live.match.public_id}:{live.last}"
+    known: list[dict[str, Any]] | None = cache.get(key)
+    if known is None:
+        stored, verdict = _adjudicated(seen(live, now=now))
+        games = stored["games"]
+        longest = max(range(len(games)), key=lambda index: len(games[index]["events"]), default=None)
+        moments = replays.ReplayedMatch(stored, verdict).game(longest + 1).moments if longest is not None else ()
+        known = [{name: step[name] for name in POSITION} for step in map(_step_json, moments)]
+        cache.set(key, known, KEPT_FOR)
+    return known
 
 
 def live_transcript(reader: Watched) -> Transcript:

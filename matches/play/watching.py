@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.live import site_version
+from core.live import audience, site_version
 from core.live.publishing import publish_all, touch
 from engine.actions import Phase
 from engine.cube import Score, Side
@@ -27,7 +27,7 @@ from matches.play.codec import from_data, to_data
 from matches.play.live import EventKind, LiveState
 from matches.play.transcripts import state_after, state_at_start
 from matches.presentation.labels import shown_score
-from matches.presentation.visibility import HasPlayers, Viewer
+from matches.presentation.visibility import NOBODY, HasPlayers, Viewer
 
 # What a reader may see of a match played here: everything, or what had happened some minutes ago.
 #
@@ -182,12 +182,25 @@ def live_now(viewer: Viewer, now: datetime, *, among: Q | None = None, most: int
 
     `among` is a condition on `Match`. Matches against a bot and by correspondence are left out: nobody waits for those.
     """
-    visible = Match.objects.filter(viewer.visible(), among or Q(), state=Match.State.LIVE)
-    rows = _playing().filter(match__in=visible, bot_side=None, correspondence=False, begun_at__isnull=False)
-    lines = list(rows.order_by("-match__length", "started_at", "pk")[:most])
+    lines = list(_watchable(viewer.visible() & (among or Q()))[:most])
     contexts = events().contexts([row.match.parent_topic for row in lines])
     places = events().places([row.pk for row in lines])
     return [_line(row, contexts.get(row.match.parent_topic), places.get(row.pk, ""), now) for row in lines]
+
+
+def most_watched(now: datetime) -> Watched | None:
+    """Return the match that most spectators watch, of those that everybody may see as they stand; None without one."""
+    rows = list(_watchable(NOBODY.visible()).filter(spectators_delay=0)[:MOST])
+    spectators = audience.sizes([row.match.public_id for row in rows])
+    row = max(rows, key=lambda row: spectators.get(row.match.public_id, 0), default=None)
+    return seen(row, now=now) if row is not None else None
+
+
+def _watchable(condition: Q) -> QuerySet[LiveMatch]:
+    """Return the matches between people that are being played, those with the most points to play for first."""
+    matches = Match.objects.filter(condition, state=Match.State.LIVE)
+    rows = _playing().filter(match__in=matches, bot_side=None, correspondence=False, begun_at__isnull=False)
+    return rows.order_by("-match__length", "started_at", "pk")
 
 
 def _playing() -> QuerySet[LiveMatch]:

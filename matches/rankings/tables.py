@@ -162,12 +162,6 @@ def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = Non
     return Ranking(filters, standings, rows, place(replace(filters, q=""), now, viewer))
 
 
-def leaders(count: int, now: datetime) -> list[RankingRow]:
-    """The first rows of the site's ranking."""
-    filters = Filters()
-    return ranked(filters, now, list(table(filters, now).select_related("player")[:count]), 0)
-
-
 def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
     """The ranking, or the rows that match the search."""
     everybody = table(filters, now)

@@ -245,10 +245,17 @@ def _with_prefix(xgid: str | None) -> str:
 
 def diagram_of(finding: Mapping[str, Any], players: tuple[str, str]) -> Diagram | None:
     """The board of a finding, with its play if it can be shown; None without a position."""
-    if not finding["xgid"]:
+    diagram = diagram_at(finding["xgid"], players) if finding["xgid"] else None
+    if diagram is None:
         return None
+    paths = _paths(finding["params"].get("play", "")) if diagram.dice else ()
+    return replace(diagram, paths=paths, tried=finding["severity"] == "error")
+
+
+def diagram_at(xgid: str, players: tuple[str, str]) -> Diagram | None:
+    """The board of a position; None if the XGID is not one."""
     try:
-        state = parse_xgid(finding["xgid"])
+        state = parse_xgid(xgid)
     except Refused:
         return None
     doubled = state.phase is Phase.DOUBLED
@@ -262,6 +269,4 @@ def diagram_of(finding: Mapping[str, Any], players: tuple[str, str]) -> Diagram 
         cube_owner=state.cube_owner,
         offered=doubled,
         cube_in_play=not state.crawford and state.length != 1,
-        paths=_paths(finding["params"].get("play", "")) if state.dice else (),
-        tried=finding["severity"] == "error",
     )

@@ -144,11 +144,26 @@ def _lists(
     urgent = sorted(listed[: len(still_open)], key=lambda row: row.urgency)
     return {
         "next": urgent[0] if urgent else None,
-        "may_play_next_here": bool(urgent) and events().play_rules(urgent[0].match.parent_topic).players_may_open,
+        "next_label": action_label(urgent[0]) if urgent else "",
         **(_at_table(urgent[0], now) if urgent else {}),
         "others": urgent[1:],
         "latest": listed[len(still_open) :],
     }
+
+
+def action_label(row: MyMatch) -> str:
+    """What the button says that leads to the next step of a match."""
+    code = row.step.code if row.step is not None else ""
+    if code == "board":
+        return gettext("Open the board")
+    if code == "answer" and row.asks_me:
+        return gettext("Answer")
+    if row.asks_me:
+        return gettext("View match")
+    if code not in ("play", "appointment"):
+        return gettext("Open the match")
+    may_open = events().play_rules(row.match.parent_topic).players_may_open
+    return gettext("Play here") if may_open else gettext("Report the result")
 
 
 def _is_to_see(match: Match, players: Collection[int]) -> bool:

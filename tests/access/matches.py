@@ -91,8 +91,8 @@ ROUTES: dict[str, Access] = {
     "api/v1/me/calendar/": Access(401, 200, 200),
     **{rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST for action in ("here", "no-show")},
     # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
-    "lobby/": WITH_ACCOUNT,
-    "lobby/practice/": ONLY_POST_WITH_ACCOUNT,
+    "lobby/": EVERYBODY,
+    "lobby/practice/": WITH_ACCOUNT,
     "lobby/challenges/": ONLY_POST_WITH_ACCOUNT,
     **{
         rf"^lobby/challenges/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST_WITH_ACCOUNT

@@ -31,6 +31,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The site
     ("get", PUBLIC, "home robots healthz readyz live-stream api-schema api-docs api-reference"),
     ("get", PUBLIC, "security-txt"),
+    ("get", SIGNED_IN, "start-club-night"),
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "metrics"),
     ("post", PUBLIC, "set-theme"),
     ("get post put patch delete", PUBLIC, "set-language"),
@@ -158,8 +159,9 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post delete", by_api(SIGNED_IN), "api-my-calendar"),
     ("post", by_api(PLAYERS), "api-match-rematch"),
     # The lobby; the challenge is Bob's and made to Carol.
-    ("get", SIGNED_IN, "lobby"),
-    ("post", SIGNED_IN, "practice make-challenge"),
+    ("get", PUBLIC, "lobby"),
+    ("get post", SIGNED_IN, "practice"),
+    ("post", SIGNED_IN, "make-challenge"),
     ("post", SIGNED_IN, "block-player unblock-player"),
     ("post", PLAYERS, "accept-challenge decline-challenge withdraw-challenge"),
     ("get post", by_api(SIGNED_IN), "api-challenges api-blocks"),

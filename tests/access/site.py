@@ -4,6 +4,8 @@ from tests.access.answers import EVERYBODY, ONLY_POST, SIGN_IN, Access
 
 ROUTES: dict[str, Access] = {
     "": EVERYBODY,
+    # Whoever is signed in is sent on: tests/config/test_home.py.
+    "start/": Access(SIGN_IN, 302, 302),
     "theme/": ONLY_POST,
     # Django's view redirects GET requests.
     "language/": Access(302, 302, 302),

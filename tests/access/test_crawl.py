@@ -38,6 +38,7 @@ NOT_LINKED = {
     "password-forgotten": "for visitors; whoever is signed in changes the password in the preferences",
     "password-sent": "follows a form with an e-mail address",
     "password-done": "follows the link of an e-mail",
+    "start-club-night": "for visitors, through signing up; members have links to the pages it leads to",
     "send-kept-input": "follows the sign-in in the middle of a form",
     "table-now": "the QR code on the card of a table",
     "arrive": "the QR code on the poster at the door; players who are entered also have a link",

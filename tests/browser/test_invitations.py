@@ -100,7 +100,7 @@ def test_one_who_never_comes_is_not_waited_for(
     expect(lobby.locator('[data-banner="calledOff"]')).to_contain_text("Nothing is rated")
     looked_at(lobby)
     assert Match.objects.get().state == Match.State.VOID
-    follow(lobby.get_by_role("link", name="Lobby"))
+    follow(lobby.get_by_role("link", name="Play", exact=True))
     expect(lobby.get_by_role("region", name="Open challenges")).to_contain_text("Bob")
 
 

@@ -10,7 +10,7 @@ from tests.journeys.conftest import Journey
 @pytest.mark.usefixtures("draw_worker")
 def test_from_signing_up_to_the_first_call(journey: Journey) -> None:
     alice = journey.at_desk()
-    alice.tap("Start a club")
+    alice.tap("Start a club night", first=True)
     alice.type("Your name", "Alice")
     alice.type("Email address", "alice@example.org")
     alice.type("Password", "crawford-1969")

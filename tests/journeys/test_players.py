@@ -12,6 +12,7 @@ from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services import default_pool, replay_pool
 from players.models import Club, Player, User
 from tests.browser.test_floor import evening
+from tests.config.test_home import live_match
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of, entered_event
 from tests.matches.analysis.rows import analysis_of
@@ -56,6 +57,39 @@ def test_my_table_now(journey: Journey, club: Club, evening: Tournament) -> None
     player = journey.on_phone(bob)
     player.tap("My matches")
     player.sees("table 4")
+
+
+@pytest.mark.journey("signed in: my next match")
+def test_my_next_match(journey: Journey, club: Club, evening: Tournament) -> None:
+    bob = account_of(at_table(evening, "4"), "bob@example.org", club)
+    player = journey.on_phone(bob)
+    player.sees("Your next match")
+    player.sees(re.compile(r"Table\s+4"))
+    player.tap("Report the result")
+    player.sees("table 4")
+
+
+@pytest.mark.journey("from the front page to a practice match")
+def test_a_new_visitor_practises(journey: Journey) -> None:
+    visitor = journey.on_phone()
+    visitor.tap("Play now", first=True)
+    visitor.type("Your name", "Zoë")
+    visitor.type("Email address", "zoe@example.org")
+    visitor.type("Password", "crawford-1969")
+    visitor.tap("Create account")
+    visitor.tap("Play a practice match")
+    visitor.tap("I’m ready")
+    visitor.sees(re.compile("Roll|Undo|Waiting"))
+
+
+@pytest.mark.journey("the match that most people watch")
+def test_the_live_match_of_the_front_page(journey: Journey) -> None:
+    live_match("Anna", "Berit")
+    viewer = journey.on_phone()
+    viewer.sees("Live")
+    viewer.tap("Watch")
+    viewer.sees("Anna")
+    viewer.does_not_see("Play now")
 
 
 @pytest.mark.journey("my club's next event, and left again")
@@ -106,12 +140,12 @@ def test_playing_a_friend(journey: Journey, bob: User, carol: User) -> None:
     for user in (bob, carol):
         Player.objects.create(name=user.display_name, user=user)
     challenger = journey.on_phone(bob)
-    challenger.tap("Lobby")
+    challenger.tap("Play")
     challenger.type("Opponent", "Carol", within="New challenge")
     challenger.tap("Challenge")
     challenger.sees("Carol", within="Your challenges")
     friend = journey.on_phone(carol)
-    friend.tap("Lobby")
+    friend.tap("Play")
     friend.tap("Accept")
     friend.sees("The match begins when both of you are here")
     # The lobby has opened the board of the challenger as well.

@@ -20,7 +20,7 @@ from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
 from tournaments.access import VISIBLE, is_helper
 from tournaments.formats.settings import ELIMINATION
-from tournaments.models import Division, Entry, Fixture, Helper, Round, Stage, Tournament
+from tournaments.models import Division, Entry, Fixture, Helper, Round, Slot, Stage, Tournament
 from tournaments.standings.placings import champions
 from tournaments.standings.rounds import round_names
 from tournaments.state.figures import Figures, figures_of, takes_part
@@ -128,14 +128,6 @@ def _helped_by(user: User) -> QuerySet[Helper]:
     return Helper.objects.filter(tournament=OuterRef("pk"), user=user, removed_at=None)
 
 
-def helped_by(user: Visitor) -> list[Tournament]:
-    """Return the events that the user helps at and that are not over, the next ones first."""
-    if not isinstance(user, User):
-        return []
-    events = Tournament.objects.filter(Exists(_helped_by(user))).exclude(status__in=ENDED)
-    return list(events.select_related("club").order_by("starts_at", "name")[:ON_A_PAGE])
-
-
 def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
     """Return visible events with `entries`, the number of entries in all their divisions."""
     entries = Entry.objects.filter(takes_part(), division__tournament=OuterRef("pk")).order_by()
@@ -163,6 +155,39 @@ def on_show(count: int) -> list[Tournament]:
     events = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
     # "running" comes after "published" in the alphabet.
     return list(events.order_by("-status", "starts_at", "name")[:count])
+
+
+def run_by(user: User, clubs: Collection[int]) -> list[Tournament]:
+    """Return the events that are not over and that a user helps at or, once they are published, runs in these clubs."""
+    run = Q(club__in=clubs, status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
+    events = Tournament.objects.filter(run | Exists(_helped_by(user))).exclude(status__in=ENDED)
+    return list(events.select_related("club").order_by("-status", "starts_at", "name")[:ON_A_PAGE])
+
+
+LATEST_PLAYED = 100
+"""Among so many matches of events that were played on this site a final is looked for."""
+
+
+def match_to_replay() -> Match | None:
+    """Return the last final of a knockout that was played on this site and that everybody may see.
+
+    Without one among the latest matches, it is the last match of an event; None if no such match was played here.
+    """
+    public = Match.objects.filter(NOBODY.visible(), state=Match.State.SETTLED, provisional=False, live__isnull=False)
+    latest = public.exclude(parent_topic="").order_by("-finished_at", "-pk").values_list("pk", flat=True)
+    fixtures = Fixture.objects.filter(match__in=list(latest[:LATEST_PLAYED]), match__live__last__gt=0)
+    fixtures = fixtures.filter(stage__division__tournament__status__in=VISIBLE)
+    fixtures = fixtures.select_related("match__player_0", "match__player_1").order_by("-match__finished_at", "-pk")
+    later = Slot.objects.filter(
+        fixture__stage=OuterRef("stage"), source=Slot.Source.WINNER, source_fixture=OuterRef("number")
+    )
+    finals = fixtures.filter(stage__format__in=ELIMINATION, round__bracket__key__in=FINAL_BRACKETS)
+    fixture = finals.exclude(Exists(later)).first() or fixtures.first()
+    return fixture.match if fixture is not None else None
+
+
+FINAL_BRACKETS = ("main", "final")
+"""Keys of the brackets whose last match decides who wins."""
 
 
 def divisions_of(tournament: Tournament) -> list[DivisionCounts]:

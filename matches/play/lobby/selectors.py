@@ -83,6 +83,11 @@ def running_friendlies(player: Player | None) -> list[dict[str, Any]]:
     return [_friendly(match, player) for match in rows]
 
 
+def running_practice(user: User) -> list[dict[str, Any]]:
+    """The practice matches that a user has to finish, the newest first."""
+    return [row for row in running_friendlies(player_of(user)) if row["practice"]]
+
+
 def finished_friendlies(player: Player | None, now: datetime) -> list[dict[str, Any]]:
     """The latest friendly matches with people, and who wants a rematch."""
     if player is None:

@@ -31,11 +31,13 @@ from matches.play.lobby import selectors
 from matches.play.lobby import services as blocks
 from matches.play.lobby.selectors import player_with_id, players_called
 from matches.play.lobby.services import ChallengeInput
+from matches.play.watching import live_now
+from matches.presentation.visibility import NOBODY
 from players import access
 from players.accounts.services import ensure_player
 from players.forms import RefusingForm
 from players.models import Player
-from players.pages import View, account_needed, by, me, page
+from players.pages import View, account_needed, by, me, page, sent
 
 # Forms of the lobby.
 
@@ -202,11 +204,18 @@ def refused_in_lobby(view: View) -> View:
     return wrapped
 
 
-@account_needed
 @never_cache
 @require_safe
-def lobby(request: HttpRequest) -> HttpResponse:
-    """Show the open challenges and the reader's friendlies; for htmx, only the lists. `?to=` names an opponent."""
+def lobby(request: HttpRequest) -> HttpResponseBase:
+    """Show visitors what can be played here, and members their lobby."""
+    if request.user.is_authenticated or is_htmx(request):
+        return _members_lobby(request)
+    return render(request, "matches/play/lobby/visitor.html", {"live_now": live_now(NOBODY, timezone.now())})
+
+
+@account_needed
+def _members_lobby(request: HttpRequest) -> HttpResponse:
+    """The open challenges and the reader's friendlies; for htmx, only the lists. `?to=` names an opponent."""
     if is_htmx(request):
         return render(request, "matches/play/lobby/_lists.html", selectors.lobby_page(me(request), timezone.now()))
     return _lobby(request)
@@ -236,14 +245,15 @@ def _to_board(match: Match) -> HttpResponse:
 
 
 @account_needed
-@require_POST
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 @refused_in_lobby
-def start_practice(request: HttpRequest) -> HttpResponse:
-    """Start a practice match and go to its board."""
-    form = PracticeForm(request.POST)
+def practice(request: HttpRequest) -> HttpResponse:
+    """Choose an opponent for a practice match; POST starts the match and goes to its board."""
+    form = PracticeForm(sent(request), auto_id="practice-%s")
     if not form.is_valid():
-        messages.error(request, gettext("Choose an opponent and a length from 1 to 15 points."))
-        return redirect("lobby")
+        context = {"practice_form": form, "running": selectors.running_practice(me(request))}
+        return page(request, "matches/play/lobby/practice.html", context, form)
     player = ensure_player(user=me(request), by=by(request))
     match = blocks.start_practice(player=player, by=by(request), now=timezone.now(), **form.wish)
     return _to_board(match)

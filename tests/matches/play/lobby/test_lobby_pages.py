@@ -145,7 +145,7 @@ def test_a_profile_leads_to_a_challenge_and_to_a_block(
 ) -> None:
     path = f"/players/{carol_player.public_id}/"
     assert f"/lobby/?to={carol_player.public_id}" in html(as_(bob).get(path))
-    assert "/lobby/" not in html(client.get(path))
+    assert "/lobby/?to=" not in html(client.get(path))
     assert f"/lobby/?to={player.public_id}" not in html(as_(bob).get(f"/players/{player.public_id}/"))
     assert 'value="Carol"' in lobby(bob, to=carol_player.public_id)
     assert as_(bob).get("/lobby/", {"to": "2222222222"}).status_code == 404
@@ -172,7 +172,7 @@ def test_practice_starts_with_one_form(bob: User) -> None:
     assert response.headers["Location"] == f"/matches/{match.public_id}/play/"
     assert (match.player_0.user, match.length, match.live.bot_side) == (bob, 3, 1)
     for bad in ({"style": "club", "length": "0"}, {"style": "gnu", "length": "3"}, {}):
-        assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **bad))
+        assert send(bob, "/lobby/practice/", **bad).status_code == 422
     assert Match.objects.count() == 1
 
 
@@ -182,16 +182,16 @@ def test_levels_can_be_chosen_where_a_program_is_installed(bob: User, tmp_path: 
     assert "Club level" not in page
     assert "apt-get install gnubg" in page
     form = {"style": "level-casual", "length": "3"}
-    assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **form))
+    assert send(bob, "/lobby/practice/", **form).status_code == 422
     ask(bob, "post", "practice/", 409, {"length": 3, "level": "casual"})
     assert not Match.objects.exists()
 
     settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
     page = lobby(bob)
-    for path in ("/", "/lobby/"):
+    for path in ("/lobby/practice/", "/lobby/"):
         assert '<option value="level-club" selected>Club level' in html(as_(bob).get(path))
     assert "apt-get" not in page
-    assert "Choose an opponent" in html(send(bob, "/lobby/practice/", **{**form, "style": "level-grandmaster"}))
+    assert send(bob, "/lobby/practice/", **{**form, "style": "level-grandmaster"}).status_code == 422
     board = html(send(bob, "/lobby/practice/", **form))
     assert "Practice: casual level, GNU Backgammon" in board
     assert board.count("casual level") == 2, "also beside its name, since a phone hides the title"
@@ -220,9 +220,19 @@ def test_a_rematch_needs_a_tap_of_each(player: Player, carol_player: Player, bob
     assert rematch not in lobby(carol)
 
 
-def test_home_offers_practice_to_whoever_is_signed_in(bob: User, client: Client) -> None:
-    assert "Play a practice match" not in html(client.get("/"))
-    assert 'action="/lobby/practice/"' in html(as_(bob).get("/"))
+def test_visitors_are_led_to_practice_and_to_the_lobby_through_signing_up(client: Client) -> None:
+    page = html(client.get("/lobby/"))
+    assert "/sign-up/?next=/lobby/practice/" in page
+    assert '/sign-up/?next=/lobby/"' in page
+    assert 'href="/check/"' in page
+    answer = client.get("/lobby/", headers={"HX-Request": "true"})
+    assert answer.headers["HX-Redirect"].startswith("/sign-in/"), "the lists of a member who was signed out"
+
+
+def test_practice_lists_what_is_not_finished(bob: User) -> None:
+    assert "Not finished yet" not in html(as_(bob).get("/lobby/practice/"))
+    send(bob, "/lobby/practice/", style="club", length="1")
+    assert "Not finished yet" in html(as_(bob).get("/lobby/practice/"))
 
 
 def test_my_matches_lists_friendlies_challenges_and_practice_last(

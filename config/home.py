@@ -1,0 +1,330 @@
+"""What the home page shows: to visitors a board and what Barpoint is for, to members what concerns them now."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.live import audience
+from engine.actions import Phase
+from engine.cube import Side, doubled
+from engine.ids import xgid
+from engine.match import MatchState
+from matches.analysis.profile import performance_by_match
+from matches.lifecycle.events import events
+from matches.lifecycle.where import WhereState
+from matches.models import LiveMatch, Match, PlayerRating, RatingChange
+from matches.play.codec import from_data
+from matches.play.public_state import game_json
+from matches.play.replay import longest_game
+from matches.play.watching import LiveLine, Watched, live_now, most_watched
+from matches.presentation.labels import score_of, shown_score
+from matches.presentation.visibility import NOBODY, Viewer
+from matches.ratings.services import default_pool
+from matches.records.board import COLOURS, Scene, draw
+from matches.records.replays import diagram_at
+from matches.reporting.my_matches import MyMatch, action_label, my_matches
+from players import selectors
+from players.models import Club, Player, User
+from tournaments.events import selectors as event_selectors
+
+# The board of the page: a match that is being played, else the replay of the last final, else a fixed position.
+
+
+DEMO = "XGID=-b----E-C---eEA--b-db---A-:0:0:-1:62:0:0:0:5:10"
+"""Shown as long as no match can be: a replay needs one that was played on this site."""
+LIVE, REPLAY, POSITION = "live", "replay", "position"
+BEGINS_AFTER = 3
+"""The replay begins after this part of the game, where the board is no longer the one of every game."""
+
+
+class BoardPlayer(NamedTuple):
+    """A player of the board."""
+
+    name: str
+    colour: str
+    """Of their checkers."""
+    points: int | None
+    won: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HomeBoard:
+    """A board with what is said about it, and what the script needs that keeps it moving."""
+
+    kind: str
+    scene: Scene
+    players: tuple[BoardPlayer, ...] = ()
+    title: str = ""
+    """The event."""
+    url: str = ""
+    """Where the match is watched or replayed."""
+    settings: Mapping[str, Any] | None = None
+    """For the script; None for a fixed position."""
+
+
+def home_board(now: datetime) -> HomeBoard:
+    """Return the board that everybody may see."""
+    watched = most_watched(now)
+    if watched is not None and not watched.state.match.is_over:
+        return _live_board(watched)
+    match = event_selectors.match_to_replay()
+    replay = _replay_board(match, now) if match is not None else None
+    return replay if replay is not None else HomeBoard(POSITION, _scene(DEMO, _anybody()))
+
+
+def _live_board(watched: Watched) -> HomeBoard:
+    match, state = watched.live.match, watched.state.match
+    score = shown_score(match.length, state.score)
+    settings = {
+        "topic": match.topic,
+        "seq": match.seq,
+        "last": watched.last,
+        "state": game_json(state),
+        "api": reverse("api-live", args=[match.public_id]),
+        "style": static("matches/board/board.css"),
+    }
+    url = reverse("match-play", args=[match.public_id])
+    scene = _scene(xgid(state), match.names)
+    return HomeBoard(LIVE, scene, _players(match, score), _title(match), url, settings)
+
+
+def _replay_board(match: Match, now: datetime) -> HomeBoard | None:
+    """The replay of a match; None if it ended before its first game."""
+    live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=match.pk)
+    steps = longest_game(live, now)
+    if not steps:
+        return None
+    at = len(steps) // BEGINS_AFTER
+    result = match.results.order_by("-version").first()
+    settings = {
+        "at": at,
+        "steps": [{key: step[key] for key in ("checkers", "turn", "dice", "cube", "moves")} for step in steps],
+        "style": static("matches/board/board.css"),
+    }
+    url = reverse("match-replay", args=[match.public_id])
+    scene = _scene(steps[at]["xgid"], match.names)
+    players = _players(match, result.score, result.winner) if result is not None else ()
+    return HomeBoard(REPLAY, scene, players, _title(match), url, settings)
+
+
+def _players(match: Match, score: tuple[int, int] | None, winner: int | None = None) -> tuple[BoardPlayer, ...]:
+    points = score if score is not None else (None, None)
+    rows = zip(match.names, COLOURS, points, (0, 1), strict=True)
+    return tuple(BoardPlayer(name, colour, own, won=side == winner) for name, colour, own, side in rows)
+
+
+def _scene(position: str, names: tuple[str, str], bottom: Side = 0) -> Scene:
+    diagram = diagram_at(position, names)
+    assert diagram is not None  # noqa: S101, the engine has written it.
+    return draw(replace(diagram, bottom=bottom))
+
+
+def _anybody() -> tuple[str, str]:
+    return _("White"), _("Black")
+
+
+def _title(match: Match) -> str:
+    context = events().contexts([match.parent_topic]).get(match.parent_topic)
+    return context.title if context is not None else ""
+
+
+# What visitors see beside the board.
+
+
+EVENTS_SHOWN = 4
+LIVE_SHOWN = 3
+COUNTED_FOR = 600
+"""Seconds for which the numbers of the site are kept."""
+CLUBS_WORTH_COUNTING = 5
+
+
+def visitors_home(now: datetime) -> dict[str, Any]:
+    """Return what the home page shows to everybody who is not signed in."""
+    live = live_now(NOBODY, now, most=LIVE_SHOWN)
+    board = home_board(now)
+    return {
+        "board": board,
+        "numbers": site_numbers(),
+        "live_url": board.url if board.kind == LIVE else live[0].url if live else "",
+        "watching": sum(audience.sizes([line.public_id for line in live]).values()),
+        "events": event_selectors.on_show(EVENTS_SHOWN),
+    }
+
+
+def site_numbers() -> list[tuple[str, str]]:
+    """Return how many clubs, players and matches there are, each with its unit; empty for a site with few clubs."""
+    clubs = Club.objects.exclude(accepted_at=None).count()
+    if clubs <= CLUBS_WORTH_COUNTING:
+        return []
+    counted: tuple[int, int] | None = cache.get("home:numbers")
+    if counted is None:
+        counted = _counted()
+        cache.set("home:numbers", counted, COUNTED_FOR)
+    players, matches = counted
+    return [
+        (number_format(clubs, force_grouping=True), ngettext("club", "clubs", clubs)),
+        (number_format(players, force_grouping=True), ngettext("player", "players", players)),
+        (number_format(matches, force_grouping=True), ngettext("match on record", "matches on record", matches)),
+    ]
+
+
+def _counted() -> tuple[int, int]:
+    players = Player.objects.filter(merged_into=None, erased_at=None)
+    return players.count(), Match.objects.filter(state=Match.State.SETTLED).count()
+
+
+# What members see.
+
+
+BOARDS_SHOWN = 3
+RESULTS_SHOWN = 3
+MONTH = timedelta(days=30)
+TO_PLAY = ("play", "appointment", "board")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingBoard:
+    """A match by correspondence in which it is the reader's turn."""
+
+    row: MyMatch
+    scene: Scene
+    score: str
+    """With the reader's points first."""
+    task: str
+    """What the reader has to decide, in words."""
+
+    @property
+    def until(self) -> datetime | None:
+        """When the reader's time ends."""
+        return self.row.match.due_at
+
+
+class LatestResult(NamedTuple):
+    """A finished match of the reader."""
+
+    row: MyMatch
+    change: float | None
+    """Rating points won; None for a match that is not rated."""
+    performance: str
+    """The performance rating in words; empty if the match was not analysed."""
+
+
+class LiveMatchRow(NamedTuple):
+    """A match that is being played, with the number of its spectators."""
+
+    line: LiveLine
+    spectators: int
+
+    @property
+    def sides(self) -> list[tuple[str, str]]:
+        """The points and the name of each side; without points where spectators see them after the match."""
+        points = map(str, self.line.score) if self.line.score is not None else ("", "")
+        return list(zip(points, self.line.names, strict=True))
+
+
+class OwnRating(NamedTuple):
+    """The reader's rating, and how it has changed."""
+
+    standing: PlayerRating
+    month: float | None
+    """Points won in the last thirty days; None without a rated match."""
+
+
+def members_home(user: User, now: datetime) -> dict[str, Any]:
+    """Return what the home page shows to somebody who is signed in; the number of queries is bounded."""
+    viewer = Viewer.of(user)
+    mine = my_matches(user, now)
+    rows = [row for row in (mine["next"], *mine["others"]) if row is not None]
+    boards = [row for row in rows if row.where.state == WhereState.CORRESPONDENCE]
+    to_move = sorted((row for row in boards if row.asks_me), key=lambda row: row.urgency)
+    others = [row for row in rows if row not in boards]
+    waiting = [row for row in others if row.asks_me and row.step is not None and row.step.code not in TO_PLAY]
+    next_match = next((row for row in others if row not in waiting), None)
+    run = event_selectors.run_by(user, viewer.runs)
+    return {
+        "today": now,
+        "topics": mine["topics"],
+        "next": next_match,
+        "next_label": action_label(next_match) if next_match is not None else "",
+        "next_score": _own_score(next_match) if next_match is not None else "",
+        "is_new": not rows and not mine["latest"] and not mine["challenges"] and not mine["entries"],
+        "boards": _waiting_boards(to_move[:BOARDS_SHOWN]),
+        "to_move": len(to_move),
+        "by_correspondence": len(boards),
+        "waiting": waiting,
+        "challenges": mine["challenges"],
+        "waits": len(waiting) + len(mine["challenges"]),
+        "latest": _latest(mine["latest"][:RESULTS_SHOWN], viewer),
+        "live": _live(viewer, now),
+        "rating": _rating(viewer, now),
+        "entries": mine["entries"],
+        "run": run,
+        "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in run],
+        "clubs": list(selectors.my_clubs(user)),
+        "directs": viewer.directs,
+    }
+
+
+def _own_score(row: MyMatch) -> str:
+    """The score of a match that goes on, with the reader's points first; empty if there is none."""
+    return score_of(row.match, row.side, row.where.score) if row.where.score is not None else ""
+
+
+def _waiting_boards(rows: Sequence[MyMatch]) -> list[WaitingBoard]:
+    live = LiveMatch.objects.in_bulk([row.match.pk for row in rows])
+    return [_waiting_board(row, from_data(live[row.match.pk].state).match) for row in rows]
+
+
+def _waiting_board(row: MyMatch, state: MatchState) -> WaitingBoard:
+    score = score_of(row.match, row.side, state.score)
+    return WaitingBoard(row, _scene(xgid(state), row.match.names, 1 if row.side else 0), score, _task(state))
+
+
+def _task(state: MatchState) -> str:
+    match state.phase:
+        case Phase.TO_PLAY if state.dice is not None:
+            high, low = sorted(state.dice, reverse=True)
+            return _("to play {high}-{low}").format(high=high, low=low)
+        case Phase.DOUBLED:
+            return _("doubled to {cube}").format(cube=doubled(state.cube))
+        case Phase.RESIGNED:
+            return _("resignation offered")
+        case Phase.TO_ROLL:
+            return _("to roll")
+    return _("ready to start")
+
+
+def _latest(rows: Sequence[MyMatch], viewer: Viewer) -> list[LatestResult]:
+    matches = [row.match.pk for row in rows]
+    changes = _changes(viewer.players, matches)
+    performances = performance_by_match(viewer.players, matches)
+    return [LatestResult(row, changes.get(row.match.pk), performances.get(row.match.pk, "")) for row in rows]
+
+
+def _changes(players: Collection[int], matches: Collection[int]) -> dict[int, float]:
+    """Rating points won by match; in the site's ratings if the match counts in several."""
+    rows = RatingChange.objects.filter(match__in=matches, player__in=players).order_by("-pool__is_own", "pk")
+    return {row.match_id: row.change for row in rows}
+
+
+def _live(viewer: Viewer, now: datetime) -> list[LiveMatchRow]:
+    lines = live_now(viewer, now, most=LIVE_SHOWN)
+    spectators = audience.sizes([line.public_id for line in lines])
+    return [LiveMatchRow(line, spectators.get(line.public_id, 0)) for line in lines]
+
+
+def _rating(viewer: Viewer, now: datetime) -> OwnRating | None:
+    standing = PlayerRating.objects.filter(pool=default_pool(), player=viewer.player).select_related("player").first()
+    if standing is None:
+        return None
+    changes = RatingChange.objects.filter(pool=standing.pool_id, player=viewer.player, finished_at__gte=now - MONTH)
+    first = changes.order_by("finished_at", "match").first()
+    return OwnRating(standing, standing.rating - first.rating_before if first is not None else None)
