@@ -16,10 +16,12 @@ from tournaments.entries.late import (
     standing_late_entry,
 )
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
+from tournaments.entries.services import DivisionWithdrawal
 from tournaments.formats.plans import LateDrop
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, Slot
+from tournaments.standings.brackets import ranking_name
 from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names, shown_entry
 from tournaments.state.preview import FixtureChange
@@ -46,6 +48,60 @@ def _returning(part: DivisionReturn) -> PartView:
     if not part.changes and not part.waits:
         notes.append(_("%(name)s takes part again. No match changes.") % name)
     return PartView(entry.division.name, notes, change_lines(entry.division, part.changes, part.reopened))
+
+
+def withdrawal_view(preview: Sequence[DivisionWithdrawal]) -> list[PartView]:
+    """Return the effects of a withdrawal, one part per division."""
+    return [_withdrawing(part) for part in preview]
+
+
+def _withdrawing(part: DivisionWithdrawal) -> PartView:
+    entry, division = part.entry, part.entry.division
+    name = {"name": shown_entry(entry, staff=True)}
+    if entry.status == Entry.Status.WAITING:
+        return PartView(division.name, [_("%(name)s leaves the waiting list.") % name])
+    if division.status == Division.Status.ENTRIES:
+        notes = [_("%(name)s is no longer entered.") % name]
+        if part.moves_up is not None:
+            text = _("%(name)s moves up from the waiting list.")
+            notes.append(text % {"name": shown_entry(part.moves_up, staff=True)})
+        return PartView(division.name, notes)
+    labels = ChangeLabels(division)
+    forfeits = [change for change in part.changes if _is_forfeited(change, entry.pk)]
+    notes = [_forfeit_note(change, entry.pk, labels) for change in forfeits]
+    notes += [
+        _("%(name)s leaves: %(bracket)s.") % {**name, "bracket": bracket}
+        for bracket in dict.fromkeys(
+            ranking_name(change.row.round.bracket.key)
+            for change in part.changes
+            if any(slot.absent == entry.pk for slot in change.after.slots)
+        )
+    ]
+    notes += [
+        _("%(name)s goes on to the next stage instead.") % {"name": labels.names.of(after)}
+        if after is not None
+        else _("Nobody is left to go on to the next stage instead.")
+        for after in part.goes_on
+    ]
+    others = [change for change in part.changes if change not in forfeits]
+    if not part.changes:
+        notes.append(_("%(name)s has no match left to play. No match changes.") % name)
+    return PartView(division.name, notes, change_lines(division, others, labels=labels))
+
+
+def _is_forfeited(change: FixtureChange, entry: int) -> bool:
+    """Whether two known players meet in a match that the withdrawal decides."""
+    entrants = change.before.entrants
+    return entrants is not None and entry in entrants and change.before.result is None
+
+
+def _forfeit_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> str:
+    first, second = change.before.entrants or (entry, entry)
+    return _("M%(number)d: %(loser)s forfeits, and %(winner)s goes through.") % {
+        "number": change.row.number,
+        "loser": labels.names.of(entry),
+        "winner": labels.names.of(second if first == entry else first),
+    }
 
 
 def late_view(preview: LatePreview) -> PartView:

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
+from players.models import Player
 from tournaments.draws.round_lengths import RoundLength
 from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
 from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
@@ -241,9 +242,27 @@ class TableForm(FloorForm):
 
 
 class OutOfUseForm(TableForm):
-    """Why a table is taken out of use."""
+    """Why a table is taken out of use, and the table to which the match that is there goes; none: the queue."""
+
+    TABLES = ("table", "move_to")
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+    move_to = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
+
+
+class HereForm(FloorForm):
+    """The players who are here: their public ids, separated by spaces."""
+
+    players = forms.CharField(max_length=LONGEST_MATCHES)
+
+    def clean_players(self) -> list[Player]:
+        """Return the players of this event."""
+        chosen = set(self.cleaned_data["players"].split())
+        entered = Entry.objects.filter(division__tournament=self.tournament).exclude(status=Entry.Status.OUT)
+        players = list(Player.objects.filter(public_id__in=chosen, pk__in=entered.values("player")))
+        if not players or len(players) != len(chosen):
+            raise ValidationError(_("These are not players of this event."))
+        return players
 
 
 class OpenForm(FloorForm):
