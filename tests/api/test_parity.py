@@ -207,10 +207,10 @@ PAIRS = (
         prizes.PayoutForm,
         api="cash_payments_create",
         names={"player": "entry", "pot": "bracket"},
-        page_only=KEY,
+        page_only={**KEY, "confirmed": BROWSER},
         forms_of_their_own=("payout",),
     ),
-    pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL}),
+    pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL, "confirmed": BROWSER}),
     pair(prizes.CashSettingsForm, api="cash_update", page_only={"act": BROWSER}),
     pair(
         prizes.PoolMemberForm,

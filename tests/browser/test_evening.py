@@ -222,7 +222,7 @@ class Evening:
         """Collect the fees, publish the prizes and pay out the first."""
         desk, event = self.desk, Tournament.objects.get()
         desk.goto(f"{self.base}/cash/")
-        follow(desk.get_by_role("button", name="Take cash").first)
+        follow(desk.get_by_role("button", name=re.compile("^Take")).first)
         for account in accounts_of(event):
             if account.owes:
                 payment = PaymentInput(account.owes, f"fee {account.player.pk}")

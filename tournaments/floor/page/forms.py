@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
@@ -40,8 +41,10 @@ class FloorSettingsForm(RefusingForm):
     penalty_each = forms.IntegerField(
         min_value=1, max_value=MOST_MINUTES, label=_("Minutes for each further penalty point")
     )
-    new_label = forms.CharField(required=False, max_length=LONGEST_LABEL, label=_("New table"))
-    new_category = forms.ChoiceField(choices=Table.Category.choices, label=_("Category"), required=False)
+    new_label = forms.CharField(required=False, max_length=LONGEST_LABEL, label=_("Name of a new table"))
+    new_category = forms.ChoiceField(
+        choices=Table.Category.choices, label=_("Category of the new table"), required=False
+    )
 
     def __init__(self, data: Any = None, *, tournament: Tournament) -> None:
         settings = settings_of(Floor.objects.filter(tournament=tournament).first())
@@ -50,10 +53,14 @@ class FloorSettingsForm(RefusingForm):
         self.tables = list(tournament.floor_tables.all())
         for table in self.tables:
             self.fields[f"label_{table.public_id}"] = forms.CharField(
-                max_length=LONGEST_LABEL, label=_("Table"), initial=table.label
+                max_length=LONGEST_LABEL,
+                label=format_lazy(_("Name of table {table}"), table=table.label),
+                initial=table.label,
             )
             self.fields[f"category_{table.public_id}"] = forms.ChoiceField(
-                choices=Table.Category.choices, label=_("Category"), initial=table.category
+                choices=Table.Category.choices,
+                label=format_lazy(_("Category of table {table}"), table=table.label),
+                initial=table.category,
             )
 
     @property

@@ -1,8 +1,9 @@
 """The page of the floor, and the parts of it that are sent alone when only they have changed."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
+from math import ceil
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -111,7 +112,7 @@ def render_changes(request: HttpRequest, context: Mapping[str, object]) -> HttpR
     render_to_string("tournaments/floor/_parts.html", {**context, "parts": parts, "is_part": True}, request)
     if parts.seen.keys() != parts.versions.keys():
         return None
-    changes = {"parts": parts, "topics_shown": context["topics_shown"]}
+    changes = {"parts": parts, "topics_shown": context["topics_shown"], "due_in": context["due_in"]}
     content = render_to_string("tournaments/floor/_changes.html", changes)
     # htmx swaps the elements that are marked, and leaves the rest of the page as it is.
     return HttpResponse(content, headers={"HX-Reswap": "none"})
@@ -180,6 +181,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "champions": _champions(by, divisions),
         "default_tables": _default_tables(view),
         "not_here": _not_here(view, homes),
+        "due_in": _due_in(view),
     }
 
 
@@ -209,6 +211,13 @@ def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str
         return []
     winners = champions(by.user, divisions)
     return [(division, winners[division.pk]) for division in divisions if winners.get(division.pk)]
+
+
+def _due_in(view: FloorView) -> int | None:
+    """Return in how many milliseconds the page changes next although nothing happens; None if that is not known."""
+    moments = [view.state.changes_at, view.tournament.ends_at]
+    ahead = [moment - view.now for moment in moments if moment is not None and moment > view.now]
+    return ceil(min(ahead) / timedelta(milliseconds=1)) if ahead else None
 
 
 def _unanswered(view: FloorView) -> list[int]:
