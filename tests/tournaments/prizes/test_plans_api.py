@@ -9,7 +9,7 @@ from django.test import Client
 
 from players.models import LogEntry, User
 from tests.tournaments.prizes.conftest import Prizes, play
-from tournaments.models import AgreedSplit, Entry, PrizePlan, SidePool, Slot
+from tournaments.models import AgreedSplit, PrizePlan, SidePool, Slot
 
 pytestmark = pytest.mark.django_db
 
@@ -89,7 +89,7 @@ def test_a_side_pool_with_members(unplayed: Prizes, send: Callable[..., tuple[in
     (row,) = unplayed.now().pools
     assert [prize.due for prize in row.rows] == [1400, 600]
     assert send("GET", "pools")[1][0]["closed_at"]
-    third = Entry.objects.get(division=unplayed.division, pk=unplayed.now().rows[2].entry).public_id
+    third = unplayed.holder(3).public_id
     assert send("POST", members, entry=third)[1]["code"] == "pool_closed"
     assert send("DELETE", f"{members}/{second}") == (204, None)
     assert send("DELETE", f"{members}/{second}")[1]["code"] == "pool_not_joined"
