@@ -18,6 +18,7 @@ from tournaments.entries.late import (
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
 from tournaments.entries.services import DivisionWithdrawal
 from tournaments.formats.plans import LateDrop
+from tournaments.formats.states import SlotStatus
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, Slot
@@ -67,41 +68,38 @@ def _withdrawing(part: DivisionWithdrawal) -> PartView:
             notes.append(text % {"name": shown_entry(part.moves_up, staff=True)})
         return PartView(division.name, notes)
     labels = ChangeLabels(division)
-    forfeits = [change for change in part.changes if _is_forfeited(change, entry.pk)]
-    notes = [_forfeit_note(change, entry.pk, labels) for change in forfeits]
-    notes += [
-        _("%(name)s leaves: %(bracket)s.") % {**name, "bracket": bracket}
-        for bracket in dict.fromkeys(
-            ranking_name(change.row.round.bracket.key)
-            for change in part.changes
-            if any(slot.absent == entry.pk for slot in change.after.slots)
-        )
-    ]
+    own = [change for change in part.changes if any(slot.absent == entry.pk for slot in change.after.slots)]
+    notes = [note for change in own if (note := _walkover_note(change, entry.pk, labels))]
+    brackets = dict.fromkeys(ranking_name(change.row.round.bracket.key) for change in own)
+    if brackets:
+        notes.append(_("%(name)s no longer plays in: %(brackets)s.") % {**name, "brackets": ", ".join(brackets)})
     notes += [
         _("%(name)s goes on to the next stage instead.") % {"name": labels.names.of(after)}
         if after is not None
         else _("Nobody is left to go on to the next stage instead.")
         for after in part.goes_on
     ]
-    others = [change for change in part.changes if change not in forfeits]
     if not part.changes:
         notes.append(_("%(name)s has no match left to play. No match changes.") % name)
+    others = [change for change in part.changes if change not in own]
     return PartView(division.name, notes, change_lines(division, others, labels=labels))
 
 
-def _is_forfeited(change: FixtureChange, entry: int) -> bool:
-    """Whether two known players meet in a match that the withdrawal decides."""
-    entrants = change.before.entrants
-    return entrants is not None and entry in entrants and change.before.result is None
-
-
-def _forfeit_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> str:
-    first, second = change.before.entrants or (entry, entry)
-    return _("M%(number)d: %(loser)s forfeits, and %(winner)s goes through.") % {
+def _walkover_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> str:
+    """Return who goes through because an entry does not come to a match; empty if nobody could have come."""
+    side = next(side for side, slot in enumerate(change.after.slots) if slot.absent == entry)
+    other = change.after.slots[1 - side]
+    if other.status is SlotStatus.BYE or other.absent is not None:
+        return ""
+    values = {
         "number": change.row.number,
         "loser": labels.names.of(entry),
-        "winner": labels.names.of(second if first == entry else first),
+        "winner": labels.slot(other, change.row, 1 - side),
     }
+    before = change.before.entrants
+    if before is not None and entry in before:
+        return _("M%(number)d: %(loser)s forfeits, and %(winner)s goes through.") % values
+    return _("M%(number)d: %(loser)s does not come, so %(winner)s goes through without playing.") % values
 
 
 def late_view(preview: LatePreview) -> PartView:

@@ -14,7 +14,7 @@ from players.models import Player
 from players.people.rows import canonical
 from tournaments.events.services import entries_in
 from tournaments.formats.graph import EntryId
-from tournaments.models import Division, Entry, Tournament, Withdrawal
+from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.notifications import notify_moved_up
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
@@ -108,8 +108,12 @@ class DivisionWithdrawal:
     """Who goes on to each stage to come instead, None: nobody."""
 
 
-def preview_withdrawal(*, entry: Entry, event: bool = False) -> list[DivisionWithdrawal]:
-    """Return what follows from the withdrawal of an entry; with `event`, of its player from the whole event.
+def preview_withdrawal(
+    *, entry: Entry, event: bool = False, bracket: Bracket | None = None
+) -> list[DivisionWithdrawal]:
+    """Return what follows from the withdrawal of an entry from its division, or from a `bracket` of it.
+
+    With `event`, of its player from the whole event.
 
     Refused: `not_entered`, `tournament_not_open`.
     """
@@ -120,10 +124,10 @@ def preview_withdrawal(*, entry: Entry, event: bool = False) -> list[DivisionWit
         rows = list(own.select_related("player", "division__tournament__club").order_by("division__order", "pk"))
     if not rows or entry.status == Entry.Status.OUT:
         raise Refused("not_entered", name=entry.player.shown_name)
-    return [_preview(row) for row in rows]
+    return [_preview(row, bracket) for row in rows]
 
 
-def _preview(entry: Entry) -> DivisionWithdrawal:
+def _preview(entry: Entry, bracket: Bracket | None) -> DivisionWithdrawal:
     division = entry.division
     if division.status == Division.Status.CANCELLED:
         raise Refused("tournament_not_open")
@@ -133,7 +137,11 @@ def _preview(entry: Entry) -> DivisionWithdrawal:
         return DivisionWithdrawal(entry, moves_up=_next_waiting(division, leaving=1))
     before = DivisionFacts(division).states()
     instead = [moving[entry.pk] for state in before if entry.pk in (moving := state.moving_up())]
-    after = DivisionFacts(division, DivisionRows(division, withdrawn=[entry.pk]).drawn).states()
+    if bracket is None:
+        supposed = DivisionRows(division, withdrawn=[entry.pk])
+    else:
+        supposed, instead = DivisionRows(division, left=[(entry.pk, bracket.pk)]), []
+    after = DivisionFacts(division, supposed.drawn).states()
     return DivisionWithdrawal(entry, changes_between(division, before, after), goes_on=instead)
 
 
