@@ -68,7 +68,7 @@ def _withdrawing(part: DivisionWithdrawal) -> PartView:
             notes.append(text % {"name": shown_entry(part.moves_up, staff=True)})
         return PartView(division.name, notes)
     labels = ChangeLabels(division)
-    own = [change for change in part.changes if any(slot.absent == entry.pk for slot in change.after.slots)]
+    own = [change for change in part.changes if _is_missed(change, entry.pk)]
     notes = [note for change in own if (note := _walkover_note(change, entry.pk, labels))]
     brackets = dict.fromkeys(ranking_name(change.row.round.bracket.key) for change in own)
     if brackets:
@@ -85,9 +85,22 @@ def _withdrawing(part: DivisionWithdrawal) -> PartView:
     return PartView(division.name, notes, change_lines(division, others, labels=labels))
 
 
+def _is_missed(change: FixtureChange, entry: int) -> bool:
+    """Whether the entry plays in a fixture no more, or forfeits it."""
+    return _is_forfeited(change, entry) or any(slot.absent == entry for slot in change.after.slots)
+
+
+def _is_forfeited(change: FixtureChange, entry: int) -> bool:
+    """Whether the withdrawal decides a match of two known players."""
+    entrants = change.before.entrants
+    if entrants is None or entrants != change.after.entrants:
+        return False
+    return entry in entrants and change.before.result is None
+
+
 def _walkover_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> str:
     """Return who goes through because an entry does not come to a match; empty if nobody could have come."""
-    side = next(side for side, slot in enumerate(change.after.slots) if slot.absent == entry)
+    side = next(side for side, slot in enumerate(change.after.slots) if slot.entrant == entry)
     other = change.after.slots[1 - side]
     if other.status is SlotStatus.BYE or other.absent is not None:
         return ""
@@ -96,8 +109,7 @@ def _walkover_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> s
         "loser": labels.names.of(entry),
         "winner": labels.slot(other, change.row, 1 - side),
     }
-    before = change.before.entrants
-    if before is not None and entry in before:
+    if _is_forfeited(change, entry):
         return _("M%(number)d: %(loser)s forfeits, and %(winner)s goes through.") % values
     return _("M%(number)d: %(loser)s does not come, so %(winner)s goes through without playing.") % values
 

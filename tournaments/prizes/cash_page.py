@@ -248,7 +248,7 @@ def _account_line(
         status % {"amount": currency.text(abs(account.owes))},
         state,
         new_form_key(),
-        _("Take %(amount)s") % {"amount": currency.with_name(max(0, account.owes))},
+        _("Take %(amount)s") % {"amount": currency.text(max(0, account.owes))},
         _("Take %(amount)s from %(name)s") % {"amount": currency.with_name(max(0, account.owes)), "name": account.name},
         _("More for %(name)s") % {"name": account.name},
         [
@@ -423,6 +423,8 @@ class CashAction(EventAction):
         context = {
             "tournament": obj,
             "club": obj.club,
+            "division": obj.divisions.first(),
+            "may_direct": True,
             "label": label,
             "note": form.cleaned_data.get("note", ""),
             "sent": sent,

@@ -54,7 +54,7 @@ class FloorSettingsForm(RefusingForm):
         for table in self.tables:
             self.fields[f"label_{table.public_id}"] = forms.CharField(
                 max_length=LONGEST_LABEL,
-                label=format_lazy(_("Name of table {table}"), table=table.label),
+                label=format_lazy(_("Table {table}"), table=table.label),
                 initial=table.label,
             )
             self.fields[f"category_{table.public_id}"] = forms.ChoiceField(
