@@ -78,7 +78,7 @@ def pair(*forms: type[Form], api: str, **more: Any) -> Pair:
     return Pair(forms, tuple(api.split()), **more)
 
 
-REPLACED = {"left": "score", "right": "score", "fixture": URL, "key": "after"}
+REPLACED = {"left": "score", "right": "score", "fixture": URL, "key": "after", "confirmed": BROWSER}
 """Fields of the forms of actions -> what takes their place in the API."""
 KEY = {"key": HEADER}
 SCORE = {"score_0": "score", "score_1": "score"}
@@ -401,7 +401,7 @@ def test_a_declared_action_takes_the_same_from_a_page_and_from_the_api() -> None
     for action in with_endpoint:
         assert action.api is not None
         fields = action.api.serializer().fields if action.api.serializer is not None else {}
-        replaced = {name for name, by in REPLACED.items() if by in {*fields, URL}}
+        replaced = {name for name, by in REPLACED.items() if by in {*fields, URL, BROWSER}}
         taken = {field.source for field in fields.values()} - {"*"}
         assert set(action.form.base_fields) - replaced == taken, action.name
 

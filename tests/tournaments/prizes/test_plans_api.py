@@ -17,11 +17,11 @@ PLAN = {"brackets": [{"bracket": "main", "shares": [7000, 3000]}], "registration
 
 
 @pytest.fixture
-def send(prizes: Prizes, alice_client: Client) -> Callable[..., tuple[int, Any]]:
+def send(unplayed: Prizes, alice_client: Client) -> Callable[..., tuple[int, Any]]:
     """Send a request about the division as Alice; the status and the JSON of the answer."""
 
     def request(method: str, path: str, **body: Any) -> tuple[int, Any]:
-        url = f"/api/v1/divisions/{prizes.division.public_id}/{path}/"
+        url = f"/api/v1/divisions/{unplayed.division.public_id}/{path}/"
         answer = alice_client.generic(method, url, json.dumps(body) if body else "", content_type="application/json")
         return answer.status_code, answer.json() if answer.content else None
 
