@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -181,7 +182,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "champions": _champions(by, divisions),
         "default_tables": _default_tables(view),
         "not_here": _not_here(view, homes),
-        "due_in": _due_in(view),
+        # Called when it is rendered, after everything else.
+        "due_in": lambda: _due_in(view, timezone.now()),
     }
 
 
@@ -213,11 +215,11 @@ def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str
     return [(division, winners[division.pk]) for division in divisions if winners.get(division.pk)]
 
 
-def _due_in(view: FloorView) -> int | None:
+def _due_in(view: FloorView, now: datetime) -> int | None:
     """Return in how many milliseconds the page changes next although nothing happens; None if that is not known."""
     moments = [view.state.changes_at, view.tournament.ends_at]
-    ahead = [moment - view.now for moment in moments if moment is not None and moment > view.now]
-    return ceil(min(ahead) / timedelta(milliseconds=1)) if ahead else None
+    ahead = [moment for moment in moments if moment is not None and moment > view.now]
+    return max(1, ceil((min(ahead) - now) / timedelta(milliseconds=1))) if ahead else None
 
 
 def _unanswered(view: FloorView) -> list[int]:
@@ -250,7 +252,7 @@ def _not_here(view: FloorView, homes: Mapping[int, Link]) -> dict[str, Any] | No
     return {
         "text": ngettext("%(count)d not here", "%(count)d not here", len(absent)) % {"count": len(absent)},
         "rows": rows,
-        "all": Post(url, _("All here"), (("players", " ".join(expected)),), "here-all") if len(expected) > 1 else None,
+        "all": Post(url, _("All here"), (("players", " ".join(expected)),), "here-all") if expected else None,
     }
 
 
