@@ -164,6 +164,7 @@ class Config:
             "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
             "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
             "floors": {"task": "tournaments.sweep_floors", "schedule": 10.0, "options": {"expires": 10}},
+            "check-in-days": {"task": "tournaments.end_check_in_days", "schedule": 60.0, "options": {"expires": 60}},
             "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
             "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},
             "reminders": {"task": "matches.sweep_reminders", "schedule": 30.0, "options": {"expires": 30}},

@@ -187,6 +187,10 @@ class Action:
         """Answer a form that is not valid."""
         return faulty(request, form, self.url(request, obj))
 
+    def question(self, request: HttpRequest, obj: Any, form: Any) -> HttpResponse | None:
+        """Return the page that asks for a confirmation before the service runs; None to run it."""
+        return None
+
     def refused(self, request: HttpRequest, obj: Any, form: Any, refused: Refused) -> HttpResponse:
         """Answer what the service refused."""
         return refuse(request, refused, self.url(request, obj))
@@ -206,6 +210,8 @@ class Action:
             form = self.bind(obj, request.POST, now)
             if not form.is_valid():
                 return self.invalid(request, obj, form)
+            if (question := self.question(request, obj, form)) is not None:
+                return question
             try:
                 sentence = self.perform(request, obj, form, now)
             except Refused as refused:

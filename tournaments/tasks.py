@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from tournaments.draws import services as draws
+from tournaments.entries import check_in
 from tournaments.floor import calls
 from tournaments.results import overdue, workers
 from tournaments.state import advancement, floor, settle
@@ -54,6 +55,12 @@ def sweep_floors() -> None:
     """Call what is ready or due for a second call in every event whose autopilot calls by itself."""
     for tournament_id in floor.self_calling().values_list("tournament", flat=True):
         calls.call_ready(tournament_id=tournament_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.end_check_in_days")
+def end_check_in_days() -> None:
+    """Reset who is here at every open event whose day has ended."""
+    check_in.end_days(now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")

@@ -39,6 +39,7 @@ API_PLAYERS = Row(NEEDS_TOKEN, MAY_NOT, OK, OK, OK, OK, OK)
 API_HIS_OWN = Row(NEEDS_TOKEN, MAY_NOT, OK, MAY_NOT, OK, MAY_NOT, MAY_NOT)
 # Bob's own personal link, which assistants hand out as well.
 API_LINK = Row(NEEDS_TOKEN, MAY_NOT, OK, MAY_NOT, OK, OK, MAY_NOT)
+API_HIS_OWN_READ = Row(MAY_NOT, MAY_NOT, OK, MAY_NOT, OK, MAY_NOT, MAY_NOT)
 API_NO_GET = Row(*(NOT_GET,) * 7)
 API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 
@@ -168,7 +169,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "entry-re-enter": (DIRECTORS, DIRECTORS),
     "entry-substitute": (DIRECTORS, DIRECTORS),
     "entry-substitute-undo": (NO_FORM, DIRECTORS),
-    "entry-withdraw": (NO_FORM, DIRECTORS),
+    "entry-withdraw": (DIRECTORS, DIRECTORS),
     "fixture": (STAFF, NO_POST_SIGNED_IN),
     "fixture-result": (NO_FORM, STAFF),
     "fixture-forfeit": (NO_FORM, STAFF),
@@ -239,7 +240,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-standings": (API_READ, API_NO_WRITE),
     "api-pairings": (API_READ, API_NO_WRITE),
     "api-entry": (API_READ, API_NO_WRITE),
-    "api-entry-withdraw": (API_NO_GET, API_HIS_OWN),
+    "api-entry-withdraw": (API_HIS_OWN_READ, API_HIS_OWN),
     # Bob may see that his entry is there, and still not check himself in.
     "api-entry-check-in": (API_NO_GET, API_STAFF),
     "api-entry-link": (API_LINK, API_NO_WRITE),

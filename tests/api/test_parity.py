@@ -58,7 +58,7 @@ BOARD = "the board of the page calls the API itself"
 DEVICE = "belongs to a browser or a device, not to an account's programs"
 OWNER = "for whoever installed the site"
 LINES = "as a line of `tournaments_lines`"
-OTHER_NAME = "`fixtures_rule`, `entries_re_enter`, `entries_undo_late`, `divisions_update`"
+OTHER_NAME = "`fixtures_rule`, `entries_re_enter`, `entries_undo_late`, `entries_check_in`, `divisions_update`"
 
 
 class Pair(NamedTuple):
@@ -78,7 +78,7 @@ def pair(*forms: type[Form], api: str, **more: Any) -> Pair:
     return Pair(forms, tuple(api.split()), **more)
 
 
-REPLACED = {"left": "score", "right": "score", "fixture": URL, "key": "after"}
+REPLACED = {"left": "score", "right": "score", "fixture": URL, "key": "after", "confirmed": BROWSER}
 """Fields of the forms of actions -> what takes their place in the API."""
 KEY = {"key": HEADER}
 SCORE = {"score_0": "score", "score_1": "score"}
@@ -207,10 +207,10 @@ PAIRS = (
         prizes.PayoutForm,
         api="cash_payments_create",
         names={"player": "entry", "pot": "bracket"},
-        page_only=KEY,
+        page_only={**KEY, "confirmed": BROWSER},
         forms_of_their_own=("payout",),
     ),
-    pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL}),
+    pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL, "confirmed": BROWSER}),
     pair(prizes.CashSettingsForm, api="cash_update", page_only={"act": BROWSER}),
     pair(
         prizes.PoolMemberForm,
@@ -277,7 +277,7 @@ WITHOUT_ENDPOINT: Mapping[str, str] = {
     **dict.fromkeys(("call", "call-again", "start", "pin", "hold", "release", "waive-rest", "clocks"), LINES),
     **dict.fromkeys(("let-go-on", "move", "score", "late", "no-show", "leader-wins", "free", "out", "back"), LINES),
     **dict.fromkeys(("pause", "resume", "autopilot"), LINES),
-    **dict.fromkeys(("settle", "re-enter", "undo-re-entry", "shorten"), OTHER_NAME),
+    **dict.fromkeys(("settle", "re-enter", "undo-re-entry", "shorten", "here"), OTHER_NAME),
     **dict.fromkeys(("open", "take-back", "take-back-score", "adjourn", "undo"), NOT_YET),
 }
 """Actions of the floor that have no endpoint."""
@@ -401,7 +401,7 @@ def test_a_declared_action_takes_the_same_from_a_page_and_from_the_api() -> None
     for action in with_endpoint:
         assert action.api is not None
         fields = action.api.serializer().fields if action.api.serializer is not None else {}
-        replaced = {name for name, by in REPLACED.items() if by in {*fields, URL}}
+        replaced = {name for name, by in REPLACED.items() if by in {*fields, URL, BROWSER}}
         taken = {field.source for field in fields.values()} - {"*"}
         assert set(action.form.base_fields) - replaced == taken, action.name
 

@@ -58,5 +58,5 @@ def test_a_round_drawn_later_is_announced_in_the_draft_and_in_the_bracket(
     division = builder.drawn(19, StageSettings(PROGRESSIVE))
     page = open_page(page_of(division), user=alice)
     expect(page.get_by_role("heading", name="C3")).to_contain_text("by lot")
-    expect(page.locator(".bracket").last).to_contain_text("winner → draw of C3")
+    expect(page.locator(".bracket").last).to_contain_text("winner → C3, opponent by lot")
     expect(page.locator("main")).to_contain_text("the bye goes to one of those who have had the fewest")

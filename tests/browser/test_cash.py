@@ -37,7 +37,7 @@ def test_fees_prizes_and_closing(
     first = page.locator(".account-line").first
     expect(first).to_contain_text("Owes 10.00")
     expect(page.locator("[data-part=closing]")).to_be_hidden()
-    follow(first.get_by_role("button", name="Take cash"))
+    follow(first.get_by_role("button", name="Take 10.00 EUR from"))
     expect(page.get_by_role("status")).to_contain_text("paid 10.00.")
     follow(page.get_by_role("link", name="Prizes", exact=True))
     follow(page.get_by_role("button", name="Pay 71.00 to").first)

@@ -149,7 +149,7 @@ def test_the_page_works_without_scripts(open_page: OpenPage, division: Division,
     page.locator("#left").fill("2")
     page.locator("#right").fill("5")
     page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#preview")).to_contain_text("becomes")
+    expect(page.locator("#preview")).to_contain_text("; then ")
     expect(page.get_by_role("radio", name="Correct all")).to_be_checked()
     page.get_by_role("button", name="Apply").click()
     expect(page.locator("main")).to_contain_text("was corrected")

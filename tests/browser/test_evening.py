@@ -136,6 +136,9 @@ class Evening:
         self.bracket = self.open_page(f"{self.base}/{division.public_id}/", width=DESK)
         desk.goto(f"{self.base}/floor/")
         follow(desk.get_by_role("button", name="Open the floor"))
+        # A director believes that everybody is here; otherwise the missing are not called.
+        desk.get_by_role("button", name="All here", exact=True).click()
+        expect(desk.locator("#floor-not-here")).not_to_contain_text("not here")
         Floor.objects.update(rest_minutes=0)  # the test does not wait until players have rested
         self.card(desk, 6).click()
         desk.get_by_label("Out of use because").fill("Lamp broken")
@@ -222,7 +225,7 @@ class Evening:
         """Collect the fees, publish the prizes and pay out the first."""
         desk, event = self.desk, Tournament.objects.get()
         desk.goto(f"{self.base}/cash/")
-        follow(desk.get_by_role("button", name="Take cash").first)
+        follow(desk.get_by_role("button", name=re.compile("^Take")).first)
         for account in accounts_of(event):
             if account.owes:
                 payment = PaymentInput(account.owes, f"fee {account.player.pk}")

@@ -52,6 +52,11 @@ LATEST_UPDATE = 2500
 """Milliseconds after which a page has asked for a change and for the forecast, at the latest."""
 
 
+ASKED_AT = """performance.getEntriesByType("resource").filter(({name}) => name.endsWith("/floor/"))
+    .map(({startTime}) => performance.timeOrigin + startTime)"""
+"""When a page asked for what has changed on its floor, in milliseconds since 1970."""
+
+
 def updates_of(page: Page) -> list[str]:
     """What a page reads again of its floor from now on, the answer to its own action included."""
     parts: list[str] = []
@@ -159,3 +164,23 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     expect(desk.locator("#floor-undo")).to_contain_text("Table 6 is in use again.")
     desk.set_viewport_size({"width": 900, "height": 800})
     fits(desk)
+
+
+def test_an_alert_reaches_an_open_page_within_five_seconds_of_its_time(
+    evening: Tournament, alice: User, open_page: OpenPage
+) -> None:
+    by, now = Actor.of(alice), timezone.now()
+    waiting = Fixture.objects.filter(match__state=Match.State.OPEN, floor_events=None).order_by("number")
+    fixture, table = waiting[0], evening.floor_tables.get(label="5")
+    due = now + timedelta(seconds=25)
+    calls.call(fixture=fixture, table=table, by=by, now=due - timedelta(minutes=5))
+    desk = open_page(f"/events/harbour/{evening.slug}/floor/", width=DESK, user=alice)
+    need = desk.locator(".need", has_text=f"M{fixture.number} ")
+    expect(need).to_have_count(0)
+    assert timezone.now() < due, "the page was open before"
+    desk.evaluate("window.seenBefore = true")
+    expect(need).to_contain_text("Not at the table", timeout=60_000)
+    # A busy machine takes longer to answer, so what counts is when the page asked.
+    asked = desk.evaluate(ASKED_AT)
+    assert [at for at in asked if 0 <= at / 1000 - due.timestamp() < 2]
+    assert desk.evaluate("window.seenBefore"), "without a reload"

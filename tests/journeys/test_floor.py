@@ -3,12 +3,15 @@
 import re
 
 import pytest
+from django.utils import timezone
 
+from players.actors import Actor
 from players.models import Club, User
 from tests.browser.test_floor import NAMES, evening
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import entered_event
-from tournaments.models import Tournament
+from tournaments.entries import check_in
+from tournaments.models import Entry, Tournament
 
 __all__ = ["evening"]
 
@@ -91,9 +94,39 @@ def test_a_player_goes_home(journey: Journey, evening: Tournament, alice: User) 
     director.tap("Floor")
     director.tap("More")
     director.tap("Entries")
-    director.tap_text("Withdraw…", within=NAMES[0])
+    director.tap(f"Withdraw {NAMES[0]}")
+    director.sees(re.compile(f"M\\d+: {NAMES[0]} .+ goes through"))
     director.tap("Withdraw from this division")
     director.sees(f"{NAMES[0]} has been withdrawn")
+
+
+@pytest.mark.journey("gone home, found out by the call")
+def test_a_player_who_was_called_has_gone_home(journey: Journey, evening: Tournament, alice: User) -> None:
+    director = journey.on_phone(alice)
+    director.tap("Saturday Night")
+    director.tap("Floor")
+    absent = director.reads(r"57 min\n(.+)\n")
+    director.tap(re.compile("^Needs you"))
+    director.tap_text("Gone home?")
+    director.tap(f"{absent} has gone home…")
+    director.sees(re.compile(f"{absent} forfeits, and .+ goes through"))
+    director.sees(f"{absent} no longer plays in: Main draw, Progressive consolation")
+    director.tap("Withdraw from the whole event")
+    director.sees(f"{absent} has been withdrawn")
+    director.sees("Nothing needs your attention")
+
+
+@pytest.mark.journey("calls follow check-in: all here")
+def test_calls_follow_check_in(journey: Journey, evening: Tournament, alice: User) -> None:
+    entry = Entry.objects.select_related("division__tournament").get(player__name=NAMES[0])
+    check_in.mark(entry=entry, state="here", by=Actor.of(alice), now=timezone.now())
+    director = journey.on_phone(alice)
+    director.tap("Saturday Night")
+    director.tap("Floor")
+    director.sees("not here")
+    director.tap("All here")
+    director.sees("players are here")
+    director.does_not_see("not here")
 
 
 @pytest.mark.journey("a table breaks, and is repaired")
@@ -102,11 +135,10 @@ def test_a_table_breaks(journey: Journey, evening: Tournament, alice: User) -> N
     director.tap("Saturday Night")
     director.tap("Floor")
     director.tap(re.compile("^Table 1"))
-    director.choose("They sit at table", "5")
-    director.tap("Move")
-    director.tap(re.compile("^Table 1"))
-    director.type("Out of use because", "Leg broken")
-    director.tap("Take out of use")
+    director.tap_text("Table 1 is broken…")
+    director.type("What is broken?", "Leg broken")
+    director.tap("Take the table out of use")
+    director.sees("goes to table 5")
     director.sees("Leg broken")
     # Repaired.
     director.tap(re.compile("^Table 1"))

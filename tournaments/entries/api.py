@@ -27,7 +27,7 @@ from tournaments.entries import check_in, lists, services
 from tournaments.entries.event_links import link_of, link_to_hand_out, revoke_event_link
 from tournaments.entries.forms import DIVISION, EVENT
 from tournaments.entries.late import preview_reentry, preview_undo, reenter, undo_late
-from tournaments.entries.previews import late_view, reentry_view, return_view, undo_view
+from tournaments.entries.previews import late_view, reentry_view, return_view, undo_view, withdrawal_view
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.events.api import DivisionView, EntryView, TournamentView
 from tournaments.models import CheckIn as CheckInRow
@@ -366,6 +366,19 @@ class OneEntry(EntryView):
 
 class Withdraw(EntryView):
     """Withdrawing an entry."""
+
+    @extend_schema(
+        operation_id="entries_withdraw_preview",
+        summary="Preview a withdrawal: what is forfeited, and whom it lets through",
+        parameters=[OpenApiParameter("scope", str, enum=SCOPES)],
+        responses={200: EntryPreviewSerializer(many=True), **READ, **WRITE},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. For directors and the player; one part for each division."""
+        entry = self.get_entry(Role.DIRECTOR)
+        query = validated_query(ScopeSerializer, request)
+        preview = services.preview_withdrawal(entry=entry, event=query["scope"] == EVENT)
+        return Response(EntryPreviewSerializer(withdrawal_view(preview), many=True).data)
 
     @extend_schema(
         operation_id="entries_withdraw",

@@ -1,14 +1,14 @@
 """Who is here, away or missing: recorded, taken back, and shown."""
 
 import zoneinfo
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -22,8 +22,10 @@ from tournaments.events.selectors import divisions_of
 from tournaments.ledger.accounts import owed_by_entry
 from tournaments.ledger.money import Currency
 from tournaments.models import CheckIn, Division, Entry, Tournament
+from tournaments.state.floor import OPEN
 from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.names import Names, shown_entry
+from tournaments.state.presence import day_began, presence, presence_facts
 
 # Recording who is here, away or missing, and taking that back.
 #
@@ -78,10 +80,17 @@ def mark(
         row = Entry.objects.select_related("player", "division__tournament__club").get(pk=entry.pk)
         if row.status == Entry.Status.OUT:
             raise Refused("not_entered", name=row.player.shown_name)
-        if state_of(row) != state or row.away_until != until:
+        if state_of(row) != state or row.away_until != until or _is_no_show(row, state, now):
             check_in = CheckIn(entry=row, state=state, until=until, source=source, at=now, by=by.user)
             record(division, [check_in], by)
     return row
+
+
+def _is_no_show(entry: Entry, state: str, now: datetime) -> bool:
+    """Whether a player who is recorded as here did not come to a match since, and is to be here again."""
+    if state != CheckIn.State.HERE:
+        return False
+    return entry.player_id in presence(presence_facts(entry.division.tournament), now).no_shows
 
 
 def mark_all_here(*, tournament: Tournament, division: Division | None, by: Actor, now: datetime) -> tuple[str, int]:
@@ -100,6 +109,40 @@ def mark_all_here(*, tournament: Tournament, division: Division | None, by: Acto
             record(row, check_ins, by)
             count += len(check_ins)
     return batch, count
+
+
+def mark_players_here(*, tournament: Tournament, players: Collection[Player], by: Actor, now: datetime) -> str:
+    """Check players in, in every division they have entered, whatever was recorded of them before.
+
+    Return the batch that `undo` takes.
+    """
+    batch = new_public_id()
+    with transaction.atomic():
+        for division in _locked(tournament, None):
+            entries = division.entries.filter(status=Entry.Status.IN, player__in=players).select_related("player")
+            check_ins = [
+                CheckIn(entry=entry, state=CheckIn.State.HERE, batch=batch, at=now, by=by.user) for entry in entries
+            ]
+            record(division, check_ins, by)
+    return batch
+
+
+def end_days(*, now: datetime) -> None:
+    """Reset the presence that was recorded before the day of each open event; its check-ins stay as facts.
+
+    Players of an event of several days are missing again on the next day.
+    """
+    entries = Entry.objects.exclude(checked_in_at=None, away_until=None)
+    present = entries.filter(division__tournament__status__in=OPEN, status=Entry.Status.IN)
+    divisions = Division.objects.filter(pk__in=present.values("division")).select_related("tournament")
+    for division in divisions.order_by("pk"):
+        began = day_began(division.tournament, now)
+        past = Q(checked_in_at__lt=began) | Q(away_until__lt=began)
+        if division.entries.filter(past).exists():
+            with transaction.atomic():
+                locked = lock_division(division.pk)
+                locked.entries.filter(past).update(checked_in_at=None, away_until=None)
+                division_changed(locked)
 
 
 def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int:

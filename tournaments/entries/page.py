@@ -4,9 +4,11 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,6 +23,7 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player, require
 from players.models import Membership, Player, User
+from players.pages import View
 from players.selectors import called
 from tournaments import access
 from tournaments.entries import check_in as presence
@@ -64,6 +67,7 @@ from tournaments.entries.previews import (
     refund_notes,
     return_view,
     undo_view,
+    withdrawal_view,
 )
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import substituted_entries
@@ -82,8 +86,7 @@ from tournaments.events.pages import (
 from tournaments.events.selectors import divisions_of
 from tournaments.ledger.accounts import owed_by_entry
 from tournaments.models import CheckIn, Division, Entry, LateEntry, Tournament, Withdrawal
-from tournaments.state.derivation import states_of
-from tournaments.state.names import Names, entries_lists, names_of, shown_entry
+from tournaments.state.names import entries_lists, names_of, shown_entry
 from tournaments.state.stages import provenance_of
 
 # The page of a division's entries, as directors see it.
@@ -116,26 +119,12 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
         ),
         "may_enter_again": reenterable(division, now),
         "substituted": substituted_entries(division),
-        "moving_up": _moving_up(division, names),
         "came_late": set(
             LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(
                 "entry", flat=True
             )
         ),
         **lists,
-    }
-
-
-def _moving_up(division: Division, names: Names) -> dict[int, str]:
-    """Return, by entry that has a place in a stage to come, what happens to the place if it withdraws now."""
-    if division.status != Division.Status.RUNNING or division.stages.count() == 1:
-        return {}
-    moving_up = {entry: after for state in states_of(division) for entry, after in state.moving_up().items()}
-    return {
-        entry: _("%(name)s goes on to the next stage instead.") % {"name": names.of(after)}
-        if after is not None
-        else _("Nobody is left to go on to the next stage instead.")
-        for entry, after in moving_up.items()
     }
 
 
@@ -640,7 +629,67 @@ def _withdraw(form: WithdrawForm, **acting: Any) -> str:
     return _("%(name)s has been withdrawn.") % {"name": entry.player.name}
 
 
-withdraw = EntryAction("withdraw", WithdrawForm, _withdraw).view
+FLOOR = "floor"
+"""The value of `?from=` with which a page returns to the floor."""
+
+
+class WithdrawAction(EntryAction):
+    """The withdrawal of a player: a GET request shows what follows from it, and a POST request applies it.
+
+    With `?from=floor`, a player goes home, and both return to the floor.
+    """
+
+    def guard(self, view: View) -> View:
+        @account_needed
+        @require_http_methods(["GET", "HEAD", "POST"])
+        def either(request: HttpRequest, **url: str) -> HttpResponseBase:
+            return view(request, **url) if request.method == "POST" else self._preview(request, **url)
+
+        return either
+
+    def url(self, request: HttpRequest, obj: Entry) -> str:
+        if request.GET.get("from") == FLOOR:
+            return reverse("floor", args=event_url_args(obj.division.tournament))
+        return super().url(request, obj)
+
+    def _preview(self, request: HttpRequest, **url: str) -> HttpResponse:
+        entry = self.find(request, **url)
+        query = ScopeForm({"scope": DIVISION, **request.GET.dict()})
+        if not query.is_valid():
+            return faulty(request, query, self.url(request, entry))
+        scope = query.cleaned_data["scope"]
+        try:
+            preview = services.preview_withdrawal(entry=entry, event=scope == EVENT)
+        except Refused as refused:
+            return refuse(request, refused, self.url(request, entry))
+        came_from = {"from": FLOOR} if request.GET.get("from") == FLOOR else {}
+        title = _("%(name)s goes home") if came_from else _("Withdraw %(name)s")
+        return _preview_page(
+            request,
+            entry,
+            title=title % {"name": entry.player.name},
+            parts=withdrawal_view(preview),
+            hidden={"scope": scope},
+            button=_("Withdraw from this division") if scope == DIVISION else _("Withdraw from the whole event"),
+            is_danger=True,
+            action=f"{request.path}?{urlencode(came_from)}" if came_from else request.path,
+            cancel_url=self.url(request, entry),
+            other_scope=_other_scope(entry, scope),
+            other_url=f"{request.path}?{urlencode({'scope': EVENT if scope == DIVISION else DIVISION, **came_from})}",
+        )
+
+
+def _other_scope(entry: Entry, scope: str) -> str:
+    """Return the label of the other scope of a withdrawal; empty if the player is entered only once."""
+    own = Entry.objects.filter(services.same_person(entry.player), division__tournament=entry.division.tournament_id)
+    if own.exclude(status=Entry.Status.OUT).count() < 2:
+        return ""
+    if scope == DIVISION:
+        return _("Withdraw from the whole event…")
+    return _("Withdraw from %(division)s only…") % {"division": entry.division.name}
+
+
+withdraw = WithdrawAction("withdraw", WithdrawForm, _withdraw).view
 
 
 def _url(division: Division) -> str:

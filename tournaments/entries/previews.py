@@ -16,10 +16,13 @@ from tournaments.entries.late import (
     standing_late_entry,
 )
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
+from tournaments.entries.services import DivisionWithdrawal
 from tournaments.formats.plans import LateDrop
+from tournaments.formats.states import SlotStatus
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, Slot
+from tournaments.standings.brackets import ranking_name
 from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names, shown_entry
 from tournaments.state.preview import FixtureChange
@@ -46,6 +49,69 @@ def _returning(part: DivisionReturn) -> PartView:
     if not part.changes and not part.waits:
         notes.append(_("%(name)s takes part again. No match changes.") % name)
     return PartView(entry.division.name, notes, change_lines(entry.division, part.changes, part.reopened))
+
+
+def withdrawal_view(preview: Sequence[DivisionWithdrawal]) -> list[PartView]:
+    """Return the effects of a withdrawal, one part per division."""
+    return [_withdrawing(part) for part in preview]
+
+
+def _withdrawing(part: DivisionWithdrawal) -> PartView:
+    entry, division = part.entry, part.entry.division
+    name = {"name": shown_entry(entry, staff=True)}
+    if entry.status == Entry.Status.WAITING:
+        return PartView(division.name, [_("%(name)s leaves the waiting list.") % name])
+    if division.status == Division.Status.ENTRIES:
+        notes = [_("%(name)s is no longer entered.") % name]
+        if part.moves_up is not None:
+            text = _("%(name)s moves up from the waiting list.")
+            notes.append(text % {"name": shown_entry(part.moves_up, staff=True)})
+        return PartView(division.name, notes)
+    labels = ChangeLabels(division)
+    own = [change for change in part.changes if _is_missed(change, entry.pk)]
+    notes = [note for change in own if (note := _walkover_note(change, entry.pk, labels))]
+    brackets = dict.fromkeys(ranking_name(change.row.round.bracket.key) for change in own)
+    if brackets:
+        notes.append(_("%(name)s no longer plays in: %(brackets)s.") % {**name, "brackets": ", ".join(brackets)})
+    notes += [
+        _("%(name)s goes on to the next stage instead.") % {"name": labels.names.of(after)}
+        if after is not None
+        else _("Nobody is left to go on to the next stage instead.")
+        for after in part.goes_on
+    ]
+    if not part.changes:
+        notes.append(_("%(name)s has no match left to play. No match changes.") % name)
+    others = [change for change in part.changes if change not in own]
+    return PartView(division.name, notes, change_lines(division, others, labels=labels))
+
+
+def _is_missed(change: FixtureChange, entry: int) -> bool:
+    """Whether the entry plays in a fixture no more, or forfeits it."""
+    return _is_forfeited(change, entry) or any(slot.absent == entry for slot in change.after.slots)
+
+
+def _is_forfeited(change: FixtureChange, entry: int) -> bool:
+    """Whether the withdrawal decides a match of two known players."""
+    entrants = change.before.entrants
+    if entrants is None or entrants != change.after.entrants:
+        return False
+    return entry in entrants and change.before.result is None
+
+
+def _walkover_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> str:
+    """Return who goes through because an entry does not come to a match; empty if nobody could have come."""
+    side = next(side for side, slot in enumerate(change.after.slots) if slot.entrant == entry)
+    other = change.after.slots[1 - side]
+    if other.status is SlotStatus.BYE or other.absent is not None:
+        return ""
+    values = {
+        "number": change.row.number,
+        "loser": labels.names.of(entry),
+        "winner": labels.slot(other, change.row, 1 - side),
+    }
+    if _is_forfeited(change, entry):
+        return _("M%(number)d: %(loser)s forfeits, and %(winner)s goes through.") % values
+    return _("M%(number)d: %(loser)s does not come, so %(winner)s goes through without playing.") % values
 
 
 def late_view(preview: LatePreview) -> PartView:

@@ -1,6 +1,7 @@
 """Entering players before the draw, and withdrawal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -12,10 +13,13 @@ from players.actors import SYSTEM, Actor, log
 from players.models import Player
 from players.people.rows import canonical
 from tournaments.events.services import entries_in
-from tournaments.models import Division, Entry, Tournament, Withdrawal
+from tournaments.formats.graph import EntryId
+from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.notifications import notify_moved_up
+from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
+from tournaments.state.stage_rows import DivisionRows
 
 
 def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
@@ -92,6 +96,55 @@ def _withdraw(
         settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
 
 
+@dataclass(frozen=True, slots=True)
+class DivisionWithdrawal:
+    """The effects of a withdrawal in one division."""
+
+    entry: Entry
+    changes: Sequence[FixtureChange] = ()
+    moves_up: Entry | None = None
+    """The entry of the waiting list that gets the place."""
+    goes_on: Sequence[EntryId | None] = ()
+    """Who goes on to each stage to come instead, None: nobody."""
+
+
+def preview_withdrawal(
+    *, entry: Entry, event: bool = False, bracket: Bracket | None = None
+) -> list[DivisionWithdrawal]:
+    """Return what follows from the withdrawal of an entry from its division, or from a `bracket` of it.
+
+    With `event`, of its player from the whole event.
+
+    Refused: `not_entered`, `tournament_not_open`.
+    """
+    rows = [entry]
+    if event:
+        own = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
+        own = own.exclude(status=Entry.Status.OUT).exclude(division__status=Division.Status.CANCELLED)
+        rows = list(own.select_related("player", "division__tournament__club").order_by("division__order", "pk"))
+    if not rows or entry.status == Entry.Status.OUT:
+        raise Refused("not_entered", name=entry.player.shown_name)
+    return [_preview(row, bracket) for row in rows]
+
+
+def _preview(entry: Entry, bracket: Bracket | None) -> DivisionWithdrawal:
+    division = entry.division
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    if entry.status != Entry.Status.IN:
+        return DivisionWithdrawal(entry)
+    if division.status == Division.Status.ENTRIES:
+        return DivisionWithdrawal(entry, moves_up=_next_waiting(division, leaving=1))
+    before = DivisionFacts(division).states()
+    instead = [moving[entry.pk] for state in before if entry.pk in (moving := state.moving_up())]
+    if bracket is None:
+        supposed = DivisionRows(division, withdrawn=[entry.pk])
+    else:
+        supposed, instead = DivisionRows(division, left=[(entry.pk, bracket.pk)]), []
+    after = DivisionFacts(division, supposed.drawn).states()
+    return DivisionWithdrawal(entry, changes_between(division, before, after), goes_on=instead)
+
+
 def same_person(player: Player) -> Q:
     """Return a filter for the entries of a person, merged players included."""
     player = canonical(player)
@@ -136,13 +189,21 @@ def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entr
 
 def _move_up(division: Division, now: datetime) -> None:
     """Give a free place to the entry that has waited longest."""
-    first = division.entries.filter(status=Entry.Status.WAITING).order_by("entered_at", "pk").first()
-    if first is None or (division.capacity is not None and entries_in(division) >= division.capacity):
+    first = _next_waiting(division)
+    if first is None:
         return
     first.status = Entry.Status.IN
     first.save(update_fields=["status"])
     log(SYSTEM, "moved_up", division.topic, club=division.tournament.club, entry=first.pk)
     notify_moved_up(division, first, now)
+
+
+def _next_waiting(division: Division, *, leaving: int = 0) -> Entry | None:
+    """Return the entry that gets a place once so many have left; None without a place or a waiting list."""
+    if division.capacity is not None and entries_in(division) - leaving >= division.capacity:
+        return None
+    waiting = division.entries.filter(status=Entry.Status.WAITING).select_related("player")
+    return waiting.order_by("entered_at", "pk").first()
 
 
 def _check_open(division: Division) -> None:

@@ -135,6 +135,10 @@ class FloorSerializer(serializers.Serializer[Any]):
     paused = serializers.BooleanField()
     paused_until = serializers.DateTimeField(allow_null=True)
     closing_time = ClosingTimeSerializer()
+    not_here = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The players who are not called because they are not here; for the staff.",
+    )
     tables = FloorTableSerializer(many=True)
     matches = FloorMatchSerializer(many=True)
 
@@ -216,6 +220,7 @@ def _body(view: FloorView) -> dict[str, Any]:
         "paused": pause is not None,
         "paused_until": pause.until if pause is not None else None,
         "closing_time": _closing_time(closing_time(view)),
+        "not_here": [view.names[player] for player in view.state.not_here] if view.for_staff else [],
         "tables": [
             {
                 "public_id": table.facts.public_id,

@@ -163,7 +163,8 @@ def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = No
 
     Calling a match again to the table that it is called to changes nothing. A rest does not prevent a call by hand.
     Refused: `tournament_not_open`, `fixture_not_ready`, `not_on_floor`, `match_called`, `match_playing`,
-    `match_finished`, `match_held`, `event_paused`, `player_busy`, `table_taken`, `table_out_of_use`, `no_table_free`.
+    `match_finished`, `match_held`, `event_paused`, `player_busy`, `player_not_here`, `table_taken`,
+    `table_out_of_use`, `no_table_free`.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
@@ -235,6 +236,7 @@ def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
 def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEvent:
     """Record that a match sits at another table than it was called to; a match that was not called counts as called.
 
+    The players of a match that was not called have taken their seats, so that they are here.
     Moving it to the table where it is changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`,
     `player_busy`, `table_taken`.
     """
@@ -246,10 +248,13 @@ def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEv
         refuse_over(row)
         if row.table == table.pk and row.state in UNDER_WAY:
             return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
+        params = {}
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
+            params["seated"] = True
         refuse_table(state, table, locked, even_if_out=True)
-        return record(floor, FloorKind.MOVED, About(fixture=locked, table=table), by=by, now=now)
+        about = About(fixture=locked, table=table, params=params)
+        return record(floor, FloorKind.MOVED, about, by=by, now=now)
 
 
 def _standing(fixture: Fixture, *kinds: FloorKind) -> FloorEvent:
@@ -270,7 +275,10 @@ def _suggested(floor: Floor, state: FloorState, row: MatchOnFloor) -> Table:
 
 
 def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
-    """Refuse to call a match that is called, held or over, whose players are busy, or while the event is paused."""
+    """Refuse to call a match that is called, held or over, or while the event is paused.
+
+    The same for a match whose players are busy, or not here while calls follow check-in.
+    """
     if row.state == MatchState.CALLED:
         raise Refused("match_called", fixture=row.number, table=row.where.table)
     if row.state == MatchState.PLAYING:
@@ -281,6 +289,9 @@ def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
     if state.pause is not None:
         raise Refused("event_paused")
     _refuse_busy(row)
+    absent = next((reason.params["player"] for reason in row.reasons if reason.code == "not_here"), None)
+    if absent is not None:
+        raise Refused("player_not_here", fixture=row.number, name=Player.objects.get(pk=absent).shown_name)
 
 
 def _refuse_busy(row: MatchOnFloor) -> None:
@@ -365,12 +376,30 @@ def free_table(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
         return record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
 
 
-def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime) -> FloorEvent:
-    """Take a table out of use. A match that is there stays. Refused: `tournament_not_open`."""
+def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime, move_to: Table | None = None) -> FloorEvent:
+    """Take a table out of use.
+
+    A match that is called or played there is moved to the table `move_to`. Without one, a called match goes back to the
+    queue and a match that goes on has no table until it is moved to one.
+    Refused: `tournament_not_open`, `table_taken`, `table_out_of_use`.
+    """
     with transaction.atomic():
         floor = lock_floor(table.tournament_id, now)
-        about = About(table=table, params={"reason": reason.strip()})
-        return record(floor, FloorKind.TABLE_OUT, about, by=by, now=now)
+        state = read_state(floor, now)
+        match = state.tables[table.pk].match
+        params: dict[str, Any] = {"reason": reason.strip()}
+        if match is not None and match.state in UNDER_WAY:
+            fixture = Fixture.objects.select_related("match", "stage__division").get(pk=match.fixture)
+            if move_to is None:
+                record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
+            else:
+                refuse_table(state, move_to, fixture)
+                if move_to == table:
+                    raise Refused("table_out_of_use", table=table.label)
+                record(floor, FloorKind.MOVED, About(fixture=fixture, table=move_to), by=by, now=now)
+            params |= {"match": match.number, "move_to": move_to.label if move_to is not None else ""}
+            params |= {"waits": move_to is None and match.state == MatchState.CALLED}
+        return record(floor, FloorKind.TABLE_OUT, About(table=table, params=params), by=by, now=now)
 
 
 def back_in_use(*, table: Table, by: Actor, now: datetime) -> FloorEvent:

@@ -37,6 +37,7 @@ from tournaments.floor.times import (
     slow_minutes,
 )
 from tournaments.models import Table
+from tournaments.state.presence import presence
 
 # Which free table fits which match, and which matches to suggest for the free tables; without Django.
 
@@ -200,6 +201,7 @@ class _Derivation:
         self.critical = critical_minutes(facts.matches.values())
         self.pause = next((pause for pause in facts.pauses if self._is_on(pause)), None)
         self.matches = {fixture: self._match(match) for fixture, match in facts.matches.items()}
+        self.presence = presence(facts.presence, now)
         self.busy = self._busy()
         self.rests_until = self._rests_until()
 
@@ -229,7 +231,30 @@ class _Derivation:
             suggestions=tuple(suggestions),
             attention=attention,
             pause=self.pause,
+            presence=self.presence,
+            not_here=self._not_here(),
+            changes_at=self._changes_at(),
         )
+
+    def _not_here(self) -> tuple[int, ...]:
+        """Return the players who are absent and wait for a match of theirs, in the order of the matches."""
+        waiting = {
+            player: None
+            for row in self.matches.values()
+            if row.state in (MatchState.WAITING, MatchState.READY)
+            for player in row.facts.players
+            if player is not None and player not in self.busy and self.presence.is_absent(player)
+        }
+        return tuple(waiting)
+
+    def _changes_at(self) -> datetime | None:
+        """Return the next moment when a deadline, a rest, a pause, an absence or the day ends."""
+        moments = [
+            moment for row in self.matches.values() for moment in (row.second_call_at, row.no_show_at, row.slow_at)
+        ]
+        moments += [*self.rests_until.values(), *self.facts.away.values(), self.presence.ends_at]
+        moments += [self.pause.until] if self.pause is not None else []
+        return min((moment for moment in moments if moment is not None and moment > self.now), default=None)
 
     def _is_on(self, pause: Pause) -> bool:
         return pause.since <= self.now and (pause.until is None or pause.until > self.now)
@@ -334,6 +359,8 @@ class _Derivation:
                 back = self.facts.away[player]
                 if back is None or back > self.now:
                     yield Reason("away", {"player": player, **({"until": back.isoformat()} if back else {})})
+            if self.presence.is_absent(player):
+                yield Reason("not_here", {"player": player})
             if player in self.rests_until and not rest_waived:
                 yield Reason("rests", {"player": player, "until": self.rests_until[player].isoformat()})
 

@@ -50,6 +50,7 @@ from tournaments.models import (
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import reentries, shown
+from tournaments.state.presence import presence_facts
 
 # Reading the facts of a floor from the database.
 
@@ -99,6 +100,7 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
         settings=settings_of(floor),
         away=_away(tournament),
         is_open=floor is not None,
+        presence=presence_facts(tournament),
     )
     return fold(facts, _journal([tournament]))
 

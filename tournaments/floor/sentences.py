@@ -28,8 +28,8 @@ DONE: dict[str, str] = {
     FloorKind.LATE: gettext_noop("{player} is {minutes} minutes late for {match}."),
     FloorKind.REST_WAIVED: gettext_noop("{match} can be called without more rest."),
     FloorKind.PINNED: gettext_noop("{match} comes first."),
-    FloorKind.HELD: gettext_noop("{match} is held."),
-    FloorKind.RELEASED: gettext_noop("{match} is neither first nor held."),
+    FloorKind.HELD: gettext_noop("{match} is not called for now."),
+    FloorKind.RELEASED: gettext_noop("{match} is called in its turn again."),
     FloorKind.CLOCKS: gettext_noop("{match} is played with clocks: {minutes} minutes each."),
     FloorKind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
     FloorKind.CONTINUED: gettext_noop("{match} goes on."),
@@ -42,6 +42,9 @@ DONE: dict[str, str] = {
     "paused_open": gettext_noop("The event is paused."),
     FloorKind.RESUMED: gettext_noop("The event goes on."),
     FloorKind.TABLE_OUT: gettext_noop("Table {table} is out of use."),
+    "table_out_moved": gettext_noop("Table {table} is out of use; M{number} goes to table {move_to}."),
+    "table_out_waits": gettext_noop("Table {table} is out of use; M{number} is in the queue again."),
+    "table_out_left": gettext_noop("Table {table} is out of use; M{number} is played without a table."),
     FloorKind.TABLE_BACK: gettext_noop("Table {table} is in use again."),
     "autopilot_call": gettext_noop("Matches are called automatically."),
     "autopilot_suggest": gettext_noop("Matches are suggested, and called by hand."),
@@ -60,8 +63,8 @@ PLANNED: dict[str, str] = {
     FloorKind.LATE: gettext_noop("Record that {player} is {minutes} minutes late for {match}."),
     FloorKind.REST_WAIVED: gettext_noop("Let {match} be called without more rest."),
     FloorKind.PINNED: gettext_noop("Put {match} first."),
-    FloorKind.HELD: gettext_noop("Hold {match}."),
-    FloorKind.RELEASED: gettext_noop("Neither put first nor hold {match}."),
+    FloorKind.HELD: gettext_noop("Do not call {match} for now."),
+    FloorKind.RELEASED: gettext_noop("Call {match} in its turn again."),
     FloorKind.CLOCKS: gettext_noop("Put clocks on {match}."),
     FloorKind.ADJOURNED: gettext_noop("Adjourn {match}."),
     FloorKind.CONTINUED: gettext_noop("Let {match} go on."),
@@ -115,6 +118,8 @@ def _fill(
         code = "needs_accessible_on" if params["needed"] else "needs_accessible_off"
     elif kind == FloorKind.PAUSED and not params.get("until"):
         code = "paused_open"
+    elif kind == FloorKind.TABLE_OUT and "match" in params:
+        code = "table_out_moved" if params["move_to"] else "table_out_waits" if params["waits"] else "table_out_left"
     elif kind == FloorKind.CALLED and table is None:
         code = "called_suggested"
     until = params.get("until")
@@ -123,6 +128,8 @@ def _fill(
         "table": table.label if table is not None else "",
         "player": player.shown_name if player is not None else "",
         "minutes": params.get("minutes", ""),
+        "number": params.get("match", ""),
+        "move_to": params.get("move_to", ""),
         "length": params.get("length", ""),
         "was": params.get("was", ""),
         "score": "–".join(map(str, params.get("score") or ())),
@@ -143,11 +150,12 @@ def match_name(fixture: Fixture) -> str:
 
 SENTENCES: dict[str, str] = {
     # Why a match waits
-    "held": gettext_noop("Held by a director."),
+    "held": gettext_noop("A director does not want it called yet."),
     "busy": gettext_noop("{player} is at M{fixture}."),
     "rests": gettext_noop("{player} rests until {until}."),
     "away": gettext_noop("{player} is away until {until}."),
     "away_open": gettext_noop("{player} is away."),
+    "not_here": gettext_noop("{player} is not here."),
     "paused": gettext_noop("The event is paused until {until}."),
     "paused_open": gettext_noop("The event is paused."),
     "no_table": gettext_noop("No table is free."),

@@ -13,6 +13,7 @@ from matches.lifecycle.at_tables import LengthOffer, Seating
 from matches.lifecycle.where import Where
 from tournaments.floor.times import Pause
 from tournaments.models import Autopilot, FloorKind, Table
+from tournaments.state.presence import Presence, PresenceFacts
 
 # What the state of the floor is derived from: facts, matches, tables and settings, as plain values.
 
@@ -201,6 +202,7 @@ class FloorFacts:
     settings: FloorSettings = FloorSettings()
     away: Mapping[int, datetime | None] = field(default_factory=dict)
     is_open: bool = False
+    presence: PresenceFacts = field(default_factory=PresenceFacts)
 
     # From the journal, by `fold`.
     at_tables: dict[int, int] = field(default_factory=dict)
@@ -370,11 +372,17 @@ class FloorState:
     """By fixture id, in the order of divisions and match numbers."""
     tables: Mapping[int, TableOnFloor]
     """By table id, in their order."""
+    presence: Presence
+    """Who is here."""
     queue: tuple[int, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     attention: tuple[Attention, ...] = ()
     pause: Pause | None = None
     """The pause that is on, if any."""
+    not_here: tuple[int, ...] = ()
+    """The players with a match to come who are not called because they are not here."""
+    changes_at: datetime | None = None
+    """When the state changes next although nothing happens; None if that is not known."""
 
 
 # Folding the journal of the floor, oldest first, into what still holds; without the database.

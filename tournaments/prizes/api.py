@@ -1,6 +1,7 @@
 """API of the cash desk and the prizes: payments, plans, side pools and agreed splits."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch
@@ -32,6 +33,7 @@ from tournaments.prizes.services import (
     join_pool,
     leave_pool,
     pay_out,
+    pools_closed_at,
     save_plan,
     take_back_split,
 )
@@ -285,7 +287,14 @@ class SidePoolSerializer(serializers.Serializer[Any]):
     shares = serializers.ListField(child=serializers.IntegerField())
     order = serializers.SerializerMethodField()
     unit = serializers.IntegerField()
+    closed_at = serializers.SerializerMethodField(
+        help_text="When the first result closed it, so that nobody can join it any more; null: open."
+    )
     members = serializers.SerializerMethodField()
+
+    def get_closed_at(self, pool: SidePool) -> datetime | None:
+        """Return when the first result of its division closed it."""
+        return pools_closed_at([pool.division]).get(pool.division_id)
 
     def get_order(self, pool: SidePool) -> list[dict[str, Any]]:
         """Return the places by which the members are ranked, best first."""

@@ -1,14 +1,16 @@
 """The page of the cash desk: who owes what, the prizes, and the closing."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -90,6 +92,8 @@ class PoolChoice:
     pool: SidePool
     entry: Entry
     is_in: bool
+    closed_at: str
+    """When nobody could join it any more; empty while it is open."""
 
 
 @dataclass(slots=True)
@@ -109,6 +113,7 @@ class AccountLine:
     state: str
     """`owes`, `paid` or `refund`."""
     key: str
+    take_text: str
     take_label: str
     more_label: str
     pools: list[PoolChoice] = field(default_factory=list)
@@ -208,17 +213,21 @@ def _account_lines(
     pools: dict[int, list[SidePool]] = defaultdict(list)
     for pool in SidePool.objects.filter(division__tournament=tournament):
         pools[pool.division_id].append(pool)
+    zone = ZoneInfo(tournament.time_zone)
+    closed_at = prize_services.pools_closed_at(tournament.divisions.all()) if pools else {}
+    closed = {pk: time_format(at.astimezone(zone), "TIME_FORMAT") for pk, at in closed_at.items()}
     by_entry: dict[int, list[PaymentLine]] = defaultdict(list)
     for line in payments:
         if line.payment.entry_id is not None and line.payment.kind != Payment.Kind.PAYOUT:
             by_entry[line.payment.entry_id].append(line)
-    return [_account_line(account, currency, pools, by_entry) for account in accounts]
+    return [_account_line(account, currency, pools, closed, by_entry) for account in accounts]
 
 
 def _account_line(
     account: Account,
     currency: Currency,
     pools: dict[int, list[SidePool]],
+    closed: Mapping[int, str],
     payments: dict[int, list[PaymentLine]],
 ) -> AccountLine:
     state = "owes" if account.owes > 0 else "refund" if account.owes < 0 else "paid"
@@ -239,10 +248,11 @@ def _account_line(
         status % {"amount": currency.text(abs(account.owes))},
         state,
         new_form_key(),
-        _("Take cash from %(name)s") % {"name": account.name},
+        _("Take %(amount)s") % {"amount": currency.text(max(0, account.owes))},
+        _("Take %(amount)s from %(name)s") % {"amount": currency.with_name(max(0, account.owes)), "name": account.name},
         _("More for %(name)s") % {"name": account.name},
         [
-            PoolChoice(pool, entry, (pool.pk, entry.pk) in joined)
+            PoolChoice(pool, entry, (pool.pk, entry.pk) in joined, closed.get(entry.division_id, ""))
             for entry in entries.values()
             for pool in pools[entry.division_id]
         ],
@@ -392,10 +402,36 @@ class CashAction(EventAction):
     responses: ClassVar[dict[int, Any]] = {200: CashSerializer, **WRITE}
 
     def __init__(
-        self, name: str, form: type[CashForm], run: Callable[..., str], tab: str, api: Endpoint | None = None
+        self,
+        name: str,
+        form: type[CashForm],
+        run: Callable[..., str],
+        tab: str,
+        api: Endpoint | None = None,
+        confirm: Callable[[Any], str] | None = None,
     ) -> None:
+        """`confirm` returns the label of the button that confirms a form; empty if it needs no confirmation."""
         super().__init__(name, form, run, api=api)
-        self.tab = tab
+        self.tab, self.confirm = tab, confirm
+
+    def question(self, request: HttpRequest, obj: Tournament, form: Any) -> HttpResponse | None:
+        """Ask once, with the amount on the button."""
+        label = "" if self.confirm is None or form.cleaned_data["confirmed"] else self.confirm(form)
+        if not label:
+            return None
+        sent = {name: request.POST[name] for name in form.fields if name in request.POST}
+        context = {
+            "tournament": obj,
+            "club": obj.club,
+            "division": obj.divisions.first(),
+            "may_direct": True,
+            "label": label,
+            "note": form.cleaned_data.get("note", ""),
+            "sent": sent,
+            "action": request.get_full_path(),
+            "back_url": self.url(request, obj),
+        }
+        return render(request, "tournaments/prizes/confirm.html", context)
 
     def bind(self, obj: Tournament, data: Any, now: datetime) -> CashForm:
         form: CashForm = self.form(data, tournament=obj)
@@ -426,6 +462,32 @@ def _move(form: BoxForm, **acting: Any) -> str:
 def _take_back(form: TakeBackForm, **acting: Any) -> str:
     back = desk.take_back(payment=form.cleaned_data["payment"], **acting)
     return _("The payment of %(amount)s was taken back.") % {"amount": form.text(back.amount)}
+
+
+def _confirm_fee(form: FeeForm) -> str:
+    data = form.cleaned_data
+    if data["act"] != FeeForm.REFUND:
+        return ""
+    names = {"amount": form.with_name(data["amount"]), "name": shown(data["player"], staff=True)}
+    return _("Refund %(amount)s to %(name)s") % names
+
+
+def _confirm_move(form: BoxForm) -> str:
+    amount = {"amount": form.with_name(form.cleaned_data["amount"])}
+    if form.cleaned_data["act"] == BoxForm.EXPENSE:
+        return _("Record %(amount)s as spent") % amount
+    if form.cleaned_data["amount"] < 0:
+        return _("Take %(amount)s out of the box") % amount
+    return _("Put %(amount)s into the box") % amount
+
+
+def _confirm_take_back(form: TakeBackForm) -> str:
+    payment = form.cleaned_data["payment"]
+    values = {"what": payment.get_kind_display(), "amount": form.with_name(payment.amount)}
+    if payment.entry is None:
+        return _("Take back %(amount)s: %(what)s") % values
+    name = shown_entry(payment.entry, staff=True)
+    return _("Take back %(amount)s: %(what)s, %(name)s") % {**values, "name": name}
 
 
 def _payout(form: PayoutForm, **acting: Any) -> str:
@@ -473,9 +535,9 @@ def _split_back(form: SplitBackForm, **acting: Any) -> str:
 
 
 ACTIONS = (
-    CashAction("pay", FeeForm, _pay, OWES),
-    CashAction("move", BoxForm, _move, CLOSING),
-    CashAction("take-back", TakeBackForm, _take_back, OWES),
+    CashAction("pay", FeeForm, _pay, OWES, confirm=_confirm_fee),
+    CashAction("move", BoxForm, _move, CLOSING, confirm=_confirm_move),
+    CashAction("take-back", TakeBackForm, _take_back, OWES, confirm=_confirm_take_back),
     CashAction("payout", PayoutForm, _payout, PRIZES),
     CashAction("close", CountForm, _close, CLOSING, Endpoint(
         "cash_close", CashCountSerializer, {"counted": 43160, "expected": 43660, "note": "Wrong change at the bar"}

@@ -86,6 +86,10 @@ class CashForm(RefusingForm):
         """Return an amount of the event's currency, without its sign."""
         return Currency.of(self.tournament).text(abs(amount))
 
+    def with_name(self, amount: int) -> str:
+        """Return an amount with the event's currency, without its sign."""
+        return Currency.of(self.tournament).with_name(abs(amount))
+
     def choose_from(self, name: str, rows: Any) -> None:
         """Let a field choose one of these rows by public id."""
         field = self.fields[name]
@@ -109,12 +113,13 @@ class PaymentForm(CashForm):
 
 
 class FeeForm(PaymentForm):
-    """A payment by a player, or a refund to one."""
+    """A payment by a player, or a refund to one; a refund is confirmed first."""
 
     RECEIVE, REFUND = "receive", "refund"
 
     act = forms.ChoiceField(choices=[(RECEIVE, RECEIVE), (REFUND, REFUND)])
     player = forms.ModelChoiceField(Player.objects.none(), to_field_name="public_id")
+    confirmed = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
@@ -130,16 +135,19 @@ class BoxForm(PaymentForm):
     EXPENSE, FLOAT = "expense", "float"
 
     act = forms.ChoiceField(label=_("What"), choices=[(FLOAT, _("Float")), (EXPENSE, _("Expense"))])
+    confirmed = forms.BooleanField(required=False)
 
 
 class TakeBackForm(CashForm):
     """A payment to be taken back."""
 
     payment = forms.ModelChoiceField(Payment.objects.none(), to_field_name="public_id")
+    confirmed = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
-        self.choose_from("payment", Payment.objects.filter(tournament=tournament).select_related("tournament__club"))
+        payments = Payment.objects.filter(tournament=tournament).select_related("tournament__club", "entry__player")
+        self.choose_from("payment", payments)
 
 
 class PayoutForm(PaymentForm):

@@ -420,7 +420,7 @@ class _Builder:
     def _line(self, row: PrizeRow) -> PrizeLine:
         prize, entry = row.prize, self.names.entries.get(row.entry or 0)
         state, name = self._state(row), self.names.of(row.entry)
-        amount = {"amount": self.currency.text(max(0, row.open)), "name": name}
+        amount = {"amount": self.currency.with_name(max(0, row.open)), "name": name}
         return PrizeLine(
             self._place(row),
             row.entry,

@@ -1,12 +1,14 @@
 """Prizes of a division, side pools, splits, and paying prizes out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Min
 
 from engine.errors import Refused
+from matches.models import Match
 from players.actors import Actor, log
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import (
@@ -18,7 +20,7 @@ from tournaments.ledger.payments import (
     record,
     recorded,
 )
-from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, PrizePlan, SidePool
+from tournaments.models import AgreedSplit, Division, Entry, Fixture, Payment, PoolMember, PrizePlan, SidePool
 from tournaments.prizes.prizes import prizes_of
 from tournaments.prizes.shares import Pot, is_whole
 from tournaments.state.names import shown_entry
@@ -153,8 +155,15 @@ def create_pool(*, division: Division, pool: PoolInput, by: Actor, now: datetime
     return row
 
 
+def pools_closed_at(divisions: Iterable[Division]) -> dict[int, datetime]:
+    """Return division id -> when its side pools closed: with the first result of its matches, while that stands."""
+    decided = Fixture.objects.filter(stage__division__in=list(divisions), match__finished_at__isnull=False)
+    decided = decided.exclude(match__state=Match.State.VOID).order_by()
+    return dict(decided.values_list("stage__division").annotate(Min("match__finished_at")))
+
+
 def join_pool(*, pool: SidePool, entry: Entry, by: Actor, now: datetime) -> PoolMember:
-    """Put an entry into a side pool. Refused: `pool_other_division`, `pool_joined`."""
+    """Put an entry into a side pool. Refused: `pool_other_division`, `pool_joined`, `pool_closed`."""
     if entry.division_id != pool.division_id:
         raise Refused("pool_other_division")
     event = pool.division.tournament
@@ -162,6 +171,8 @@ def join_pool(*, pool: SidePool, entry: Entry, by: Actor, now: datetime) -> Pool
         desk = lock_desk(event)
         if pool.members.filter(entry=entry, taken_back_at=None).exists():
             raise Refused("pool_joined", name=shown_entry(entry, staff=True))
+        if pool.division_id in pools_closed_at([pool.division]):
+            raise Refused("pool_closed", pool=pool.name)
         member = PoolMember.objects.create(pool=pool, entry=entry, at=now, by=by.user)
         log(by, "pool_joined", pool.division.topic, club=event.club, entry=entry.pk, name=pool.name)
         desk_changed(desk)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -23,6 +24,7 @@ from matches.reporting.records import RecordRuling
 from players.access import Visitor
 from players.actions import Endpoint, FormSerializer
 from tournaments import access
+from tournaments.entries.previews import withdrawal_view
 from tournaments.events import deadlines
 from tournaments.events.forms import localise
 from tournaments.events.pages import TournamentAction, event_url_args, missed, zone_of
@@ -45,7 +47,7 @@ from tournaments.results.forms import (
 )
 from tournaments.results.quick_entry import result_summary
 from tournaments.state.api import WRITE, FixtureSerializer
-from tournaments.state.names import match_names
+from tournaments.state.names import match_names, shown_entry
 
 # Serializers: the fields of the forms, where the API has other names or types for some.
 
@@ -134,6 +136,7 @@ class SideSerializer(FormSerializer):
 
     class Meta:
         form = WithdrawForm
+        exclude = ("confirmed",)
 
 
 class WaivedSerializer(serializers.Serializer[Any]):
@@ -199,6 +202,36 @@ class FixtureAction(TournamentAction):
 
     def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
         return fixture_response(request, obj)
+
+
+class WithdrawAction(FixtureAction):
+    """The withdrawal of a player on the page of a match, after its preview."""
+
+    def question(self, request: HttpRequest, obj: Fixture, form: Any) -> HttpResponse | None:
+        """Show what follows from the withdrawal, until that is confirmed."""
+        data = form.cleaned_data
+        if data["confirmed"]:
+            return None
+        try:
+            entry, preview = results.preview_withdrawal_of_side(
+                fixture=obj, side=int(data["side"]), scope=data["scope"]
+            )
+        except Refused as refused:
+            return self.refused(request, obj, form, refused)
+        event = obj.stage.division.tournament
+        context = {
+            "club": event.club,
+            "tournament": event,
+            "division": obj.stage.division,
+            "title": _("Withdraw %(name)s") % {"name": shown_entry(entry, staff=True)},
+            "parts": withdrawal_view(preview),
+            "action": request.path,
+            "hidden": {"side": data["side"], "scope": data["scope"], "reason": data["reason"], "confirmed": "on"},
+            "button": _("Withdraw"),
+            "is_danger": True,
+            "cancel_url": reverse("fixture", args=[*event_url_args(event), obj.public_id]),
+        }
+        return render(request, "tournaments/entries/entry_preview.html", context)
 
 
 class ObjectionAction(FixtureAction):
@@ -338,7 +371,7 @@ ACTIONS = (
         path="deadline",
         method="put",
     )),
-    FixtureAction("withdraw", WithdrawForm, _withdraw, api=Endpoint(
+    WithdrawAction("withdraw", WithdrawForm, _withdraw, api=Endpoint(
         "fixtures_withdraw", SideSerializer, {"side": 1, "scope": "division", "reason": "Ill."}
     )),
 )  # fmt: skip

@@ -200,6 +200,7 @@ class WithdrawForm(DecisionForm):
         initial="bracket",
         widget=forms.RadioSelect,
     )
+    confirmed = forms.BooleanField(required=False)
     BY_SIDE: ClassVar[tuple[str, ...]] = ("side",)
 
 

@@ -248,6 +248,18 @@ def withdraw_side(*, fixture: Fixture, side: int, scope: str, by: Actor, now: da
     return slot.entry
 
 
+def preview_withdrawal_of_side(
+    *, fixture: Fixture, side: int, scope: str
+) -> tuple[Entry, list[entries.DivisionWithdrawal]]:
+    """Return the entry that `withdraw_side` would withdraw, and what follows from that. Refused: `not_entered`."""
+    slot = fixture.slots.select_related("entry__player", "fixture__round__bracket").get(side=side)
+    if slot.entry is None:
+        raise Refused("not_entered", name="")
+    slot.entry.division = fixture.stage.division
+    bracket = slot.fixture.round.bracket if scope == "bracket" else None
+    return slot.entry, entries.preview_withdrawal(entry=slot.entry, event=scope == "event", bracket=bracket)
+
+
 def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
     """Withdraw an entry from this bracket; its results so far stay.
 

@@ -1,18 +1,21 @@
 """Labels of changed fixtures, places and ratings, as previews show them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from matches.models import Result
 from matches.presentation.labels import score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
 from tournaments.formats.states import FixtureState, SlotState, SlotStatus
-from tournaments.models import Division, Round
+from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ordinal, ranking_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import names_of, shown
@@ -20,6 +23,10 @@ from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
 
 SHOWN = 12
 """Lines of a list that are shown at first; the rest is collapsed."""
+COMING: Mapping[str, Promise] = {
+    Slot.Source.WINNER: gettext_lazy("the winner of M%(number)d"),
+    Slot.Source.LOSER: gettext_lazy("the loser of M%(number)d"),
+}
 SMALLEST_SHOWN = 0.05
 """Rating points below which a change shows as none."""
 
@@ -96,8 +103,8 @@ class ChangeLabels:
             change.row.number,
             where,
             change.row.public_id,
-            self.pair(change.before),
-            self.pair(change.after),
+            self.pair(change.before, change.row),
+            self.pair(change.after, change.row),
             tuple(self.remarks(change)),
             change.stopped,
         )
@@ -117,20 +124,32 @@ class ChangeLabels:
             remarks.append(_("begun or reported; would be stopped"))
         return remarks
 
-    def pair(self, state: FixtureState) -> str:
+    def pair(self, state: FixtureState, fixture: Fixture) -> str:
         """Return the two sides of a fixture."""
         if state.status.value == "not_needed":
             return _("not needed")
-        return " – ".join(self.slot(slot) for slot in state.slots)
+        return " – ".join(self.slot(slot, fixture, side) for side, slot in enumerate(state.slots))
 
-    def slot(self, slot: SlotState) -> str:
-        """Return an entrant, a bye, a walkover, “empty” or “to be decided”."""
+    @cached_property
+    def sources(self) -> dict[tuple[int, int], tuple[str, int | None]]:
+        """Where the entrants come from, by fixture and side: the kind, and the number of the match."""
+        rows = Slot.objects.filter(fixture__stage__division=self.division)
+        return {
+            (fixture, side): (source, number)
+            for fixture, side, source, number in rows.values_list("fixture", "side", "source", "source_fixture")
+        }
+
+    def slot(self, slot: SlotState, fixture: Fixture, side: int) -> str:
+        """Return an entrant, a bye, a walkover, “empty”, or where a player comes from who is still to be decided."""
         if slot.entry is not None:
             return self.names.of(slot.entry)
         if slot.status is SlotStatus.BYE:
-            return _("bye")
+            return _("no opponent (bye)")
         if slot.status is SlotStatus.TO_BE_DECIDED:
-            return _("to be decided")
+            source, number = self.sources.get((fixture.pk, side), ("", None))
+            if source in COMING and number is not None:
+                return str(COMING[source]) % {"number": number}
+            return _("a player still to come")
         if slot.absent is not None:
             return _("%(name)s (walkover)") % {"name": self.names.of(slot.absent)}
         return _("empty")

@@ -6,6 +6,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from tournaments.formats.elimination.patterns import LETTERS, parse
+from tournaments.formats.errors import Refused
 from tournaments.formats.settings import (
     DOUBLE,
     GROUPS,
@@ -115,3 +117,30 @@ def stages_name(stages: list[StageSettings]) -> str:
     """Describe all stages in a few words, such as “4 groups, then knockout”."""
     first, *rest = map(stage_name, stages)
     return "".join([first, *(_(", then %(stage)s") % {"stage": name[:1].lower() + name[1:]} for name in rest)])
+
+
+def pattern_in_words(text: str) -> str:
+    """Return in which rounds of a lower bracket the losers of each round enter; empty for an unfinished pattern.
+
+    For `A.B.|.C`: “Losers of rounds 1, 2, 3 enter in its rounds 1, 2, 4.”
+    """
+    try:
+        pattern = parse(text)
+    except Refused:
+        return ""
+    entries = [
+        (LETTERS.index(letter) + 1, number)
+        for number, letters in enumerate(pattern.rounds, start=1)
+        for letter in letters
+    ]
+    if len(entries) == 1:
+        ((lost, entered),) = entries
+        words = _("Losers of round %(lost)d enter in its round %(entered)d.") % {"lost": lost, "entered": entered}
+    else:
+        words = _("Losers of rounds %(lost)s enter in its rounds %(entered)s.") % {
+            "lost": ", ".join(str(lost) for lost, _entered in entries),
+            "entered": ", ".join(str(entered) for _lost, entered in entries),
+        }
+    if pattern.second_final:
+        return words + " " + _("Its winner meets the winner of the upper bracket, twice if need be.")
+    return words + " " + _("Its winner meets the winner of the upper bracket.") if pattern.final else words

@@ -136,7 +136,7 @@ VERBS: dict[str, str] = {
     "floor_late": gettext_noop("recorded that a player is late"),
     "floor_rest_waived": gettext_noop("waived the rest"),
     "floor_pinned": gettext_noop("put the match first"),
-    "floor_held": gettext_noop("held the match"),
+    "floor_held": gettext_noop("did not want the match called yet"),
     "floor_released": gettext_noop("released the match"),
     "floor_clocks": gettext_noop("put clocks on the match"),
     "floor_adjourned": gettext_noop("adjourned the match"),

@@ -132,14 +132,15 @@ class DivisionRows:
         taken_back: Collection[int] = (),
         reopened: Collection[int] = (),
         withdrawn: Collection[EntryId] = (),
+        left: Collection[tuple[EntryId, int]] = (),
     ) -> None:
         """Prepare to read the rows.
 
         For previews, ignore the withdrawals with ids in `taken_back` and the results of matches with ids in `reopened`,
-        and take the entries in `withdrawn` as withdrawn from the division.
+        and take the entries in `withdrawn` as withdrawn from the division, and those in `left` from brackets by id.
         """
         self.division = division
-        self.reopened, self.withdrawn = frozenset(reopened), withdrawn
+        self.reopened, self.withdrawn, self._left = frozenset(reopened), withdrawn, left
         self._taken_back = frozenset(taken_back)
         self._by_stage: dict[int, StageRows] = {}
         self.locked: Mapping[int, Match] = {}
@@ -200,11 +201,12 @@ class DivisionRows:
     @cached_property
     def withdrawals(self) -> list[tuple[EntryId, int | None]]:
         """The withdrawals that count: the entry, and the bracket or None for the whole division."""
-        return [
+        stored = [
             (row.pk, row.withdrawn_from)
             for row in self._entries_with_withdrawals
             if row.withdrawal is not None and row.taken_back_at is None and row.withdrawal not in self._taken_back
         ]
+        return [*stored, *self._left]
 
     @cached_property
     def absences(self) -> list[Absence]:

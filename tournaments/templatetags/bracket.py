@@ -43,8 +43,8 @@ def _labels() -> Labels:
     return Labels(
         _("winner → M%(number)d"),
         _("loser → M%(number)d"),
-        _("winner → draw of %(round)s"),
-        _("loser → draw of %(round)s"),
+        _("winner → %(round)s, opponent by lot"),
+        _("loser → %(round)s, opponent by lot"),
         _("until %(at)s"),
         _("Result"),
         _("won"),

@@ -1,6 +1,6 @@
 """Labels, times, formats and parts of the floor, for several pages of tournaments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -42,12 +42,6 @@ def event_topics(event: Tournament) -> str:
 def entry_name(entry: Entry, staff: bool) -> str:
     """Return the name of an entry as the reader may see it."""
     return shown_entry(entry, staff=staff)
-
-
-@register.filter
-def of_entry(notes: Mapping[int, str], entry: Entry) -> str:
-    """Return the note about an entry; empty if there is none."""
-    return notes.get(entry.pk, "")
 
 
 @register.simple_tag

@@ -3,7 +3,9 @@
 //
 // A part with data-topics is refreshed when one of these topics of the event stream changes: "topic=number topic=number",
 // with the numbers that it shows. Without a stream it is refreshed every data-every seconds. An element with data-shown in
-// the part raises these numbers: what the reader has just done there has been answered, and is not asked for again.
+// the part raises these numbers: what the reader has just done there has been answered, and is not asked for again. One
+// with data-due says in how many milliseconds the part changes although nothing happens, as when a deadline passes; the
+// part is refreshed then.
 
 import { watch } from "./stream.js";
 
@@ -14,6 +16,8 @@ const SLOW = 60_000; // ms between refreshes while the stream is open: not every
 const AGAIN = 5_000; // ms after which a part is tried again that was in use
 const PAUSE = 1_500; // ms between two refreshes of a part
 const ACTING = 300; // ms after which a part is tried again while what the reader does is under way
+const AFTER_DUE = 250; // ms after which an answer has a change that was due
+const LONGEST_TIMER = 2 ** 31; // ms
 const SPREAD = 400; // ms over which the pages of many readers spread their requests
 
 const LEAVING = 10_000; // ms for which a page that has sent a form waits for the answer
@@ -132,6 +136,8 @@ const refreshedAt = new Map(); // by the id of a part, which outlives its elemen
 
 class WatchedPart {
   #timer = 0;
+  #dueTimer = 0;
+  #dueSource = null; // the element that says when the part changes by itself
   #isDue = false;
   #isDropped = false; // The last answer was not shown.
 
@@ -156,10 +162,12 @@ class WatchedPart {
   leave() {
     this.stop();
     clearTimeout(this.#timer);
+    clearTimeout(this.#dueTimer);
   }
 
   /** Take over the numbers that an answer says it shows. */
   raise() {
+    this.#readDue();
     const shown = this.element.querySelector("[data-shown]")?.dataset.shown ?? "";
     for (const [topic, seq] of numbersOf(shown)) this.shown.set(topic, Math.max(seq, this.shown.get(topic) ?? 0));
     if (!this.#isDue || this.#isDropped || [...this.newest].some(([topic, seq]) => seq > this.shown.get(topic))) return;
@@ -171,6 +179,17 @@ class WatchedPart {
   askAgain() {
     this.#isDue = this.#isDropped = true;
     this.#wait(ACTING);
+  }
+
+  #readDue() {
+    const source = this.element.querySelector("[data-due]");
+    if (source === this.#dueSource) return;
+    this.#dueSource = source;
+    clearTimeout(this.#dueTimer);
+    if (!source) return;
+    // A longer wait than a timer can take is left to the refreshes in between.
+    const pause = Number(source.dataset.due) + AFTER_DUE;
+    if (pause < LONGEST_TIMER) this.#dueTimer = setTimeout(() => this.#wait(0), pause);
   }
 
   #changed(topic, seq) {

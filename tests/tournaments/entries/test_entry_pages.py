@@ -34,6 +34,11 @@ def url(division: Division, rest: str = "entries/") -> str:
     return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/{rest}"
 
 
+def withdrawal(entry: Entry) -> str:
+    event = entry.division.tournament
+    return f"/events/{event.club.slug}/{event.slug}/entries/{entry.public_id}/withdraw/"
+
+
 def post(client: Client, path: str, data: dict[str, Any]) -> str:
     return text(client.post(path, data, follow=True).content.decode())
 
@@ -398,13 +403,43 @@ def test_late_entries_of_a_list_and_by_api_are_previewed(
     assert alice_client.post(undo, {"after": after}, content_type="application/json").json()["status"] == "out"
 
 
-def test_the_page_says_who_goes_on_instead_of_a_player_who_withdraws(alice_client: Client, club: Club) -> None:
+def test_the_preview_says_who_goes_on_instead_of_a_player_who_withdraws(alice_client: Client, club: Club) -> None:
     """Until the knockout begins, for the first two of each group."""
     cup = Cup.create(8, GROUPS).play(Random(3), most=12, wild=False)
-    thirds = [cup.division.entries.get(pk=table.rows[2].entry) for table in states_of(cup.division)[0].tables]
-    sentences = [f"{third.player.name} goes on to the next stage instead." for third in thirds]
-    shown = text(alice_client.get(url(cup.division)).content.decode())
-    assert [shown.count(sentence) for sentence in sentences] == [2, 2]
+
+    def shown(entry: int) -> str:
+        row = cup.division.entries.get(pk=entry)
+        return text(alice_client.get(withdrawal(row)).content.decode())
+
+    tables = states_of(cup.division)[0].tables
+    for table in tables:
+        third = cup.division.entries.get(pk=table.rows[2].entry)
+        for row in table.rows[:2]:
+            assert f"{third.player.name} goes on to the next stage instead." in shown(row.entry)
+        assert "goes on to the next stage instead" not in shown(third.pk)
     cup.report(cup.ready()[0], won_by(0))
-    shown = text(alice_client.get(url(cup.division)).content.decode())
-    assert "goes on to the next stage instead" not in shown
+    assert "goes on to the next stage instead" not in shown(tables[0].rows[0].entry)
+
+
+def test_a_withdrawal_shows_first_what_follows(entered: Division, alice_client: Client, by_alice: Actor) -> None:
+    first = entered.entries.select_related("player").earliest("pk")
+    before = text(alice_client.get(withdrawal(first)).content.decode())
+    assert f"{first.player.name} is no longer entered." in before
+    publish(entered, by_alice)
+    fixture = Fixture.objects.filter(status="ready").select_related("match").earliest("number")
+    assert fixture.match is not None
+    leaver = entered.entries.select_related("player").get(player=fixture.match.player_0)
+    other, path = fixture.match.player_1.name, withdrawal(leaver)
+    forfeits = f"M{fixture.number}: {leaver.player.name} forfeits, and {other} goes through."
+    assert forfeits in text(alice_client.get(path).content.decode())
+    api = f"/api/v1/entries/{leaver.public_id}/withdraw/"
+    assert forfeits in alice_client.get(api).json()[0]["notes"]
+    by_match = f"/events/harbour/{entered.tournament.slug}/fixtures/{fixture.public_id}/withdraw/"
+    for scope in ("bracket", "division", "event"):
+        asked = text(alice_client.post(by_match, {"side": 0, "scope": scope}).content.decode())
+        assert forfeits in asked
+    leaver.refresh_from_db()
+    assert leaver.status == Entry.Status.IN, "nothing has happened yet"
+    assert "has been withdrawn" in post(alice_client, path, {"scope": "division"})
+    fixture.refresh_from_db()
+    assert fixture.status == Fixture.Status.DECIDED

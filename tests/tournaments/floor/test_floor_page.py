@@ -163,7 +163,7 @@ def test_a_call_of_the_autopilot_is_taken_back_by_one_tap(page: Page) -> None:
     assert "Take back the call" in page.html()
     last = FloorEvent.objects.filter(kind="called").latest("pk").fixture
     assert last is not None
-    assert " is held." in page.do("take-back", fixture=last.public_id)
+    assert " is not called for now." in page.do("take-back", fixture=last.public_id)
     [instead] = calls.call_ready(tournament_id=event, now=timezone.now())
     assert instead.fixture != last, "it is on hold"
     assert "is not called" in page.do("take-back", fixture=last.public_id), "a second tap changes nothing"

@@ -15,11 +15,13 @@ from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match
 from players.actors import Actor
-from players.models import User
+from players.models import Player, User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries import check_in
 from tournaments.floor import calls, evening, selectors, undo
+from tournaments.floor.lines import preview_line
+from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.state import FloorState, MatchState, TableState
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Table
@@ -376,3 +378,97 @@ def test_without_an_open_floor_players_enter_no_score_and_offer_no_length(drawn:
     assert refusal(events().record_score, entered=Entered(match, 0, (1, 0)), **acts) == "no_running_scores"
     offered = Offered(match, 0, 5, (0, 0))
     assert refusal(events().record_length, move=offered, **acts) == "no_length_offers"
+
+
+# Check-in and broken tables
+
+
+def test_only_who_is_here_is_called_once_a_director_has_checked_somebody_in(event: Evening) -> None:
+    tournament = event.division.tournament
+    first, second = event.match(1).players
+    entry = event.division.entries.select_related("division__tournament").get(player=first)
+    check_in.mark(entry=entry, state="here", **event.acts)
+    assert event.states() == "wwwwwww"
+    assert len(event.state.not_here) == 7
+    assert refusal(event.call, number=1, table=1) == "player_not_here"
+    shown = preview_line(tournament=tournament, text="m1 call", division=None, **event.acts)
+    assert shown is not None
+    assert (shown.is_refused, second.name in shown.text) == (True, True), "the line warns before Enter"
+    check_in.mark_players_here(tournament=tournament, players=[second], **event.acts)
+    assert event.states() == "rwwwwww"
+    event.later(1)
+    event.start(2)
+    assert len(event.state.not_here) == 4, "whoever takes a seat is here"
+    calls.move(fixture=event.fixture(3), table=event.table(3), **event.acts)
+    assert len(event.state.not_here) == 2
+    event.now += timedelta(days=1)
+    check_in.end_days(now=event.now)
+    entry.refresh_from_db()
+    assert (entry.checked_in_at, event.state.not_here) == (None, ()), "check-in ends with the day"
+
+
+def test_an_undone_check_in_is_not_followed(event: Evening) -> None:
+    entry = event.division.entries.select_related("division__tournament").get(player=event.match(1).player_0)
+    check_in.mark(entry=entry, state="here", **event.acts)
+    batch = entry.check_ins.get().batch
+    event.later(1)
+    check_in.undo(tournament=event.division.tournament, batch=batch, **event.acts)
+    assert event.states() == "rrrwwww"
+
+
+def test_a_no_show_is_not_called_in_the_consolation_until_they_are_here(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    division = drawn_as(make_division(match_length=7), [StageSettings("progressive")], make_players(8), by_alice)
+    division.tournament.tables = 3
+    division.tournament.save()
+    event = Evening(division, by_alice)
+    evening.open_floor(tournament=division.tournament, by=by_alice, now=NOON)
+    event.call(1, 1)
+    event.later(15)
+    no_show = event.match(1).player_1
+    result = quick_entry.forfeit_missing(fixture=event.fixture(1), side=1, **event.acts)
+    event.later(1)
+    for number in (2, 3, 4):
+        event.win(number)
+    own = [row for row in event.state.matches.values() if no_show.pk in row.facts.players and row.number != 1]
+    assert len(own) == 1
+    assert ("not_here", no_show.pk) in [(reason.code, reason.params["player"]) for reason in own[0].reasons]
+    assert event.state.not_here == (no_show.pk,)
+    event.later(1)
+    check_in.mark_players_here(tournament=division.tournament, players=[no_show], **event.acts)
+    event.later(10)
+    assert event.state.not_here == ()
+    assert event.state.matches[own[0].fixture].state == MatchState.READY
+    assert result.kind == "forfeit"
+
+
+def test_a_match_leaves_a_table_that_breaks_in_the_same_step(event: Evening) -> None:
+    event.call(1, 1)
+    out = calls.take_out_of_use(table=event.table(1), reason="lamp", move_to=event.table(2), **event.acts)
+    assert sentence_of_fact(out) == "Table 1 is out of use; M1 goes to table 2."
+    row = event.state.matches[event.fixture(1).pk]
+    assert (row.state, row.table) == (MatchState.CALLED, event.table(2).pk)
+    out = calls.take_out_of_use(table=event.table(2), reason="leg", **event.acts)
+    assert sentence_of_fact(out) == "Table 2 is out of use; M1 is in the queue again."
+    assert event.states()[0] == "r", "nothing stays called at a broken table"
+    event.call(1, 3)
+    event.start(1)
+    out = calls.take_out_of_use(table=event.table(3), reason="", **event.acts)
+    assert sentence_of_fact(out) == "Table 3 is out of use; M1 is played without a table."
+    assert event.states()[0] == "p"
+    calls.back_in_use(table=event.table(1), **event.acts)
+    event.call(2, 1)
+    code = refusal(calls.take_out_of_use, table=event.table(1), reason="", move_to=event.table(3), **event.acts)
+    assert code == "table_out_of_use"
+    assert event.state.tables[event.table(1).pk].state == TableState.TAKEN, "nothing was changed"
+
+
+def test_the_state_says_when_it_changes_next(event: Evening) -> None:
+    assert event.state.changes_at == NOON + timedelta(hours=16), "the day ends at five in Copenhagen"
+    event.call(1, 1)
+    assert event.state.changes_at == NOON + timedelta(minutes=5), "the second call"
+    event.later(5)
+    assert event.state.changes_at == NOON + timedelta(minutes=15), "the no-show time"
+    event.start(1)
+    assert event.state.changes_at == event.now + timedelta(minutes=77), "when it is slow"

@@ -58,8 +58,8 @@ class Prizes:
 
 
 @pytest.fixture
-def prizes(drawn: Callable[..., Division], by_alice: Actor) -> Prizes:
-    """The division with its final played and its prizes published: 96.00 by 60, 30, 5 and 5 %, rounded to 5.00."""
+def unplayed(drawn: Callable[..., Division], by_alice: Actor) -> Prizes:
+    """The division before its first result, with its prizes published."""
     division = drawn(4, fee=3000, match_length=3)
     type(division.tournament).objects.update(currency="EUR", currency_exponent=2)
     division = Division.objects.select_related("tournament__club").get(pk=division.pk)
@@ -67,5 +67,11 @@ def prizes(drawn: Callable[..., Division], by_alice: Actor) -> Prizes:
     for number, account in enumerate(accounts_of(division.tournament)):
         pay_in = PaymentInput(account.owes, f"entry {number}")
         payments.receive(tournament=division.tournament, player=account.player, payment=pay_in, by=by_alice, now=NOW)
-    play(division, by_alice)
     return Prizes(division, by_alice)
+
+
+@pytest.fixture
+def prizes(unplayed: Prizes) -> Prizes:
+    """The division with its final played and its prizes published: 96.00 by 60, 30, 5 and 5 %, rounded to 5.00."""
+    play(unplayed.division, unplayed.by)
+    return unplayed

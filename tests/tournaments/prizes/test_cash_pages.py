@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,17 @@ from players.models import Player, User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.prizes.conftest import Prizes
-from tournaments.models import AgreedSplit, CashCount, Division, Entry, Fixture, Payment, SidePool, Tournament
+from tournaments.models import (
+    AgreedSplit,
+    CashCount,
+    Division,
+    Entry,
+    Fixture,
+    Payment,
+    PoolMember,
+    SidePool,
+    Tournament,
+)
 from tournaments.state.stages import first_stage
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +66,9 @@ def test_who_owes_comes_first_and_pays_with_one_tap(prizes: Prizes, late: Player
     entered = url(prizes, f"{payment.entry.division.public_id}/entries/") if payment.entry else ""
     assert "Not paid" not in html(alice_client.get(entered))
     page = send(alice_client, prizes, "cash/take-back/", payment=payment.public_id)
+    assert "Take back 10.00 EUR: entry, Late Larry" in page
+    assert "5 of 5" in html(alice_client.get(url(prizes))), "nothing before it is confirmed"
+    page = send(alice_client, prizes, "cash/take-back/", payment=payment.public_id, confirmed="on")
     assert "The payment of 10.00 was taken back." in page
     assert "Owes 10.00" in page
     assert "Not paid" in html(alice_client.get(entered))
@@ -72,14 +86,15 @@ def test_a_prize_is_paid_from_the_page_and_the_desk_is_closed_short(prizes: Priz
     form = {"entry": first.public_id, "pot": "main", "amount": "71.00", "method": "cash", "key": "prize"}
     assert "71.00 paid to" in send(alice_client, prizes, "cash/payout/", **form)
     assert "Nothing is due to" in send(alice_client, prizes, "cash/payout/", **form | {"key": "other"})
-    page = send(alice_client, prizes, "cash/move/", act="expense", amount="4.00", method="cash", note="paper", key="e")
+    expense = {"act": "expense", "amount": "4.00", "method": "cash", "note": "paper", "key": "e"}
+    assert "Record 4.00 EUR as spent" in send(alice_client, prizes, "cash/move/", **expense)
+    page = send(alice_client, prizes, "cash/move/", **expense, confirmed="on")
     assert "Expenses, 1" in page
     count = {"expected": "45.00", "counted": "40.00"}
     assert "Say what happened: the box differs by −5.00." in send(alice_client, prizes, "cash/close/", **count)
     page = send(alice_client, prizes, "cash/close/", **count, note="Wrong change")
     assert "The cash desk is closed. 5.00 short “Wrong change”" in page
-    assert "Take cash" not in page
-    assert "Pay out" not in page
+    assert not re.search(r">\s*(Take|Pay) \d", page)
     assert CashCount.objects.get().difference == -500
     assert "The cash desk is open again." in send(alice_client, prizes, "cash/reopen/")
 
@@ -101,9 +116,9 @@ def test_prizes_pools_and_splits_are_set_on_their_page(prizes: Prizes, alice_cli
     assert "“moon 1” is not a place of this division." in html(wrong)
     first, second = prizes.holder(1), prizes.holder(2)
     member = {"pool": SidePool.objects.get().public_id, "entry": second.public_id}
-    assert "is in “Side pool”." in send(alice_client, prizes, "cash/pool-member/", **member, act="join")
-    assert "Owes 10.00" in html(alice_client.get(url(prizes)))
-    assert "is no longer in" in send(alice_client, prizes, "cash/pool-member/", **member, act="leave")
+    assert "closed with the first result" in send(alice_client, prizes, "cash/pool-member/", **member, act="join")
+    assert re.search(r"“Side pool” closed at", html(alice_client.get(url(prizes))))
+    assert not PoolMember.objects.exists()
     amounts = {f"amount_{first.public_id}": "52.50", f"amount_{second.public_id}": "47.50"}
     page = send(alice_client, prizes, f"{path}split/", pot="main", **amounts)
     assert "The agreed amounts are due now." in page
@@ -154,3 +169,31 @@ def test_the_preview_of_a_correction_says_which_prizes_change(prizes: Prizes, al
     assert "2 prizes" in page
     prizes.division.prize_plans.update(published=False)
     assert "Prizes due" not in html(alice_client.get(url(prizes, path)))
+
+
+def test_a_side_pool_is_joined_and_left_before_the_first_result(unplayed: Prizes, alice_client: Client) -> None:
+    pool = {"name": "Side pool", "fee": "10", "shares": "100", "order": "main 1, main 2"}
+    send(alice_client, unplayed, f"{unplayed.division.public_id}/prizes/pool/", **pool)
+    entry = unplayed.division.entries.earliest("pk")
+    member = {"pool": SidePool.objects.get().public_id, "entry": entry.public_id}
+    assert "is in “Side pool”." in send(alice_client, unplayed, "cash/pool-member/", **member, act="join")
+    assert "Owes 10.00" in html(alice_client.get(url(unplayed)))
+    assert "is no longer in" in send(alice_client, unplayed, "cash/pool-member/", **member, act="leave")
+
+
+def test_a_refund_is_asked_once_with_the_amount_and_the_name_on_the_button(
+    prizes: Prizes, alice_client: Client
+) -> None:
+    entry = prizes.holder(1)
+    form = {"act": "refund", "player": entry.player.public_id, "amount": "20", "method": "cash", "key": "back"}
+    before = Payment.objects.count()
+    assert f"Refund 20.00 EUR to {entry.player.name}" in send(alice_client, prizes, "cash/pay/", **form)
+    assert Payment.objects.count() == before
+    for _ in range(2):
+        page = send(alice_client, prizes, "cash/pay/", **form, confirmed="on")
+        assert f"{entry.player.name} got 20.00 back." in page
+    assert Payment.objects.count() == before + 1, "the key of the form is that of the first page"
+    box = {"act": "float", "method": "cash", "key": "f"}
+    assert "Put 50.00 EUR into the box" in send(alice_client, prizes, "cash/move/", **box, amount="50")
+    assert "Take 50.00 EUR out of the box" in send(alice_client, prizes, "cash/move/", **box, amount="-50")
+    assert Payment.objects.count() == before + 1

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from players.models import LogEntry, User
-from tests.tournaments.prizes.conftest import Prizes
-from tournaments.models import AgreedSplit, PrizePlan, SidePool
+from tests.tournaments.prizes.conftest import Prizes, play
+from tournaments.models import AgreedSplit, PrizePlan, SidePool, Slot
 
 pytestmark = pytest.mark.django_db
 
@@ -17,11 +17,11 @@ PLAN = {"brackets": [{"bracket": "main", "shares": [7000, 3000]}], "registration
 
 
 @pytest.fixture
-def send(prizes: Prizes, alice_client: Client) -> Callable[..., tuple[int, Any]]:
+def send(unplayed: Prizes, alice_client: Client) -> Callable[..., tuple[int, Any]]:
     """Send a request about the division as Alice; the status and the JSON of the answer."""
 
     def request(method: str, path: str, **body: Any) -> tuple[int, Any]:
-        url = f"/api/v1/divisions/{prizes.division.public_id}/{path}/"
+        url = f"/api/v1/divisions/{unplayed.division.public_id}/{path}/"
         answer = alice_client.generic(method, url, json.dumps(body) if body else "", content_type="application/json")
         return answer.status_code, answer.json() if answer.content else None
 
@@ -67,7 +67,7 @@ def test_a_plan_that_makes_no_sense_is_refused(
     assert PrizePlan.objects.count() == 1
 
 
-def test_a_side_pool_with_members(prizes: Prizes, send: Callable[..., tuple[int, Any]]) -> None:
+def test_a_side_pool_with_members(unplayed: Prizes, send: Callable[..., tuple[int, Any]]) -> None:
     order = [{"bracket": "main", "place": 1}, {"bracket": "main", "place": 2}]
     fields = {"name": "Jackpot", "fee": 1000, "shares": [7000, 3000], "order": order}
     assert send("POST", "pools", **fields | {"order": [{"bracket": "moon", "place": 1}]})[0] == 422
@@ -75,15 +75,22 @@ def test_a_side_pool_with_members(prizes: Prizes, send: Callable[..., tuple[int,
     assert (status, pool["members"], pool["order"]) == (201, [], order)
     status, problem = send("POST", "pools", **fields)
     assert (status, problem["code"]) == (422, "name_taken")
-    first, second = (prizes.holder(place).public_id for place in (1, 2))
+    # The sides on the left of both semifinals will meet in the final.
+    left = Slot.objects.filter(fixture__stage__division=unplayed.division, fixture__number__in=(1, 2), side=0)
+    first, second = left.order_by("fixture__number").values_list("entry__public_id", flat=True)
     members = f"pools/{pool['public_id']}/members"
     assert send("POST", members, entry=first)[1]["members"] == [first]
     assert send("POST", members, entry=second)[1]["members"] == [first, second]
     assert send("POST", members, entry=second)[1]["code"] == "pool_joined"
     assert send("POST", members, entry="aaaaaaaaaa")[0] == 422
     assert send("POST", "pools/aaaaaaaaaa/members", entry=first)[0] == 404
-    (row,) = prizes.now().pools
+    assert send("GET", "pools")[1][0]["closed_at"] is None
+    play(unplayed.division, unplayed.by)
+    (row,) = unplayed.now().pools
     assert [prize.due for prize in row.rows] == [1400, 600]
+    assert send("GET", "pools")[1][0]["closed_at"]
+    third = unplayed.holder(3).public_id
+    assert send("POST", members, entry=third)[1]["code"] == "pool_closed"
     assert send("DELETE", f"{members}/{second}") == (204, None)
     assert send("DELETE", f"{members}/{second}")[1]["code"] == "pool_not_joined"
     assert send("GET", "pools")[1][0]["members"] == [first]

@@ -8,7 +8,7 @@ from tests.tournaments.conftest import NOW
 from tests.tournaments.prizes.conftest import PLAN, Prizes
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import box_of
-from tournaments.models import Fixture
+from tournaments.models import Fixture, PoolMember
 from tournaments.prizes.prizes import pot_keys, prize_changes
 from tournaments.prizes.services import (
     PlanInput,
@@ -120,8 +120,11 @@ def test_a_side_pool_pays_its_best_placed_members(prizes: Prizes) -> None:
         by=prizes.by,
         now=NOW,
     )
+    # Before the first result, after which nobody can join.
     for place in (2, 3):
-        join_pool(pool=pool, entry=prizes.holder(place), by=prizes.by, now=NOW)
+        PoolMember.objects.create(pool=pool, entry=prizes.holder(place), at=NOW)
+    with pytest.raises(Refused, match="pool_closed"):
+        join_pool(pool=pool, entry=prizes.holder(1), by=prizes.by, now=NOW)
     (shown,) = prizes.now().pools
     assert [(row.entry, row.due) for row in shown.rows] == [(prizes.holder(2).pk, 1400), (prizes.holder(3).pk, 600)]
     payment = payments.PaymentInput(1400, "pool prize")

@@ -58,6 +58,7 @@ from tournaments.state.format_labels import (
     ORDER_NAMES,
     PATTERN_NAMES,
     PATTERN_SENTENCES,
+    pattern_in_words,
 )
 
 # Conversion between the settings of a stage and the fields of its form.
@@ -157,7 +158,7 @@ def pattern_choices(proposals: Sequence[Proposal], chosen: str) -> FieldChoices:
     """Return the proposed patterns with their counts, and the chosen one even if it is not proposed."""
     choices: FieldChoices = [(str(proposal.pattern), _pattern_label(proposal)) for proposal in proposals]
     known = {AUTOMATIC, OWN, WITHOUT, "", *(pattern for pattern, _label in choices)}
-    return choices if chosen in known else [*choices, (chosen, chosen)]
+    return choices if chosen in known else [*choices, (chosen, pattern_in_words(chosen) or chosen)]
 
 
 def _pattern_label(proposal: Proposal) -> str:
@@ -167,7 +168,8 @@ def _pattern_label(proposal: Proposal) -> str:
         ngettext("%(count)d match", "%(count)d matches", matches) % {"count": matches},
         ngettext("%(count)d bye", "%(count)d byes", proposal.byes) % {"count": proposal.byes},
     ]
-    return f"{proposal.pattern}  {PATTERN_NAMES.get(proposal.name, proposal.name)}: {', '.join(counts)}"
+    name = PATTERN_NAMES.get(proposal.name, proposal.name)
+    return f"{name}: {', '.join(counts)}. {pattern_in_words(str(proposal.pattern))}"
 
 
 def _byes_label(byes: LowerByes, waits: Waits | None) -> Promise | str:
@@ -244,7 +246,10 @@ class StageForm(RefusingForm):
         label=_("Custom pattern"),
         required=False,
         max_length=80,
-        help_text=_("Example: in A.B.|.C the losers of rounds 1, 2 and 3 enter; | is a round without new players."),
+        help_text=_(
+            "A letter for each round whose losers enter, A for round 1, and | for a round without new players, with "
+            "dots between: in A.B.|.C the losers of rounds 1, 2 and 3 enter in rounds 1, 2 and 4."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
     )
     last_chance = _select(_("Last chance"), [])

@@ -37,7 +37,7 @@ from tournaments.formats.presets import preset
 from tournaments.formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, StageSettings
 from tournaments.models import Division
 from tournaments.standings.brackets import bracket_name, round_name
-from tournaments.state.format_labels import FORMAT_NAMES, PRESET_NAMES, stages_name
+from tournaments.state.format_labels import FORMAT_NAMES, PRESET_NAMES, pattern_in_words, stages_name
 from tournaments.state.forms import AfterForm
 from tournaments.state.stages import set_stages, stage_settings
 
@@ -172,7 +172,12 @@ def _part(bracket: BracketForecast, stage: StageForecast, starts: datetime | Non
     if bracket.key == ALL_GROUPS:
         title = _("Groups of %(sizes)s players") % {"sizes": _sizes(stage.groups)}
     rows = [_row(round_, bracket, stage, starts, zone) for round_ in bracket.rounds[:MOST_ROWS]]
-    return BracketPreview(title, bracket.pattern, rows, max(0, len(bracket.rounds) - MOST_ROWS))
+    return BracketPreview(
+        title,
+        pattern_in_words(bracket.pattern) if bracket.pattern else "",
+        rows,
+        max(0, len(bracket.rounds) - MOST_ROWS),
+    )
 
 
 def _sizes(groups: Sequence[int]) -> str:

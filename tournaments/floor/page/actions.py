@@ -22,6 +22,7 @@ from players.actors import Actor
 from tournaments import access
 from tournaments.access import HELPER
 from tournaments.draws.round_lengths import change_round_lengths
+from tournaments.entries import check_in
 from tournaments.events.pages import EventAction, event_url_args
 from tournaments.events.services import update_tournament
 from tournaments.floor import calls, evening, length_offers, selectors, undo
@@ -33,6 +34,7 @@ from tournaments.floor.sentences import sentence_of_fact
 from tournaments.models import Fixture, FloorEvent, Tournament
 from tournaments.results.quick_entry import enter_undoable, forfeit_missing, leader_wins, result_summary
 from tournaments.state.api import WRITE
+from tournaments.state.names import shown
 
 Run = Callable[[Any, Actor, datetime], str]
 
@@ -226,8 +228,15 @@ def _with_table(service: Callable[..., FloorEvent]) -> Run:
 
 
 def _out(form: forms.OutOfUseForm, by: Actor, now: datetime) -> str:
-    data = form.cleaned_data
-    return sentence_of_fact(calls.take_out_of_use(table=data["table"], reason=data["reason"], by=by, now=now))
+    return sentence_of_fact(calls.take_out_of_use(**form.cleaned_data, by=by, now=now))
+
+
+def _here(form: forms.HereForm, by: Actor, now: datetime) -> str:
+    players = form.cleaned_data["players"]
+    check_in.mark_players_here(tournament=form.tournament, players=players, by=by, now=now)
+    if len(players) == 1:
+        return _("%(name)s is here.") % {"name": shown(players[0], staff=True)}
+    return ngettext("%(count)d player is here.", "%(count)d players are here.", len(players)) % {"count": len(players)}
 
 
 def _pause(form: forms.PauseForm, by: Actor, now: datetime) -> str:
@@ -294,6 +303,7 @@ _ALL = (
     FloorAction("release", forms.FixtureForm, _with_match(calls.release), HELPER),
     FloorAction("free", forms.TableForm, _with_table(calls.free_table), HELPER),
     FloorAction("out", forms.OutOfUseForm, _out, HELPER),
+    FloorAction("here", forms.HereForm, _here, HELPER),
     FloorAction("back", forms.TableForm, _with_table(calls.back_in_use), HELPER),
     FloorAction("pause", forms.PauseForm, _pause),
     FloorAction("resume", FloorForm, _resume),

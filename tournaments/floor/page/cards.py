@@ -17,7 +17,7 @@ from tournaments.floor.closing_time import ClosingTime, RunningView, closing_tim
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import AttentionKind, MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
-from tournaments.models import Fixture, Table, Tournament
+from tournaments.models import Entry, Fixture, Table, Tournament
 from tournaments.results.needs import Need
 
 # Buttons of the floor that do something at once.
@@ -37,6 +37,29 @@ class Post:
 def action_url(tournament: Tournament, action: str) -> str:
     """Return the URL of an action on the floor of an event."""
     return reverse("floor-action", args=[*event_url_args(tournament), action])
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to a page that asks before it does something."""
+
+    url: str
+    label: str
+
+
+def gone_home(tournament: Tournament, names: Mapping[int, str]) -> dict[int, Link]:
+    """Return player -> the link to their withdrawal from the event, for players by id with their names; one query."""
+    if not names:
+        return {}
+    entries = Entry.objects.filter(division__tournament=tournament, status=Entry.Status.IN, player__in=names)
+    query = "?scope=event&from=floor"
+    return {
+        player: Link(
+            reverse("entry-withdraw", args=[*event_url_args(tournament), public_id]) + query,
+            _("%(name)s has gone home…") % {"name": names[player]},
+        )
+        for player, public_id in entries.order_by("pk").values_list("player", "public_id")
+    }
 
 
 # The tables of a floor as cards of one anatomy, and the queue, ready to be shown.

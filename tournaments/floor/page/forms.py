@@ -6,9 +6,11 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
+from players.models import Player
 from tournaments.draws.round_lengths import RoundLength
 from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
 from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
@@ -39,8 +41,10 @@ class FloorSettingsForm(RefusingForm):
     penalty_each = forms.IntegerField(
         min_value=1, max_value=MOST_MINUTES, label=_("Minutes for each further penalty point")
     )
-    new_label = forms.CharField(required=False, max_length=LONGEST_LABEL, label=_("New table"))
-    new_category = forms.ChoiceField(choices=Table.Category.choices, label=_("Category"), required=False)
+    new_label = forms.CharField(required=False, max_length=LONGEST_LABEL, label=_("Name of a new table"))
+    new_category = forms.ChoiceField(
+        choices=Table.Category.choices, label=_("Category of the new table"), required=False
+    )
 
     def __init__(self, data: Any = None, *, tournament: Tournament) -> None:
         settings = settings_of(Floor.objects.filter(tournament=tournament).first())
@@ -49,10 +53,14 @@ class FloorSettingsForm(RefusingForm):
         self.tables = list(tournament.floor_tables.all())
         for table in self.tables:
             self.fields[f"label_{table.public_id}"] = forms.CharField(
-                max_length=LONGEST_LABEL, label=_("Table"), initial=table.label
+                max_length=LONGEST_LABEL,
+                label=format_lazy(_("Table {table}"), table=table.label),
+                initial=table.label,
             )
             self.fields[f"category_{table.public_id}"] = forms.ChoiceField(
-                choices=Table.Category.choices, label=_("Category"), initial=table.category
+                choices=Table.Category.choices,
+                label=format_lazy(_("Category of table {table}"), table=table.label),
+                initial=table.category,
             )
 
     @property
@@ -241,9 +249,27 @@ class TableForm(FloorForm):
 
 
 class OutOfUseForm(TableForm):
-    """Why a table is taken out of use."""
+    """Why a table is taken out of use, and the table to which the match that is there goes; none: the queue."""
+
+    TABLES = ("table", "move_to")
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+    move_to = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
+
+
+class HereForm(FloorForm):
+    """The players who are here: their public ids, separated by spaces."""
+
+    players = forms.CharField(max_length=LONGEST_MATCHES)
+
+    def clean_players(self) -> list[Player]:
+        """Return the players of this event."""
+        chosen = set(self.cleaned_data["players"].split())
+        entered = Entry.objects.filter(division__tournament=self.tournament).exclude(status=Entry.Status.OUT)
+        players = list(Player.objects.filter(public_id__in=chosen, pk__in=entered.values("player")))
+        if not players or len(players) != len(chosen):
+            raise ValidationError(_("These are not players of this event."))
+        return players
 
 
 class OpenForm(FloorForm):

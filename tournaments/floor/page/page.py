@@ -1,21 +1,34 @@
 """The page of the floor, and the parts of it that are sent alone when only they have changed."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
+from math import ceil
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.messages import sentence
 from players.actors import Actor
+from players.models import Player
 from tournaments.draws.round_lengths import last_shortening
 from tournaments.floor import selectors
-from tournaments.floor.page.cards import MOST_QUEUED, MOST_WAITING, Cards, Post, action_url, closing_need
+from tournaments.floor.page.cards import (
+    MOST_QUEUED,
+    MOST_WAITING,
+    Cards,
+    Link,
+    Post,
+    action_url,
+    closing_need,
+    gone_home,
+)
 from tournaments.floor.page.forecast import chart_of, clock, evening_forecast, pilot_options
 from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
@@ -100,7 +113,7 @@ def render_changes(request: HttpRequest, context: Mapping[str, object]) -> HttpR
     render_to_string("tournaments/floor/_parts.html", {**context, "parts": parts, "is_part": True}, request)
     if parts.seen.keys() != parts.versions.keys():
         return None
-    changes = {"parts": parts, "topics_shown": context["topics_shown"]}
+    changes = {"parts": parts, "topics_shown": context["topics_shown"], "due_in": context["due_in"]}
     content = render_to_string("tournaments/floor/_changes.html", changes)
     # htmx swaps the elements that are marked, and leaves the rest of the page as it is.
     return HttpResponse(content, headers={"HX-Reswap": "none"})
@@ -122,7 +135,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     messages = reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
-    attention = [_floor_need(item, cards) for item in view.state.attention]
+    homes = gone_home(tournament, {player: view.names[player] for player in _unanswered(view)})
+    attention = [_floor_need(item, cards, homes) for item in view.state.attention]
     closing = closing_need(view, cards)
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
@@ -167,6 +181,9 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
         "default_tables": _default_tables(view),
+        "not_here": _not_here(view, homes),
+        # Called when it is rendered, after everything else.
+        "due_in": lambda: _due_in(view, timezone.now()),
     }
 
 
@@ -196,6 +213,47 @@ def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str
         return []
     winners = champions(by.user, divisions)
     return [(division, winners[division.pk]) for division in divisions if winners.get(division.pk)]
+
+
+def _due_in(view: FloorView, now: datetime) -> int | None:
+    """Return in how many milliseconds the page changes next although nothing happens; None if that is not known."""
+    moments = [view.state.changes_at, view.tournament.ends_at]
+    ahead = [moment for moment in moments if moment is not None and moment > view.now]
+    return max(1, ceil((min(ahead) - now) / timedelta(milliseconds=1))) if ahead else None
+
+
+def _unanswered(view: FloorView) -> list[int]:
+    """Return the players who did not answer their call, and those who are not here."""
+    called = [item.fixture for item in view.state.attention if item.kind != AttentionKind.SLOW]
+    return [*(player for fixture in called for player in view.matches[fixture].facts.pair or ()), *view.state.not_here]
+
+
+def _not_here(view: FloorView, homes: Mapping[int, Link]) -> dict[str, Any] | None:
+    """Return who is not called because they are not here, with a button for each and one for all; None if nobody.
+
+    The button for all leaves out who did not come to a match.
+    """
+    absent = view.state.not_here
+    if not absent:
+        return None
+    public_ids = dict(Player.objects.filter(pk__in=absent).values_list("pk", "public_id"))
+    url = action_url(view.tournament, "here")
+    no_shows = view.state.presence.no_shows
+    expected = [public_ids[player] for player in absent if player not in no_shows]
+    rows = [
+        {
+            "name": view.names[player],
+            "is_no_show": player in no_shows,
+            "post": Post(url, _("Here"), (("players", public_ids[player]),), f"here-{public_ids[player]}"),
+            "home": homes.get(player),
+        }
+        for player in sorted(absent, key=lambda player: view.names[player])
+    ]
+    return {
+        "text": ngettext("%(count)d not here", "%(count)d not here", len(absent)) % {"count": len(absent)},
+        "rows": rows,
+        "all": Post(url, _("All here"), (("players", " ".join(expected)),), "here-all") if expected else None,
+    }
 
 
 def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
@@ -243,7 +301,7 @@ def _last_call(view: FloorView) -> MatchOnFloor | None:
     return view.matches[max(calls)[1]] if calls else None
 
 
-def _floor_need(item: Attention, cards: Cards) -> dict[str, Any]:
+def _floor_need(item: Attention, cards: Cards, homes: Mapping[int, Link]) -> dict[str, Any]:
     """Return what a director can do about a missing player or a slow match."""
     match = cards.view.matches[item.fixture]
     facts = match.facts
@@ -282,6 +340,9 @@ def _floor_need(item: Attention, cards: Cards) -> dict[str, Any]:
         "url": cards.sheet_url(match),
         "posts": posts,
         "missing": missing,
+        "homes": [homes[player] for player in facts.pair or () if player in homes]
+        if kind != AttentionKind.SLOW
+        else [],
     }
 
 

@@ -10,6 +10,7 @@ from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
 from players.access import Role
 from players.actors import Actor
+from players.models import Player
 from tournaments.entries.late import (
     may_reenter,
     preview_reentry,
@@ -23,7 +24,7 @@ from tournaments.entries.previews import bye_taken, reentry_view, refund_notes
 from tournaments.events.pages import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
-from tournaments.floor.page.cards import Post, action_url
+from tournaments.floor.page.cards import Link, Post, action_url, gone_home
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.formats.graph import MAIN
@@ -202,6 +203,9 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
         "buttons": _buttons(tournament, on_floor),
         "again": again.get(fixture.pk),
         "tables": [table for table in view.tables.values() if table.match is None],
+        "broken": _broken(view, on_floor),
+        "absent": _absent(view, on_floor),
+        "homes": _gone_home(view, on_floor) if context["may_direct"] else [],
     }
     if fixture.match is not None:
         names = context["names"]
@@ -217,6 +221,44 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
             "then": [_then(fixture, names, winner, view) for winner in (0, 1)],
         }
     return context
+
+
+def _broken(view: FloorView, match: MatchOnFloor | None) -> dict[str, Any] | None:
+    """Return where a match can go if its table breaks, the first free table first; None if it is at no table."""
+    if match is None or match.table is None or match.state not in GOING_ON:
+        return None
+    usable = (TableState.FREE, TableState.KEPT)
+    free = [table for table in view.tables.values() if table.state in usable]
+    called = match.state == MatchState.CALLED
+    return {
+        "url": action_url(view.tournament, "out"),
+        "table": view.tables[match.table].facts.public_id,
+        "free": sorted(free, key=lambda table: usable.index(table.state)),
+        "without": _("back to the queue") if called else _("no table for now"),
+    }
+
+
+def _gone_home(view: FloorView, match: MatchOnFloor | None) -> list[Link]:
+    """Return the links for players of a match that has not begun who have gone home."""
+    if match is None or match.facts.pair is None or match.state not in (*NOT_CALLED, MatchState.CALLED):
+        return []
+    return list(gone_home(view.tournament, {player: view.names[player] for player in match.facts.pair}).values())
+
+
+def _absent(view: FloorView, match: MatchOnFloor | None) -> list[Post]:
+    """Return a button for each player because of whom a match is not called: that they are here."""
+    reasons = match.reasons if match is not None else ()
+    absent = [reason.params["player"] for reason in reasons if reason.code == "not_here"]
+    public_ids = dict(Player.objects.filter(pk__in=absent).values_list("pk", "public_id")) if absent else {}
+    return [
+        Post(
+            action_url(view.tournament, "here"),
+            _("%(name)s is here") % {"name": view.names[player]},
+            (("players", public_ids[player]),),
+            f"here-{public_ids[player]}",
+        )
+        for player in absent
+    ]
 
 
 def _proposed(running: tuple[int, int], length: int) -> dict[str, int]:
@@ -325,11 +367,13 @@ def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[s
             actions.append(("call", _("Call to a table")))
         if "rests" in codes:
             actions.append(("waive-rest", _("Waive the rest")))
-        if match.facts.pinned or match.facts.held:
-            actions.append(("release", _("Usual order")))
+        if match.facts.pinned:
+            actions.append(("release", _("No longer put first")))
+        elif match.facts.held:
+            actions.append(("release", _("Can be called again")))
         else:
             actions.append(("pin", _("Put first")))
-            actions.append(("hold", _("Hold")))
+            actions.append(("hold", _("Do not call yet")))
     if match.state == MatchState.CALLED:
         actions.append(("start", _("Start")))
         actions.append(("call-again", _("Call again")))

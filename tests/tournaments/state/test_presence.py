@@ -1,0 +1,92 @@
+"""Who is here, derived from signs; without the database."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournaments.state.presence import PresenceFacts, Sign, SignKind, day_of, presence
+
+NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
+BOB, CAROL, ERIN = 1, 2, 3
+HERE, AWAY, MISSING, PLAYED, NO_SHOW = SignKind.HERE, SignKind.AWAY, SignKind.MISSING, SignKind.PLAYED, SignKind.NO_SHOW
+
+
+def sign(kind: SignKind, player: int, ago: float, *, at_desk: bool = False) -> Sign:
+    return Sign(NOW - timedelta(minutes=ago), player, kind, at_desk)
+
+
+def absent(*signs: Sign, now: datetime = NOW) -> set[int]:
+    here = presence(PresenceFacts(signs), now)
+    return {player for player in (BOB, CAROL, ERIN) if here.is_absent(player)}
+
+
+def test_calls_follow_check_in_once_a_director_has_checked_somebody_in() -> None:
+    assert absent() == set()
+    assert absent(sign(HERE, BOB, 30)) == set(), "the tap of a player changes nothing for the others"
+    assert absent(sign(HERE, BOB, 30), sign(HERE, CAROL, 20, at_desk=True)) == {ERIN}
+    opened = PresenceFacts((), UTC, opened_at=NOW - timedelta(hours=1))
+    assert presence(opened, NOW).is_followed
+    assert not presence(opened, NOW - timedelta(hours=2)).is_followed, "not before it opens"
+    assert not presence(opened, NOW + timedelta(days=1)).is_followed, "and only on that day"
+
+
+def test_whoever_plays_is_here() -> None:
+    desk = sign(HERE, BOB, 60, at_desk=True)
+    assert absent(desk, sign(PLAYED, CAROL, 5)) == {ERIN}
+    assert absent(desk, sign(MISSING, CAROL, 10), sign(PLAYED, CAROL, 5)) == {ERIN}
+    assert absent(desk, sign(PLAYED, CAROL, 10), sign(MISSING, CAROL, 5)) == {CAROL, ERIN}
+
+
+def test_a_no_show_is_absent_until_they_are_here_also_where_nobody_checks_in() -> None:
+    assert absent(sign(NO_SHOW, BOB, 30)) == {BOB}
+    returned = sign(NO_SHOW, BOB, 30), sign(HERE, BOB, 10, at_desk=True)
+    assert absent(*returned) == set(), "calls do not follow check-in by that"
+    assert absent(sign(AWAY, BOB, 30, at_desk=True), sign(HERE, BOB, 10, at_desk=True)) == set()
+    assert absent(sign(HERE, BOB, 40, at_desk=True), sign(NO_SHOW, BOB, 30), sign(HERE, CAROL, 20)) == {BOB, ERIN}
+
+
+@pytest.mark.parametrize(
+    ("zone", "now", "begins"),
+    [
+        ("UTC", "2026-11-21T04:59", "2026-11-20T05:00"),
+        ("UTC", "2026-11-21T05:00", "2026-11-21T05:00"),
+        # Clocks go back during the night of the 25th of October: it has an hour more.
+        ("Europe/Copenhagen", "2026-10-25T03:30", "2026-10-24T03:00"),
+        ("Europe/Copenhagen", "2026-10-25T04:30", "2026-10-25T04:00"),
+    ],
+)
+def test_a_day_begins_at_five_of_the_time_zone(zone: str, now: str, begins: str) -> None:
+    moment = datetime.fromisoformat(now).replace(tzinfo=UTC)
+    began, ends = day_of(ZoneInfo(zone), moment)
+    assert began.astimezone(UTC) == datetime.fromisoformat(begins).replace(tzinfo=UTC)
+    assert began <= moment < ends
+    assert day_of(ZoneInfo(zone), ends)[0] == ends
+
+
+def test_here_ends_with_the_day() -> None:
+    night = NOW.replace(hour=23)
+    signs = Sign(night, BOB, HERE, at_desk=True), Sign(night, CAROL, NO_SHOW)
+    facts = PresenceFacts(signs)
+    assert presence(facts, night + timedelta(hours=5)).here == {BOB}, "at four in the morning"
+    tomorrow = presence(facts, night + timedelta(hours=6))
+    assert (tomorrow.here, tomorrow.no_shows, tomorrow.is_followed) == (set(), set(), False)
+
+
+@given(
+    st.lists(
+        st.builds(
+            sign, st.sampled_from(SignKind), st.sampled_from([BOB, CAROL, ERIN]), st.integers(0, 600),
+            at_desk=st.booleans(),
+        ),
+        max_size=12,
+    ),
+    st.randoms(),
+)  # fmt: skip
+def test_the_order_in_which_signs_are_read_does_not_matter(signs: list[Sign], chance: object) -> None:
+    apart = list({row.at: row for row in signs}.values())
+    shuffled = apart[:]
+    chance.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert presence(PresenceFacts(tuple(apart)), NOW) == presence(PresenceFacts(tuple(shuffled)), NOW)
