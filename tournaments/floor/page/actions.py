@@ -31,7 +31,8 @@ from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.models import Fixture, FloorEvent, Tournament
-from tournaments.results.quick_entry import enter_undoable, forfeit_missing, leader_wins, result_summary
+from tournaments.results.quick_entry import forfeit_missing, leader_wins, result_summary
+from tournaments.results.services import enter_result, undo_window
 from tournaments.state.api import WRITE
 
 Run = Callable[[Any, Actor, datetime], str]
@@ -136,8 +137,7 @@ def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
 def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     fixture, side = form.cleaned_data["fixture"], form.cleaned_data["side"]
     result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
-    summary = f"M{fixture.number} · {result_summary(fixture, result)}."
-    return summary + " " + _("Enter “undo” in the line to take it back.")
+    return f"M{fixture.number} · {result_summary(fixture, result)}."
 
 
 def _leader_wins(form: forms.LeaderForm, by: Actor, now: datetime) -> str:
@@ -150,9 +150,8 @@ def _settle(form: forms.SettleForm, by: Actor, now: datetime) -> str:
 
 def _close(form: forms.ClosingForm, outcome: ResultInput, by: Actor, now: datetime) -> str:
     fixture, after = form.cleaned_data["fixture"], form.cleaned_data["after"]
-    result = enter_undoable(fixture=fixture, result=outcome, by=by, now=now, after=after)
-    summary = f"M{fixture.number} · {result_summary(fixture, result)}."
-    return summary + " " + _("Enter “undo” in the line to take it back.")
+    result = enter_result(fixture=fixture, result=outcome, by=by, now=now, after=after, settle_after=undo_window())
+    return f"M{fixture.number} · {result_summary(fixture, result)}."
 
 
 def _adjourn(form: forms.AdjournForm, by: Actor, now: datetime) -> str:
@@ -244,8 +243,12 @@ def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
 
 
 def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
-    undone = undo.undo(tournament=form.tournament, event=form.cleaned_data["fact"], by=by, now=now)
-    return sentence_of_fact(undone, undone=True)
+    """Undo what you did last at an event: a result, a call, a start or another act on the floor, or a check-in.
+
+    For assistants and helpers. The act is named, as `undoable` has it: repeating the request undoes nothing more, and
+    an act that is not your last one is refused. A result from which something follows is corrected instead.
+    """
+    return undo.undo(tournament=form.tournament, act=form.cleaned_data["act"], by=by, now=now).undone_text
 
 
 def _shorten(form: forms.ShortenForm, by: Actor, now: datetime) -> str:

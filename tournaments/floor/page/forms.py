@@ -14,6 +14,7 @@ from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, Runn
 from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
+from tournaments.floor.undo import Act, act_named
 from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.models.floor import LONGEST_LABEL
 
@@ -77,6 +78,7 @@ class FloorSettingsForm(RefusingForm):
 
 
 LONGEST_REASON = 80
+LONGEST_ACT = 40
 MOST_TABLES = 200
 MOST_POINTS = 25
 LONGEST_CHANGES = 2000
@@ -253,9 +255,16 @@ class OpenForm(FloorForm):
 
 
 class UndoForm(FloorForm):
-    """The fact to undo."""
+    """The act to undo."""
 
-    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+    act = forms.CharField(max_length=LONGEST_ACT)
+
+    def clean_act(self) -> Act:
+        """Return the act with this name."""
+        act = act_named(self.tournament, self.cleaned_data["act"])
+        if act is None:
+            raise ValidationError(_("This event has no such act."), code="unknown")
+        return act
 
 
 class PauseForm(FloorForm):

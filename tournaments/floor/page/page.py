@@ -21,7 +21,7 @@ from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import Attention, AttentionKind, MatchFacts, MatchOnFloor, MatchState
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import last_of
+from tournaments.floor.undo import last_act
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
     MOST_NEEDS,
@@ -162,7 +162,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "paused_until": _paused_until(view, zone),
         "calls_itself": view.facts.autopilot == Autopilot.CALL,
         "last_call": _last_call(view),
-        "undoable": last_of(tournament, by),
+        "undoable": last_act(tournament, by),
         "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
