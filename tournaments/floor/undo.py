@@ -79,7 +79,12 @@ class Act:
         """What was done, as a sentence or, for a result, a clause such as “Alice wins 7–4 at table 3”."""
         if isinstance(self.fact, Result):
             return _result_text(self.fact, self.fixture)
-        return _check_in_text(self.fact) if isinstance(self.fact, CheckIn) else sentence_of_fact(self.fact)
+        if isinstance(self.fact, CheckIn):
+            return _check_in_text(self.fact)
+        count = _same_tap(self.fact).count() if self.fact.kind == FloorKind.STARTED else 1
+        if count > 1:
+            return ngettext("%(count)d match has started.", "%(count)d matches have started.", count) % {"count": count}
+        return sentence_of_fact(self.fact)
 
     @property
     def label(self) -> str:
@@ -137,18 +142,28 @@ def _is_undone(fact: FloorEvent | Result | CheckIn) -> bool:
     return newest is not None and newest.kind == Result.Kind.VOID
 
 
-def _undo_fact(floor: Floor, undone: FloorEvent, by: Actor, now: datetime) -> None:
-    """Undo a fact of a locked floor."""
-    _refuse_built_on(undone)
-    about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
-    if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:
-        record(floor, FloorKind.UNDONE, about, by=by, now=now)
-        return
-    locked, match = lock_fixture(undone.fixture)
-    if undone.kind == FloorKind.SHORTENED:
-        restore_length(match, undone, by=by)
-    record(floor, FloorKind.UNDONE, replace(about, fixture=locked), by=by, now=now)
-    save_beginning(match)
+def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None:
+    """Undo a fact of a locked floor, with those of the same tap."""
+    for undone in _same_tap(fact).filter(undone_by=None):
+        _refuse_built_on(undone)
+        about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
+        if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:
+            record(floor, FloorKind.UNDONE, about, by=by, now=now)
+            continue
+        locked, match = lock_fixture(undone.fixture)
+        if undone.kind == FloorKind.SHORTENED:
+            restore_length(match, undone, by=by)
+        record(floor, FloorKind.UNDONE, replace(about, fixture=locked), by=by, now=now)
+        save_beginning(match)
+
+
+def _same_tap(fact: FloorEvent) -> QuerySet[FloorEvent]:
+    """Return a fact and the other starts of the same tap ("All at the table"), in the order of their matches."""
+    same = FloorEvent.objects.filter(pk=fact.pk)
+    if fact.kind == FloorKind.STARTED:
+        same = FloorEvent.objects.filter(tournament=fact.tournament_id, kind=fact.kind, at=fact.at)
+        same = same.filter(by=fact.by, user=fact.user)
+    return same.select_related("fixture", "table", "player").order_by("match")
 
 
 def _refuse_built_on(event: FloorEvent) -> None:

@@ -140,6 +140,22 @@ def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     return f"M{fixture.number} · {result_summary(fixture, result)}."
 
 
+def _result(form: forms.WonForm, by: Actor, now: datetime) -> str:
+    fixture, reason = form.cleaned_data["fixture"], form.cleaned_data["reason"]
+    enter_result(
+        fixture=fixture, result=form.result, by=by, now=now, after=form.cleaned_data["after"], reason=reason,
+        settle_after=undo_window(),
+    )  # fmt: skip
+    # The page names the result on the button that undoes it.
+    return ""
+
+
+def _start_called(form: FloorForm, by: Actor, now: datetime) -> str:
+    started = calls.start_called(tournament=form.tournament, by=by, now=now)
+    text = ngettext("%(count)d match has started.", "%(count)d matches have started.", len(started))
+    return text % {"count": len(started)}
+
+
 def _leader_wins(form: forms.LeaderForm, by: Actor, now: datetime) -> str:
     return _close(form, leader_wins((form.cleaned_data["left"], form.cleaned_data["right"])), by, now)
 
@@ -267,12 +283,14 @@ _ALL = (
     FloorAction("call-again", forms.FixtureForm, _with_match(calls.call_again), HELPER),
     FloorAction("take-back", forms.FixtureForm, _with_match(calls.take_back), HELPER),
     FloorAction("start", forms.FixtureForm, _with_match(calls.start), HELPER),
+    FloorAction("start-called", FloorForm, _start_called, HELPER),
     FloorAction("move", forms.MoveForm, _move, HELPER),
     FloorAction("score", forms.ScoreForm, _score, HELPER),
     FloorAction("take-back-score", forms.TakeBackScoreForm, _take_back_score, HELPER),
     FloorAction("late", forms.LateForm, _late, HELPER),
     FloorAction("no-show", forms.NoShowForm, _no_show, HELPER),
     FloorAction("clocks", forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
+    FloorAction("result", forms.WonForm, _result, HELPER),
     FloorAction("leader-wins", forms.LeaderForm, _leader_wins),
     FloorAction("settle", forms.SettleForm, _settle),
     FloorAction("adjourn", forms.AdjournForm, _adjourn),

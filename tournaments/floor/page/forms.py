@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm
 from tournaments.draws.round_lengths import RoundLength
 from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
@@ -146,6 +147,22 @@ class ClosingForm(FixtureForm):
     """A result at closing time: `after` is the match's `seq` as the sheet showed it."""
 
     after = forms.IntegerField(min_value=0)
+
+
+class WonForm(ClosingForm):
+    """Who won a match that was played to its end, and the points of the other player."""
+
+    winner = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
+    points = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
+
+    @property
+    def result(self) -> ResultInput:
+        """The result; the winner has as many points as the match is long."""
+        match = self.cleaned_data["fixture"].match
+        winner, points = self.cleaned_data["winner"], self.cleaned_data["points"]
+        length = match.length if match is not None else 0
+        return ResultInput(winner, (length, points) if winner == 0 else (points, length))
 
 
 class LeaderForm(ClosingForm):
