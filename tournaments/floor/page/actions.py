@@ -22,10 +22,10 @@ from players.actors import Actor
 from tournaments import access
 from tournaments.access import HELPER
 from tournaments.draws.round_lengths import change_round_lengths
-from tournaments.events.pages import EventAction, event_url_args
+from tournaments.events.pages import EventAction, by, event_url_args
 from tournaments.events.services import update_tournament
 from tournaments.floor import calls, evening, length_offers, selectors, undo
-from tournaments.floor.api import FloorMatchSerializer, match_body
+from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_body, match_body
 from tournaments.floor.page import forms
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
@@ -36,6 +36,14 @@ from tournaments.results.services import enter_result, undo_window
 from tournaments.state.api import WRITE
 
 Run = Callable[[Any, Actor, datetime], str]
+
+
+class UndoSerializer(FormSerializer):
+    """The act to undo."""
+
+    class Meta:
+        form = forms.UndoForm
+        extra_kwargs: ClassVar = {"act": {"help_text": "Its name, as `undoable` of the floor has it."}}
 
 
 class FloorAction(EventAction):
@@ -61,6 +69,16 @@ class FloorAction(EventAction):
     def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
         view = selectors.floor(obj.stage.division.tournament, timezone.now())
         return Response(FloorMatchSerializer(match_body(view, view.matches[obj.pk])).data)
+
+
+class UndoAction(FloorAction):
+    """Undoing the last act; the API answers the floor."""
+
+    responses: ClassVar[dict[int, Any]] = {200: FloorSerializer, **WRITE}
+
+    def answer(self, request: Request, obj: Tournament, form: Any) -> Response:
+        body = floor_body(selectors.floor(obj, timezone.now()), by(request))
+        return Response(FloorSerializer(body).data)
 
 
 class ShortenSerializer(FormSerializer):
@@ -319,7 +337,9 @@ _ALL = (
     FloorAction("pause", forms.PauseForm, _pause),
     FloorAction("resume", FloorForm, _resume),
     FloorAction("autopilot", forms.AutopilotForm, _autopilot),
-    FloorAction("undo", forms.UndoForm, _undo, HELPER),
+    UndoAction("undo", forms.UndoForm, _undo, HELPER, Endpoint(
+        "tournaments_floor_undo", UndoSerializer, {"act": "result-17"}
+    )),
     FloorAction("shorten", forms.ShortenForm, _shorten),
 )  # fmt: skip
 ACTIONS: Mapping[str, FloorAction] = {action.name: action for action in _ALL}

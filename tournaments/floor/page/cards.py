@@ -82,6 +82,8 @@ class Card:
     sides: tuple[CardSide, ...]
     note: str
     foot: str
+    seconds: int | None = None
+    """For how long nothing follows from the result that was just entered."""
 
     @property
     def name(self) -> str:
@@ -255,6 +257,7 @@ class Cards:
             icon="check",
             sides=sides,
             foot=foot.strip(),
+            seconds=seconds,
         )
 
     def _called(self, card: Card, match: MatchOnFloor, kind: AttentionKind | None) -> Card:

@@ -32,6 +32,12 @@ function countDown() {
 }
 
 countDown();
+setInterval(() => {
+  for (const state of document.querySelectorAll("[data-seconds]")) {
+    state.dataset.seconds = Math.max(0, Number(state.dataset.seconds) - 1);
+    state.lastChild.textContent = state.lastChild.textContent.replace(/\d+/, state.dataset.seconds);
+  }
+}, 1000);
 
 // The server sends only the parts that differ from those with these versions.
 document.addEventListener("htmx:configRequest", (event) => {
