@@ -38,9 +38,9 @@ NOT_UNDONE = (Result.Kind.VOID, Result.Kind.RULING)
 class ActKind(StrEnum):
     """What can be undone, in the order of acts at the same instant."""
 
-    RESULT = "result"
     CHECK_IN = "check-in"
     FLOOR = "floor"
+    RESULT = "result"
 
 
 _NAME = re.compile(rf"({'|'.join(ActKind)})-(\d{{1,18}})")
@@ -94,6 +94,8 @@ class Act:
     @property
     def undone_text(self) -> str:
         """That it was undone, as a sentence."""
+        if isinstance(self.fact, Result) and self.fixture is not None:
+            return _("The result of M%(number)d was taken back.") % {"number": self.fixture.number}
         return _("Undone: %(fact)s") % {"fact": self.text}
 
     @property

@@ -192,7 +192,7 @@ def test_alice_closes_matches_from_their_sheet_and_an_assistant_does_not(
     assert "4HPwATDgc/ABMA" in html(alice_client.get(f"{url}matches/{fixture['fixture']}/"))
     assert "Adjourned at 5–3" in html(alice_client.get(url))
     after = event.match(1).seq
-    assert "Enter “undo”" in do("settle", winner="1", after=after)
+    assert f"Undo: {event.match(1).player_1.name} wins: " in do("settle", winner="1", after=after)
     result = standing_result(event.match(1))
     assert result is not None
     assert (result.kind, result.winner, result.score) == (Result.Kind.SETTLED, 1, None)
