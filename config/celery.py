@@ -179,7 +179,7 @@ class Config:
             "retention": {"task": "players.delete_expired", "schedule": crontab(hour=3, minute=17)},
             "data-exports": {"task": "players.sweep_data_exports", "schedule": 10.0, "options": {"expires": 10}},
             "account-emails": {"task": "players.sweep_account_emails", "schedule": 10.0, "options": {"expires": 10}},
-            "unsettled": {"task": "matches.sweep_unsettled", "schedule": 10.0, "options": {"expires": 10}},
+            "unsettled": {"task": "matches.sweep_unsettled", "schedule": 2.0, "options": {"expires": 2}},
         }
     )
 

@@ -201,6 +201,8 @@ NOTIFICATIONS_KEPT_DAYS = days("NOTIFICATIONS_KEPT_DAYS", 365)
 # Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
+# Seconds for which a result that the staff enter can be undone before anything follows from it (docs/floor.md).
+RESULT_UNDO_SECONDS = float(os.environ.get("RESULT_UNDO_SECONDS", "5"))
 # Which program analyses matches: `auto` (gnubg if it runs here, else bgsage), its name, or `off`; the path of GNU
 # Backgammon, empty to look for it; the folder of bgsage (`make analysis`); the CPU seconds that a club's analyses may
 # take in 24 hours; the share of one core that an analysis uses, so that it slows nothing else much.

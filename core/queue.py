@@ -37,9 +37,12 @@ def messages_in(queue: str) -> int:
         return 0
 
 
-def hint(task: str, *args: int) -> None:
-    """Send a task to the workers; call it after the commit. Without a broker nothing is lost: the sweep resends it."""
+def hint(task: str, *args: int, after: timedelta = timedelta()) -> None:
+    """Send a task to the workers, to be run `after` a while; call it after the commit.
+
+    Without a broker nothing is lost: the sweep resends it.
+    """
     try:
-        current_app.send_task(task, args=list(args))
+        current_app.send_task(task, args=list(args), countdown=after.total_seconds() or None)
     except OperationalError as error:
         log.warning("hint_not_sent", task=task, args=args, error=str(error))

@@ -104,7 +104,7 @@ def announce_result(match_id: int) -> None:
 
 @shared_task(name="matches.sweep_unsettled")
 def sweep_unsettled() -> None:
-    """Send `match_settled` again for results that no receiver has acted on."""
+    """Send `match_settled` for results whose time has come, and again where no receiver has acted on one."""
     deadlines.announce_unsettled(now=timezone.now())
 
 

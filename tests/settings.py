@@ -38,6 +38,8 @@ GC_FREEZE = False
 DATABASES["default"]["CONN_MAX_AGE"] = 0
 # Without it, the test client could read metrics, since it is on this machine.
 METRICS_TOKEN = "only-for-tests"
+# What follows from a result follows at once; tests of the time to undo it set their own.
+RESULT_UNDO_SECONDS = 0.0
 # Each test sees the state that it made.
 HEALTH_LASTS = 0.0
 # Most tests play their matches on a fixed day, which moves into the past.

@@ -153,7 +153,7 @@ MESSAGES: dict[str, str] = {
         "M{fixture} of {name} already has this score. If M{next} ended the same way, write m{next} and the score."
     ),
     "too_many_results": gettext_noop("Enter up to {most} results at once."),
-    "nothing_to_undo": gettext_noop("There is no result of yours to undo."),
+    "nothing_to_undo": gettext_noop("There is nothing of yours to undo."),
     "undo_built_on": gettext_noop("M{fixture} can no longer be undone: it was changed, or a later match has begun."),
     # The installation's owner
     "owner_link_used": gettext_noop(
@@ -204,10 +204,8 @@ MESSAGES: dict[str, str] = {
     "running_score_replaced": gettext_noop("Another running score was entered since."),
     "directors_only": gettext_noop("Only directors of this event can do this."),
     "not_in_match": gettext_noop("This player is not in M{fixture}."),
-    "nothing_to_undo_on_floor": gettext_noop("There is nothing of yours to undo on the floor."),
-    "not_last_on_floor": gettext_noop(
-        "This was not undone: you have done something else on the floor since. Undo that first."
-    ),
+    "nothing_to_undo_on_floor": gettext_noop("This was done by somebody else, who can undo it."),
+    "not_last_on_floor": gettext_noop("This was not undone: you have done something else since. Undo that first."),
     "floor_built_on": gettext_noop("This can no longer be undone: more has happened at the match or table since."),
     # The cash desk and the prizes.
     "cash_closed": gettext_noop("The cash desk is closed. Reopen it to record payments."),

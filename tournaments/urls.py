@@ -211,6 +211,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}reports/$", api_corrections.Reports.as_view(), name="api-tournament-reports"),
     re_path(rf"{A_TOURNAMENT}floor/$", api_floor.FloorOfEvent.as_view(), name="api-tournament-floor"),
     re_path(rf"{A_TOURNAMENT}floor/close/$", api_floor.CloseMatches.as_view(), name="api-tournament-floor-close"),
+    re_path(rf"{A_TOURNAMENT}floor/undo/$", FLOOR_ACTIONS["undo"].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_floor.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),

@@ -25,7 +25,8 @@ match_settled = Signal()
 """Sent with `match_id` after the commit that wrote a result, and again by the sweep while the match is unsettled.
 
 A receiver opens a transaction of its own, locks its own rows and then the match, reads the result that stands, and
-clears `Match.unsettled` in the same transaction. It may be called twice for the same result.
+clears `Match.unsettled` and `Match.settle_at` in the same transaction. It may be called twice for the same result, and
+does nothing before `settle_at`.
 """
 
 
@@ -118,13 +119,14 @@ def append_result(
     now: datetime,
     earlier: Sequence[Result] | None = None,
     announced_by: Announced = Announced.HERE,
+    settle_at: datetime | None = None,
 ) -> Result:
     """Append a result as the next version, which then stands. The caller has locked the match.
 
     Whether it is final or provisional is decided here, and only here (`finality.why_provisional`).
     The score includes the start score and points beyond the length. `earlier` are the versions so far, oldest first, if
     the caller has read them. Closes open reports and marks the ratings. If an app above opened the match, it acts on
-    the result as `announced_by` says.
+    the result as `announced_by` says, or at `settle_at`, if that is given.
     Refused: `match_void`, and what `check_result` refuses.
     """
     if match.state == Match.State.VOID:
@@ -146,16 +148,19 @@ def append_result(
     match.state = Match.State.SETTLED
     match.provisional = result.finality == Result.Finality.PROVISIONAL
     match.finished_at = match.finished_at or now
-    match.unsettled = bool(match.parent_topic) and announced_by != Announced.CALLER
+    match.settle_at = settle_at if match.parent_topic else None
+    match.unsettled = bool(match.parent_topic) and (announced_by != Announced.CALLER or settle_at is not None)
     if earlier:
         derive_begun(match)
     elif score is not None:
         note_beginning(match, now)
-    changed(match, "state", "finished_at", "unsettled", "begun_at", "provisional")
+    changed(match, "state", "finished_at", "unsettled", "settle_at", "begun_at", "provisional")
     params = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": basis.source}
     log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=basis.reason, **params)
     ratings.mark_dirty(match=match, standing=result)
-    if match.unsettled:
+    if match.settle_at is not None:
+        transaction.on_commit(partial(hint, ANNOUNCE, match.pk, after=match.settle_at - now), robust=True)
+    elif match.unsettled:
         in_worker = announced_by == Announced.WORKER
         notify = partial(hint, ANNOUNCE, match.pk) if in_worker else partial(announce, match.pk)
         transaction.on_commit(notify, robust=True)

@@ -55,8 +55,9 @@ def end(match: Match, row: Provisional, how: str, *, by: Actor, now: datetime, i
     row.save(update_fields=["ended_at", "end", "by", "user"])
     result.finality = Result.Finality.UNCONFIRMED if how == End.NOBODY else Result.Finality.FINAL
     result.save(update_fields=["finality"])
-    match.provisional, match.unsettled = False, bool(match.parent_topic) and is_announced
-    changed(match, "provisional", "unsettled")
+    match.provisional, match.settle_at = False, None
+    match.unsettled = bool(match.parent_topic) and is_announced
+    changed(match, "provisional", "unsettled", "settle_at")
     log(by, "result_final", match.topic, club=match.club, version=result.version, how=how, why=row.why)
     ratings.mark_dirty(match=match, standing=result)
     if match.unsettled:

@@ -154,8 +154,10 @@ def _save(matches: Sequence[Match], state: str, results: Iterable[Result]) -> No
     provisional = {row.match_id for row in results if row.finality == Result.Finality.PROVISIONAL}
     for match in matches:
         match.seq += 1
-        match.state, match.unsettled, match.provisional = state, False, match.pk in provisional
-    Match.objects.bulk_update(matches, ["seq", "state", "unsettled", "provisional"], batch_size=BATCH)
+        match.state, match.provisional = state, match.pk in provisional
+        match.unsettled, match.settle_at = False, None
+    fields = ["seq", "state", "unsettled", "settle_at", "provisional"]
+    Match.objects.bulk_update(matches, fields, batch_size=BATCH)
     publish_all_on_commit((match.topic, match.seq) for match in matches)
     parents = {match.parent_topic for match in matches} - {""}
     touch_on_commit(*(matches_topic(parent) for parent in parents))

@@ -91,6 +91,11 @@ class Match(models.Model):
     unsettled = models.BooleanField(
         default=False, help_text=_("The app that opened the match has not acted on the result yet.")
     )
+    settle_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text=_("When that app acts on the result, which can be undone until then without consequences."),
+    )
     provisional = models.BooleanField(
         default=False, db_default=False, help_text=_("The result that stands is provisional.")
     )

@@ -6,7 +6,7 @@ A sweep may run twice or be killed half-way: each step locks its match and check
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from core.queue import resend_after
 from matches.lifecycle import provisional
@@ -61,8 +61,9 @@ def settle_waiting_records(*, now: datetime) -> int:
 
 
 def announce_unsettled(*, now: datetime) -> int:
-    """Send `match_settled` again for results that no receiver has acted on; return how many."""
-    unsettled = Match.objects.filter(unsettled=True).exclude(results__at__gt=now - resend_after()).order_by("pk")
+    """Send `match_settled` for results whose time has come, and again where no receiver acted; return how many."""
+    is_due = Q(settle_at__lte=now) | Q(settle_at=None) & ~Q(results__at__gt=now - resend_after())
+    unsettled = Match.objects.filter(is_due, unsettled=True).order_by("pk")
     return _each(unsettled.values_list("pk", flat=True)[:AT_ONCE], announce)
 
 

@@ -212,6 +212,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-side-pool-member": (API_NO_GET, API_NO_WRITE),
     "api-tournament-floor": (API_READ, API_NO_WRITE),
     "api-tournament-floor-close": (API_NO_GET, API_DIRECTORS),
+    "api-tournament-floor-undo": (API_NO_GET, API_STAFF),
     "api-tournament-lines": (API_NO_GET, API_STAFF),
     "api-tournament-reports": (API_STAFF_READ, API_STAFF),
     "api-tournament-line": (API_NO_GET, API_STAFF),

@@ -218,6 +218,7 @@ ROUTES: dict[str, Access] = {
                     "line",
                     "lines",
                     "floor/close",
+                    "floor/undo",
                     "helpers/(?P<helper>[2-9a-z]{10})",
                     "cash/payments",
                     "cash/payments/(?P<payment>[2-9a-z]{10})/take-back",

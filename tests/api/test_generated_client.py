@@ -403,6 +403,8 @@ def floor(cast: Cast) -> None:
     alice("fixtures_shorten", fixture.public_id, body={"length": 5, "agreed": True})
     closing = {"rule": "adjourn", "matches": [{"fixture": fixture.public_id, "score": [2, 1]}]}
     alice("tournaments_floor_close", event, body=closing)
+    undoable = alice("tournaments_floor", event).undoable
+    assert alice("tournaments_floor_undo", event, body={"act": undoable.act}).undoable.act != undoable.act
 
 
 def seq(alice: Api, fixture: Any) -> int:

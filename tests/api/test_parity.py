@@ -58,7 +58,10 @@ BOARD = "the board of the page calls the API itself"
 DEVICE = "belongs to a browser or a device, not to an account's programs"
 OWNER = "for whoever installed the site"
 LINES = "as a line of `tournaments_lines`"
-OTHER_NAME = "`fixtures_rule`, `entries_re_enter`, `entries_undo_late`, `entries_check_in`, `divisions_update`"
+OTHER_NAME = (
+    "`fixtures_result`, `fixtures_rule`, `entries_re_enter`, `entries_undo_late`, `entries_check_in`, "
+    "`divisions_update`"
+)
 
 
 class Pair(NamedTuple):
@@ -274,11 +277,13 @@ API_ONLY: Mapping[str, str] = {
 """Operations without a form."""
 
 WITHOUT_ENDPOINT: Mapping[str, str] = {
-    **dict.fromkeys(("call", "call-again", "start", "pin", "hold", "release", "waive-rest", "clocks"), LINES),
+    **dict.fromkeys(
+        ("call", "call-again", "start", "start-called", "pin", "hold", "release", "waive-rest", "clocks"), LINES
+    ),
     **dict.fromkeys(("let-go-on", "move", "score", "late", "no-show", "leader-wins", "free", "out", "back"), LINES),
     **dict.fromkeys(("pause", "resume", "autopilot"), LINES),
-    **dict.fromkeys(("settle", "re-enter", "undo-re-entry", "shorten", "here"), OTHER_NAME),
-    **dict.fromkeys(("open", "take-back", "take-back-score", "adjourn", "undo"), NOT_YET),
+    **dict.fromkeys(("result", "settle", "re-enter", "undo-re-entry", "shorten", "here"), OTHER_NAME),
+    **dict.fromkeys(("open", "take-back", "take-back-score", "adjourn"), NOT_YET),
 }
 """Actions of the floor that have no endpoint."""
 

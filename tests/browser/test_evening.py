@@ -156,7 +156,7 @@ class Evening:
         expect(self.wall.locator(".wall-call")).to_have_count(5, timeout=SOON)
 
     def play_first(self) -> None:
-        """Start a match on the phone and decide it by two taps, and another by a line at the desk."""
+        """Start a match on the phone and decide it by three taps, and another by a line at the desk."""
         phone = self.phone
         (table, first), (_, second) = [item for item in called().items() if not is_absent(item[1])][:2]
         self.card(phone, table).tap()
@@ -164,9 +164,9 @@ class Evening:
         expect(self.card(phone, table)).to_contain_text("0:00")
         self.card(phone, table).tap()
         sheet = phone.locator("dialog[open]")
-        sheet.locator("[data-for=final] [name=left]").fill("3")
-        sheet.locator("[data-for=final] [name=right]").fill("1")
-        sheet.get_by_role("button", name=re.compile("Save 3–1")).tap()
+        sheet.locator("[name=winner]").first.tap()
+        sheet.get_by_role("radio", name="1", exact=True).tap()
+        sheet.get_by_role("button", name=re.compile("wins 3–1")).tap()
         number = self.bracket.get_by_role("link", name=f"M{first.number}", exact=True)
         expect(self.bracket.locator("#brackets li").filter(has=number)).to_contain_text("won", timeout=SOON)
         self.desk.locator("#line").fill(f"m{second.number} 3-2")

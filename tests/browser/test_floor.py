@@ -141,7 +141,7 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     # A result by two taps: the card, and the button that names the outcome.
     phone.locator(".floor-card").first.tap()
     sheet = phone.locator("dialog[open]")
-    expect(sheet.locator(".save:visible")).to_have_text(re.compile("Save 7–4 · "))
+    expect(sheet.locator(".save:visible")).to_have_text(re.compile(" wins 7–4"))
     expect(sheet.locator(".floor-then:visible")).to_contain_text("Table 1 is free.")
     looked_at(phone)
     picture(phone, "floor-sheet-phone-dark")

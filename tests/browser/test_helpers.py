@@ -80,8 +80,8 @@ def test_a_helper_is_invited_and_runs_a_match_on_a_phone(
     phone.locator(".floor-card").first.tap()
     looked_at(phone)
     picture(phone, "helper-sheet-390")
-    sheet.locator("[data-for=final] input[name=left]").fill("5")
-    sheet.locator("[data-for=final] input[name=right]").fill("2")
+    sheet.locator("[name=winner]").first.tap()
+    sheet.get_by_role("radio", name="2", exact=True).tap()
     sheet.locator(".save:visible").tap()
     expect(phone.locator(".floor-card").first).to_contain_text("Free")
 

@@ -15,7 +15,8 @@ CEILINGS = {
     #                                               taps  keystrokes  before
     "first evening, until the first call":   Ceiling(20, 305, "18 taps, 300 keystrokes and the URL of the floor"),
     "arrivals and fees of 19":               Ceiling(42, 0),
-    "result on a phone":                     Ceiling(6, 2),
+    "result on a phone":                     Ceiling(6, 0, "6 taps, 2 keystrokes"),
+    "result at a desk":                      Ceiling(6, 0),
     "result by a line, and taken back":      Ceiling(3, 12),
     "late entry":                            Ceiling(6, 10),
     "no-show":                               Ceiling(5, 0),

@@ -1,15 +1,21 @@
 """A director with a phone in one hand, during the evening."""
 
 import re
+import threading
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
+from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
 from players.models import Club, User
 from tests.browser.test_floor import NAMES, evening
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import entered_event
+from tests.journeys.person import Person
 from tournaments.entries import check_in
 from tournaments.models import Entry, Tournament
 
@@ -32,18 +38,50 @@ def test_nineteen_arrive_and_pay(journey: Journey, club: Club, alice: User) -> N
     director.sees("190")
 
 
-@pytest.mark.journey("result on a phone")
-def test_a_result_on_the_phone(journey: Journey, evening: Tournament, alice: User) -> None:
-    director = journey.on_phone(alice)
+@pytest.fixture
+def _time_to_undo(settings: Any) -> Iterator[None]:
+    """As long as on a real site; a thread settles what is due, as a worker would."""
+    settings.RESULT_UNDO_SECONDS = 5.0
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.2):
+            announce_unsettled(now=timezone.now())
+        connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(10)
+
+
+def enter_a_result(director: Person) -> None:
+    """Enter a result by four taps on the floor, and see it undoable and then settled."""
     director.tap("Saturday Night")
     director.tap("Floor")
-    left = director.reads(r"\n2\nM\d+\n.*\n(.+)\n")
-    right = director.reads(rf"\n{left}\n.\n(.+)\n")
+    winner = director.reads(r"\n2\nM\d+\n.*\n(.+)\n")
+    arrived = director.taps
     director.tap(re.compile("^Table 2"))
-    director.type(left, "7")
-    director.type(right, "4")
-    director.tap(re.compile("^Save 7–4"))
+    director.tap(winner, role="radio")
+    director.tap("4", role="radio")
+    director.tap(f"{winner} wins 7–4")
+    assert director.taps - arrived == 4
+    director.sees(f"Undo: {winner} wins 7–4 at table 2")
     director.sees("7–4", within="Just in")
+    director.sees(re.compile(r"\n2\n(Free|Next)"))
+
+
+@pytest.mark.usefixtures("_time_to_undo")
+@pytest.mark.journey("result on a phone")
+def test_a_result_on_the_phone(journey: Journey, evening: Tournament, alice: User) -> None:
+    enter_a_result(journey.on_phone(alice))
+
+
+@pytest.mark.usefixtures("_time_to_undo")
+@pytest.mark.journey("result at a desk")
+def test_a_result_at_the_desk(journey: Journey, evening: Tournament, alice: User) -> None:
+    enter_a_result(journey.at_desk(alice))
 
 
 @pytest.mark.journey("result by a line, and taken back")

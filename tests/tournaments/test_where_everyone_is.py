@@ -39,7 +39,7 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor import calls, evening, undo
 from tournaments.floor.notifications import CALLED
-from tournaments.models import Division, Fixture, Floor, Table, Tournament
+from tournaments.models import Division, Fixture, Floor, FloorEvent, Table, Tournament
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput
@@ -279,11 +279,12 @@ class Evening:
         """Take back the call that was made just before."""
         if not self.call():
             return False
-        last = undo.last_of(self.event, self.by)
+        last = undo.last_act(self.event, self.by)
         assert last is not None
-        undo.undo(tournament=self.event, event=last, **self.acts)
+        assert isinstance(last.fact, FloorEvent)
+        undo.undo(tournament=self.event, act=last, **self.acts)
         for known in self.known.values():
-            if last.table is not None and known.table == last.table.label:
+            if last.fact.table is not None and known.table == last.fact.table.label:
                 known.state, known.table = "ready", ""
         return True
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -153,8 +153,8 @@ def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int
     undo_batch, count = new_public_id(), 0
     with transaction.atomic():
         for division in _locked(tournament, None):
-            newest = CheckIn.objects.filter(entry__division=division).values("entry").annotate(Max("pk"))
-            changed = CheckIn.objects.filter(pk__in=newest.values("pk__max"), batch=batch, undoes=None)
+            newest = standing().filter(entry__division=division).values("entry").annotate(Max("pk"))
+            changed = CheckIn.objects.filter(pk__in=newest.values("pk__max"), batch=batch)
             previous = _before(changed.values_list("pk", "entry"))
             check_ins = [
                 CheckIn(
@@ -220,8 +220,13 @@ def _locked(tournament: Tournament, only: Division | None) -> list[Division]:
 def _before(changed: Iterable[tuple[int, int]]) -> dict[int, CheckIn]:
     """Return entry -> its check-in before each of these (check-in, entry) pairs."""
     newest = {entry: pk for pk, entry in changed}
-    rows = CheckIn.objects.filter(entry__in=newest).order_by("pk")
+    rows = standing().filter(entry__in=newest).order_by("pk")
     return {row.entry_id: row for row in rows if row.pk < newest[row.entry_id]}
+
+
+def standing() -> QuerySet[CheckIn]:
+    """Return the check-ins that undo nothing and were not undone."""
+    return CheckIn.objects.filter(undoes=None, undone_by=None)
 
 
 def record(division: Division, check_ins: Sequence[CheckIn], by: Actor) -> None:

@@ -17,6 +17,7 @@ from matches.lifecycle.at_tables import LengthOffer
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
+from players.actors import Actor
 from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.closing_time import (
@@ -31,6 +32,7 @@ from tournaments.floor.closing_time import (
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchOnFloor, MatchState, TableState
+from tournaments.floor.undo import last_act
 from tournaments.models import Autopilot, Fixture, Table, Tournament
 from tournaments.results.api import division_on_screen
 from tournaments.results.lines import LONGEST_TEXT
@@ -128,6 +130,14 @@ class ClosedMatchSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class UndoableSerializer(serializers.Serializer[Any]):
+    """What you did last at an event."""
+
+    act = serializers.CharField(help_text="Its name, to undo it.")
+    text = serializers.CharField()
+    settle_at = serializers.DateTimeField(allow_null=True, help_text="When something follows from this result.")
+
+
 class FloorSerializer(serializers.Serializer[Any]):
     """The floor of an event."""
 
@@ -139,6 +149,7 @@ class FloorSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="The players who are not called because they are not here; for the staff.",
     )
+    undoable = UndoableSerializer(allow_null=True)
     tables = FloorTableSerializer(many=True)
     matches = FloorMatchSerializer(many=True)
 
@@ -159,7 +170,7 @@ class FloorOfEvent(APIView):
         event = access.tournament_by_id(request.user, tournament)
         staff = is_at_least(role_in(request.user, event.club), Role.ASSISTANT)
         view = selectors.floor(event, timezone.now(), staff=staff)
-        return Response(FloorSerializer(_body(view)).data)
+        return Response(FloorSerializer(floor_body(view, by(request))).data)
 
 
 class CloseMatches(APIView):
@@ -213,14 +224,19 @@ def _closed(row: ClosedMatch) -> dict[str, Any]:
     }
 
 
-def _body(view: FloorView) -> dict[str, Any]:
+def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
+    """Return what the API says of a floor to this reader."""
     pause = view.state.pause
+    undoable = last_act(view.tournament, reader) if view.for_staff and reader.user is not None else None
     return {
         "autopilot": view.facts.autopilot.value,
         "paused": pause is not None,
         "paused_until": pause.until if pause is not None else None,
         "closing_time": _closing_time(closing_time(view)),
         "not_here": [view.names[player] for player in view.state.not_here] if view.for_staff else [],
+        "undoable": None
+        if undoable is None
+        else {"act": undoable.name, "text": undoable.text, "settle_at": undoable.settle_at},
         "tables": [
             {
                 "public_id": table.facts.public_id,
@@ -280,8 +296,9 @@ class LinesSerializer(serializers.Serializer[Any]):
         max_length=LONGEST_TEXT,
         trim_whitespace=False,
         help_text=(
-            "Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`; on the floor of an "
-            "event also `t5 call m30`, `m30 start`, `m30 run 5-3`, `t5 free`, `late smith 10`, `pause 20:00`."
+            "Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`, `undo m22`; on the "
+            "floor of an event also `t5 7-4`, `t5 call m30`, `m30 start`, `m30 run 5-3`, `t5 free`, `late smith 10`, "
+            "`pause 20:00`."
         ),
     )
     division = serializers.CharField(max_length=10, required=False, help_text="Used for lines that name no division.")
@@ -318,7 +335,8 @@ class Lines(APIView):
         operation_id="tournaments_lines",
         summary="Enter several results, one per line",
         description=(
-            "For assistants and helpers. A refused line does not stop the others; `undo` takes back your last line."
+            "For assistants and helpers. A refused line does not stop the others; `undo` takes back what you did last, "
+            "`undo m22` what was done last at a match. Nothing follows from a first result for some seconds."
         ),
         request=LinesSerializer,
         examples=example(lines="m22 11-7; bob 7-4"),

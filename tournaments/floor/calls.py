@@ -21,7 +21,7 @@ from tournaments.floor.journal import (
     refuse_over,
 )
 from tournaments.floor.state import AttentionKind, FloorState, MatchOnFloor, MatchState, TableState
-from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table
+from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
 
 # What directors note about matches on the floor: scores, lateness, rests, and what comes first.
@@ -231,6 +231,24 @@ def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         event = record(floor, FloorKind.STARTED, About(fixture=locked), by=by, now=now)
         save_beginning(match)
         return event
+
+
+def start_called(*, tournament: Tournament, by: Actor, now: datetime) -> list[FloorEvent]:
+    """Record that every match that is called has started, at the same instant; nothing if none is called.
+
+    Refused: `tournament_not_open`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        called = [row.fixture for row in read_state(floor, now).matches.values() if row.state == MatchState.CALLED]
+        started = []
+        for fixture in Fixture.objects.filter(pk__in=called).order_by("match"):
+            locked, match = lock_fixture(fixture)
+            # A result may have come in since the state was read.
+            if match.state == Match.State.OPEN:
+                started.append(record(floor, FloorKind.STARTED, About(fixture=locked), by=by, now=now))
+                save_beginning(match)
+        return started
 
 
 def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEvent:

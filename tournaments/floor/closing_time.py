@@ -16,7 +16,8 @@ from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.state import MatchOnFloor, MatchState
 from tournaments.models import Fixture, Tournament
-from tournaments.results.quick_entry import enter_undoable, leader_wins, result_summary
+from tournaments.results.quick_entry import leader_wins, result_summary
+from tournaments.results.services import enter_result, undo_window
 
 # Closing time: the event's rule for the matches that still run, applied when a director confirms it.
 
@@ -77,11 +78,11 @@ def _leader_wins(running: RunningMatch, by: Actor, now: datetime) -> str:
     result = leader_wins(running.score)
     with transaction.atomic():
         row, fixture, match = _locked(running, now)
-        if row.state != MatchState.SETTLED or not _has_result(match, result):
+        if not _has_result(match, result):
             refuse_over(row)
             refuse_live(match)
             refuse_changed_score(row, match, running.score)
-            enter_undoable(fixture=fixture, result=result, by=by, now=now, after=match.seq)
+            enter_result(fixture=fixture, result=result, by=by, now=now, after=match.seq, settle_after=undo_window())
     standing = standing_result(match)
     assert standing is not None  # noqa: S101, entered above
     return f"M{fixture.number} · {result_summary(fixture, standing)}."

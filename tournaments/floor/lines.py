@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 from core.messages import sentence
 from core.names import fold
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput, standing_result
+from matches.models import Match
 from matches.presentation.labels import score_of
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
@@ -27,14 +29,21 @@ from tournaments.floor.sentences import sentence_of_fact, sentence_of_plan
 from tournaments.floor.state import FloorState
 from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, FloorKind, Slot, Table, Tournament
 from tournaments.results import quick_entry
-from tournaments.results.lines import MOST_NUMBER_DIGITS, Command, NamedForfeit, parse, split
+from tournaments.results.lines import (
+    MOST_LINES,
+    MOST_NUMBER_DIGITS,
+    Command,
+    NamedForfeit,
+    UndoLine,
+    parse,
+    split,
+)
 from tournaments.results.quick_entry import (
     LineOutcome,
     NamedFixture,
     OutcomeKind,
     find_by_number,
     find_fixture,
-    last_entered,
     outcome_of_line,
 )
 from tournaments.state.names import match_names
@@ -51,7 +60,9 @@ from tournaments.state.sheet_codes import with_match_numbers
 # until then, or until it is resumed resume end the pause auto on, auto off call matches automatically, or only
 # suggest them
 #
-# A line that is none of these is a result, or `undo` (`tournaments.results.lines`).
+# t5 7-4 the result of the match at table 5, in the order in which its card shows the players
+#
+# A line that is none of these is another result, or `undo` (`tournaments.results.lines`).
 
 
 MOST_MINUTES_DIGITS = 3
@@ -59,6 +70,9 @@ HOURS, MINUTES = 24, 60
 
 _M = rf"m\s?(?P<number>\d{{1,{MOST_NUMBER_DIGITS}}})"
 _T = r"t\s?(?P<table>[^\W_][\w-]{0,19})"
+_NUMBERED_T = _T.replace("[^", r"(?=\w*\d)[^", 1)
+"""A table with a digit in its label: `tom 7-4` is about Tom."""
+_SCORE = r"(?P<left>\d{1,4})\s*[-–—−:/ ]\s*(?P<right>\d{1,4})"
 
 
 class Verb(StrEnum):
@@ -94,6 +108,14 @@ class RunningLine:
     """A running score, with the players in the order of the fixture."""
 
     number: int
+    score: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TableScoreLine:
+    """The result of the match at a table, in the order in which its card shows the players."""
+
+    table: str
     score: tuple[int, int]
 
 
@@ -141,7 +163,9 @@ class AutopilotLine:
     mode: Autopilot
 
 
-FloorLine = MatchLine | RunningLine | TableLine | LateLine | AccessibleLine | PauseLine | ResumeLine | AutopilotLine
+FactLine = MatchLine | RunningLine | TableLine | LateLine | AccessibleLine | PauseLine | ResumeLine | AutopilotLine
+"""A line that becomes a fact of the floor."""
+FloorLine = FactLine | TableScoreLine
 
 _ABOUT_MATCH = "|".join(
     (
@@ -163,6 +187,7 @@ _PATTERNS: list[tuple[str, Callable[[re.Match[str]], FloorLine | None]]] = [
     (rf"call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]))),
     (rf"{_M}\s+(?P<verb>{_ABOUT_MATCH})", lambda groups: _about_match(groups)),
     (rf"{_M}\s+run\s+(\d{{1,2}})\s*[-–−:/ ]\s*(\d{{1,2}})", lambda groups: _running(groups)),
+    (rf"{_NUMBERED_T}\s+{_SCORE}", lambda groups: _table_score(groups)),
     (rf"{_M}\s+{_T}", lambda groups: MatchLine(Verb.SITS, int(groups["number"]), groups["table"])),
     (rf"{_T}\s+(?P<verb>free|back)", lambda groups: TableLine(Verb(groups["verb"].lower()), groups["table"])),
     (rf"{_T}\s+out(?:\s+(?P<reason>.+))?", lambda groups: TableLine(Verb.OUT, groups["table"], groups["reason"] or "")),
@@ -187,6 +212,8 @@ def parse_floor_line(text: str) -> FloorLine | None:
 
     >>> parse_floor_line("t5 call m30")
     MatchLine(verb=<Verb.CALL: 'call'>, number=30, table='5')
+    >>> parse_floor_line("t5 7-4")
+    TableScoreLine(table='5', score=(7, 4))
     >>> parse_floor_line("late smith 10")
     LateLine(name='smith', minutes=10)
     >>> parse_floor_line("m22 11-7") is None
@@ -211,6 +238,10 @@ def _running(groups: re.Match[str]) -> FloorLine:
     return RunningLine(int(groups["number"]), (int(groups[2]), int(groups[3])))
 
 
+def _table_score(groups: re.Match[str]) -> FloorLine:
+    return TableScoreLine(groups["table"], (int(groups["left"]), int(groups["right"])))
+
+
 def _pause(groups: re.Match[str]) -> FloorLine | None:
     if groups["hour"] is None:
         return PauseLine(None)
@@ -222,6 +253,8 @@ def _pause(groups: re.Match[str]) -> FloorLine | None:
 
 
 ONE_DAY = timedelta(days=1)
+SAME_RESULT_AGAIN = timedelta(minutes=10)
+"""For how long the same score for the same table is taken for the same line typed again."""
 FOR_DIRECTORS = (PauseLine, ResumeLine, AutopilotLine, AccessibleLine)
 """Lines that assistants may not enter, beside adjournments: about the whole event, or private."""
 OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
@@ -251,36 +284,37 @@ class Target:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
+ONE_AFTER_ANOTHER = timedelta(microseconds=1)
+
+
 def enter_lines(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
 ) -> list[LineOutcome]:
     """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
 
-    A refused line does not stop the others; `undo` takes back this director's last line.
+    A refused line does not stop the others; `undo` takes back the last thing that this user did.
     Refused: `line_empty`, `too_many_results`.
     """
-    return [_outcome(tournament, line, division, by, now) for line in split(text)]
+    # Each line has a time of its own, so that the last one is undone first.
+    times = (now + ONE_AFTER_ANOTHER * number for number in range(MOST_LINES))
+    return [_outcome(tournament, line, division, by, at) for line, at in zip(split(text), times, strict=False)]
 
 
 def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome:
-    done = enter_floor_line(tournament, text, division, by, now)
-    if done is not None:
-        return done
+    undone = _undo(tournament, text, division, by, now)
+    if undone is not None:
+        return undone
+    line = parse_floor_line(text)
+    if isinstance(line, TableScoreLine):
+        return _enter_at_table(tournament, line, text, by, now)
+    if line is not None:
+        return _enter_fact(tournament, line, text, division, by, now)
     return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now)
 
 
-def enter_floor_line(
-    tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
-) -> LineOutcome | None:
-    """Do what a line of the floor says and return the outcome; None if it is not one.
-
-    `undo` takes back the user's last fact of the floor, unless a result was entered by a line since.
-    """
-    if text.strip().lower() == Command.UNDO:
-        return _undo(tournament, text, by, now)
-    line = parse_floor_line(text)
-    if line is None:
-        return None
+def _enter_fact(
+    tournament: Tournament, line: FactLine, text: str, division: Division | None, by: Actor, now: datetime
+) -> LineOutcome:
     target: Target | None = None
     try:
         refuse_assistant(tournament, line, by)
@@ -293,18 +327,79 @@ def enter_floor_line(
     return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
 
 
-def _undo(tournament: Tournament, text: str, by: Actor, now: datetime) -> LineOutcome | None:
-    fact, entered = undo.last_of(tournament, by), last_entered(tournament, by)
-    if fact is None or (entered is not None and entered.at > fact.at):
-        return None
+def _enter_at_table(tournament: Tournament, line: TableScoreLine, text: str, by: Actor, now: datetime) -> LineOutcome:
+    target: quick_entry.Target | None = None
     try:
-        undone = undo.undo(tournament=tournament, event=fact, by=by, now=now)
+        target = _result_at_table(tournament, line, now)
+        result = quick_entry.record_target(target, by=by, now=now)
     except Refused as refused:
-        return LineOutcome(text, OutcomeKind.REFUSED, fact.fixture, refused=refused)
-    return LineOutcome(text, OutcomeKind.DONE, undone.fixture, text=sentence_of_fact(undone, undone=True))
+        fixture, new = (target.fixture, target.new) if target is not None else (None, None)
+        return LineOutcome(text, OutcomeKind.REFUSED, fixture, new=new, refused=refused)
+    return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
-def refuse_assistant(tournament: Tournament, line: FloorLine, by: Actor) -> None:
+def _result_at_table(tournament: Tournament, line: TableScoreLine, now: datetime) -> quick_entry.Target:
+    """Return the match at a table and the result that a line gives.
+
+    Refused: `no_such_table`, `table_free`, `line_again` if the last match at the table ended with this score just now.
+    """
+    table = find_table(tournament, line.table)
+    on_floor = floor_state(load_facts(tournament), now).tables[table.pk].match
+    if on_floor is None:
+        raise Refused("table_free", table=table.label)
+    rows = Fixture.objects.select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
+    fixture = rows.get(pk=on_floor.fixture)
+    assert fixture.match is not None  # noqa: S101, it has a table
+    new = ResultInput.played(line.score)
+    before = table.events.exclude(fixture=fixture).filter(fixture__match__state=Match.State.SETTLED).order_by("-pk")
+    last = before.select_related("fixture__match").first()
+    if last is not None and last.fixture is not None and last.fixture.match is not None:
+        standing = standing_result(last.fixture.match)
+        if standing is not None and standing.score == line.score and now - standing.at < SAME_RESULT_AGAIN:
+            # The same line typed again must not become the result of the next match.
+            names = " – ".join(match_names(last.fixture, staff=True))
+            raise Refused("line_again", fixture=last.fixture.number, name=names, next=fixture.number)
+    return quick_entry.Target(fixture, fixture.match, new)
+
+
+def _undo(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome | None:
+    """Undo the user's last act, or the last one at the match that the line names; None if the line is not about that.
+
+    A director undoes what anybody of the staff did at a named match, others only their own.
+    """
+    act: undo.Act | None = None
+    try:
+        line = _undo_line(text)
+        if line is None:
+            return None
+        act = _act_to_undo(tournament, line, division, by)
+        undone = undo.undo(tournament=tournament, act=act, by=by, now=now, in_order=line == Command.UNDO)
+    except Refused as refused:
+        return LineOutcome(text, OutcomeKind.REFUSED, act.fixture if act is not None else None, refused=refused)
+    return LineOutcome(text, OutcomeKind.UNDONE, undone.fixture, text=undone.undone_text)
+
+
+def _undo_line(text: str) -> UndoLine | Command | None:
+    if not text.lower().startswith(Command.UNDO):
+        return None
+    line = parse(text)
+    return line if isinstance(line, UndoLine) or line == Command.UNDO else None
+
+
+def _act_to_undo(tournament: Tournament, line: UndoLine | Command, division: Division | None, by: Actor) -> undo.Act:
+    """Return what a line undoes. Refused: `nothing_to_undo`, and as `find_by_number`."""
+    if isinstance(line, UndoLine):
+        fixture = find_by_number(tournament, line.fixture, division, named=line.division)
+        directs = by.user is None or is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR)
+        act = undo.last_act_at(fixture, None if directs else by)
+    else:
+        act = undo.last_act(tournament, by)
+    if act is None:
+        raise Refused("nothing_to_undo")
+    return act
+
+
+def refuse_assistant(tournament: Tournament, line: FactLine, by: Actor) -> None:
     """Refuse (`directors_only`) a line for directors by somebody who does not direct the event."""
     is_ruling = isinstance(line, MatchLine) and line.verb in (Verb.ADJOURN, Verb.RESUME)
     if not (is_ruling or isinstance(line, FOR_DIRECTORS)) or by.user is None:
@@ -313,7 +408,7 @@ def refuse_assistant(tournament: Tournament, line: FloorLine, by: Actor) -> None
         raise Refused("directors_only")
 
 
-def target_of(tournament: Tournament, line: FloorLine, division: Division | None, now: datetime) -> Target:
+def target_of(tournament: Tournament, line: FactLine, division: Division | None, now: datetime) -> Target:
     """Return what a line is about. Refused: `no_such_table`, and what the lookup of matches and names refuses."""
     match line:
         case MatchLine(verb, number, label):
@@ -416,14 +511,17 @@ def preview_line(
         return None
     text = with_match_numbers(tournament, text)
     try:
-        if (line := parse_floor_line(text)) is not None:
+        line = parse_floor_line(text)
+        if isinstance(line, TableScoreLine):
+            return _of_result(tournament, _result_at_table(tournament, line, now), now)
+        if line is not None:
             refuse_assistant(tournament, line, by)
             return _of_floor(tournament, target_of(tournament, line, division, now), now)
         parsed = parse(text)
         if parsed == Command.HELP:
             return None
-        if parsed == Command.UNDO:
-            return _of_undo(tournament, by)
+        if isinstance(parsed, UndoLine) or parsed == Command.UNDO:
+            return _of_undo(_act_to_undo(tournament, parsed, division, by))
         return _of_result(tournament, quick_entry.target_of(tournament, parsed, division), now)
     except Refused as refused:
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
@@ -446,13 +544,8 @@ def _of_floor(tournament: Tournament, target: Target, now: datetime) -> LinePrev
     return LinePreview(text, table=table, fixture=target.fixture.pk if target.fixture is not None else None)
 
 
-def _of_undo(tournament: Tournament, by: Actor) -> LinePreview:
-    fact, entered = undo.last_of(tournament, by), last_entered(tournament, by)
-    if fact is not None and (entered is None or entered.at <= fact.at):
-        return LinePreview(_("Undo: %(fact)s") % {"fact": sentence_of_fact(fact)}, fixture=fact.fixture_id)
-    if entered is None:
-        raise Refused("nothing_to_undo")
-    return LinePreview(_("Take back the last result that you entered."))
+def _of_undo(act: undo.Act) -> LinePreview:
+    return LinePreview(act.label, fixture=act.fixture.pk if act.fixture is not None else None)
 
 
 def _of_result(tournament: Tournament, target: quick_entry.Target, now: datetime) -> LinePreview:

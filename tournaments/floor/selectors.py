@@ -11,12 +11,13 @@ from django.db.models import Q
 
 from core.names import numbered
 from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, where_is
-from matches.models import Claim, Match, PlayMode
+from matches.models import Claim, Match, PlayMode, Result
 from matches.play.watching import boards_of, reports_of
 from players.models import Player
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.sentences import explain
 from tournaments.floor.state import (
+    EnteredResult,
     EntrantSource,
     Fact,
     FloorFacts,
@@ -61,7 +62,7 @@ FIELDS = (
     "pk", "public_id", "number", "status", "needed_if_fixture", "stage", "stage__format", "stage__division__name",
     "stage__division__public_id", "stage__division__reentry_until", "round", "round__number", "round__length",
     "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
-    "match__created_at", "match__begun_at", "match__finished_at", "match__visibility",
+    "match__created_at", "match__begun_at", "match__finished_at", "match__settle_at", "match__visibility",
 )  # fmt: skip
 FixtureRow = Mapping[str, Any]
 """The fields of a fixture named in `FIELDS`."""
@@ -155,14 +156,29 @@ def _away(tournament: Tournament) -> dict[int, datetime | None]:
 def _matches(tournament: Tournament, rows: Sequence[FixtureRow]) -> dict[int, MatchFacts]:
     slots = _slots(tournament)
     leads_to = _leads_to(tournament, rows, slots)
+    entered = _just_entered(rows)
     return {
-        row["pk"]: _match(row, slots[row["pk"]], leads_to[row["pk"]])
+        row["pk"]: _match(row, slots[row["pk"]], leads_to[row["pk"]], entered.get(row["match"]))
         for row in rows
         if row["status"] not in NEVER_PLAYED
     }
 
 
-def _match(row: FixtureRow, slots: Sequence[SlotRow] = (), leads_to: tuple[int, ...] = ()) -> MatchFacts:
+def _just_entered(rows: Sequence[FixtureRow]) -> dict[int, EnteredResult]:
+    """Return match id -> the result that was just entered; a query only if there are any."""
+    times = {row["match"]: row["match__settle_at"] for row in rows if row["match__settle_at"] is not None}
+    if not times:
+        return {}
+    results = Result.objects.filter(match__in=times).order_by("version")
+    return {row.match_id: EnteredResult(row.winner, row.score, times[row.match_id]) for row in results}
+
+
+def _match(
+    row: FixtureRow,
+    slots: Sequence[SlotRow] = (),
+    leads_to: tuple[int, ...] = (),
+    entered: EnteredResult | None = None,
+) -> MatchFacts:
     known = row["match"] is not None and row["match__state"] != Match.State.VOID
     pair: Pair | None = (row["match__player_0"], row["match__player_1"]) if known else None
     first, second = (player for _source, player in slots) if slots else (None, None)
@@ -182,6 +198,7 @@ def _match(row: FixtureRow, slots: Sequence[SlotRow] = (), leads_to: tuple[int, 
         since=row["match__created_at"],
         begun_at=row["match__begun_at"],
         finished_at=row["match__finished_at"],
+        entered=entered,
         public_id=row["public_id"],
         match_id=row["match"],
         division=row["stage__division__name"],
@@ -195,6 +212,9 @@ def _progress(row: FixtureRow, *, known: bool) -> Progress:
         return Progress.SETTLED
     if not known:
         return Progress.UNKNOWN
+    if row["match__settle_at"] is not None:
+        # Its players stay at their table while the result can be undone without consequences.
+        return Progress.CLAIMED
     return Progress(row["match__state"])
 
 

@@ -66,6 +66,17 @@ class EntrantSource:
     number: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EnteredResult:
+    """A result that was just entered: nothing has followed from it yet, so it can be undone without consequences."""
+
+    winner: int | None
+    score: tuple[int, int] | None
+    """The points by side; None if it was not played."""
+    settle_at: datetime
+    """When something follows from it."""
+
+
 @dataclass(slots=True)
 class MatchFacts:
     """A fixture of the event with its match, and what the journal of the floor says about it.
@@ -90,6 +101,7 @@ class MatchFacts:
     since: datetime | None = None
     begun_at: datetime | None = None
     finished_at: datetime | None = None
+    entered: EnteredResult | None = None
 
     # For pages and the API. Nothing is derived from these; only `tournaments.floor.selectors.floor` reads the names.
     public_id: str = ""

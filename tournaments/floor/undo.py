@@ -1,64 +1,171 @@
-"""Undoing what a director did last on the floor."""
+"""The one undo of an event: results, calls and starts and everything else on the floor, and check-ins.
 
+Each user undoes their own acts, the last one first, whether by the button, the word `undo` or the API. An act is named,
+so that a repeated request undoes nothing more.
+"""
+
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from engine.errors import Refused
+from matches.models import Result
+from matches.presentation.labels import score_of
 from players.actors import Actor
+from players.models import LogEntry
+from tournaments.entries import check_in
 from tournaments.floor.evening import restore_length
 from tournaments.floor.journal import About, lock_fixture, lock_floor, record
-from tournaments.models import Fixture, FloorEvent, FloorKind, Tournament
+from tournaments.floor.sentences import sentence_of_fact
+from tournaments.models import CheckIn, Fixture, Floor, FloorEvent, FloorKind, Tournament
+from tournaments.results.services import undo_result
 from tournaments.state.floor import BEGINNINGS, save_beginning
+from tournaments.state.names import match_names, shown_entry
 
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED)
 """Facts that say more about a match than where it is on the floor."""
+TO_TABLES = (FloorKind.CALLED, FloorKind.MOVED)
+NOT_UNDONE = (Result.Kind.VOID, Result.Kind.RULING)
+"""Kinds of results that this undo leaves alone. Rulings are corrected, with a reason."""
 
 
-def undo(*, tournament: Tournament, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
-    """Undo the last fact that this user recorded at this event, and return it.
+class ActKind(StrEnum):
+    """What can be undone, in the order of acts at the same instant."""
 
-    The fact is named, so that a repeated request undoes nothing more. Refused: `tournament_not_open`,
-    `nothing_to_undo_on_floor` if the fact is not theirs, `not_last_on_floor` if they recorded another one since,
-    `floor_built_on` if something else happened at the same match or table since.
+    CHECK_IN = "check-in"
+    FLOOR = "floor"
+    RESULT = "result"
+
+
+_NAME = re.compile(rf"({'|'.join(ActKind)})-(\d{{1,18}})")
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that a user did at an event and can undo: a fact of the floor, a result, or a check-in.
+
+    A check-in stands for all those of the same tap.
     """
+
+    fact: FloorEvent | Result | CheckIn
+    fixture: Fixture | None = None
+    """The match it is about, if any."""
+
+    @property
+    def kind(self) -> ActKind:
+        """Which of the three it is."""
+        if isinstance(self.fact, Result):
+            return ActKind.RESULT
+        return ActKind.CHECK_IN if isinstance(self.fact, CheckIn) else ActKind.FLOOR
+
+    @property
+    def name(self) -> str:
+        """What names it in forms and in the API, such as `result-17`."""
+        return f"{self.kind}-{self.fact.pk}"
+
+    @property
+    def settle_at(self) -> datetime | None:
+        """When something follows from it, if it is a result from which nothing has followed yet."""
+        return self.fact.match.settle_at if isinstance(self.fact, Result) else None
+
+    @property
+    def text(self) -> str:
+        """What was done, as a sentence or, for a result, a clause such as “Alice wins 7–4 at table 3”."""
+        if isinstance(self.fact, Result):
+            return _result_text(self.fact, self.fixture)
+        if isinstance(self.fact, CheckIn):
+            return _check_in_text(self.fact)
+        count = _same_tap(self.fact).count() if self.fact.kind == FloorKind.STARTED else 1
+        if count > 1:
+            return ngettext("%(count)d match has started.", "%(count)d matches have started.", count) % {"count": count}
+        return sentence_of_fact(self.fact)
+
+    @property
+    def label(self) -> str:
+        """What undoing it is called on a button."""
+        return _("Undo: %(act)s") % {"act": self.text}
+
+    @property
+    def undone_text(self) -> str:
+        """That it was undone, as a sentence."""
+        if isinstance(self.fact, Result) and self.fixture is not None:
+            return _("The result of M%(number)d was taken back.") % {"number": self.fixture.number}
+        return _("Undone: %(fact)s") % {"fact": self.text}
+
+    @property
+    def place(self) -> tuple[datetime, int, int]:
+        """Its place in the order of a user's acts."""
+        return self.fact.at, list(ActKind).index(self.kind), self.fact.pk
+
+
+def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order: bool = True) -> Act:
+    """Undo the last act of this user at this event, and return it; an act that is undone already stays so.
+
+    Without `in_order`, it may be any act of any user. Refused: `nothing_to_undo_on_floor` if the act is not theirs,
+    `not_last_on_floor` if they did something else since, `floor_built_on` if something else happened at the same match
+    or table since, and what `undo_result` and `check_in.undo` refuse.
+    """
+    if in_order and not _is_by(act.fact, by):
+        raise Refused("nothing_to_undo_on_floor")
     with transaction.atomic():
-        floor = lock_floor(tournament.pk, now)
-        undone = _facts_of(tournament, by).filter(pk=event.pk).first()
-        if undone is None:
-            raise Refused("nothing_to_undo_on_floor")
-        if FloorEvent.objects.filter(undoes=undone).exists():
-            return undone
-        if undone != last_of(tournament, by):
+        if isinstance(act.fact, FloorEvent):
+            floor = lock_floor(tournament.pk, now)
+        if _is_undone(act.fact):
+            return act
+        if in_order and act != last_act(tournament, by):
             raise Refused("not_last_on_floor")
+        if isinstance(act.fact, FloorEvent):
+            _undo_fact(floor, act.fact, by, now)
+        elif isinstance(act.fact, CheckIn):
+            check_in.undo(tournament=tournament, batch=act.fact.batch, by=by, now=now)
+        elif act.fixture is not None:
+            return Act(act.fact, undo_result(fixture=act.fixture, result=act.fact, by=by, now=now))
+    return act
+
+
+def _is_by(fact: FloorEvent | Result | CheckIn, by: Actor) -> bool:
+    if isinstance(fact, CheckIn):
+        return by.user is not None and fact.by == by.user
+    return (fact.by, fact.user) == (by.kind, by.user)
+
+
+def _is_undone(fact: FloorEvent | Result | CheckIn) -> bool:
+    if isinstance(fact, FloorEvent):
+        return FloorEvent.objects.filter(undoes=fact).exists()
+    if isinstance(fact, CheckIn):
+        return CheckIn.objects.filter(undoes__batch=fact.batch).exists()
+    newest = Result.objects.filter(match=fact.match_id).order_by("-version").first()
+    return newest is not None and newest.kind == Result.Kind.VOID
+
+
+def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None:
+    """Undo a fact of a locked floor, with those of the same tap."""
+    for undone in _same_tap(fact).filter(undone_by=None):
         _refuse_built_on(undone)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
-        if undone.kind in OF_BEGUN_MATCHES and undone.fixture is not None:
-            locked, match = lock_fixture(undone.fixture)
-            if undone.kind == FloorKind.SHORTENED:
-                restore_length(match, undone, by=by)
-            record(floor, FloorKind.UNDONE, _of(about, locked), by=by, now=now)
-            save_beginning(match)
-        else:
+        if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:
             record(floor, FloorKind.UNDONE, about, by=by, now=now)
-    return undone
+            continue
+        locked, match = lock_fixture(undone.fixture)
+        if undone.kind == FloorKind.SHORTENED:
+            restore_length(match, undone, by=by)
+        record(floor, FloorKind.UNDONE, replace(about, fixture=locked), by=by, now=now)
+        save_beginning(match)
 
 
-def last_of(tournament: Tournament, by: Actor) -> FloorEvent | None:
-    """Return the last fact that a user recorded at an event and that was not undone."""
-    return _facts_of(tournament, by).filter(undone_by=None).order_by("-pk").first()
-
-
-def _facts_of(tournament: Tournament, by: Actor) -> QuerySet[FloorEvent]:
-    """Return the facts that a user recorded at an event, with what their sentences need."""
-    rows = FloorEvent.objects.filter(tournament=tournament, by=by.kind, user=by.user).exclude(kind=FloorKind.UNDONE)
-    names = ("fixture__match__player_0", "fixture__match__player_1")
-    return rows.select_related(*names, "table", "player")
-
-
-def _of(about: About, fixture: Fixture) -> About:
-    return About(fixture=fixture, table=about.table, player=about.player, undoes=about.undoes)
+def _same_tap(fact: FloorEvent) -> QuerySet[FloorEvent]:
+    """Return a fact and the other starts of the same tap ("All at the table"), in the order of their matches."""
+    same = FloorEvent.objects.filter(pk=fact.pk)
+    if fact.kind == FloorKind.STARTED:
+        same = FloorEvent.objects.filter(tournament=fact.tournament_id, kind=fact.kind, at=fact.at)
+        same = same.filter(by=fact.by, user=fact.user)
+    return same.select_related("fixture", "table", "player").order_by("match")
 
 
 def _refuse_built_on(event: FloorEvent) -> None:
@@ -73,3 +180,114 @@ def _refuse_built_on(event: FloorEvent) -> None:
     later = FloorEvent.objects.filter(same, tournament=event.tournament_id, pk__gt=event.pk, undone_by=None)
     if later.exclude(kind=FloorKind.UNDONE).exists():
         raise Refused("floor_built_on")
+
+
+# Finding acts.
+
+
+def last_act(tournament: Tournament, by: Actor) -> Act | None:
+    """Return what a user did last at an event, of what can be undone and was not; None if there is nothing."""
+    facts = _facts(tournament).filter(by=by.kind, user=by.user, undone_by=None)
+    results = _results(tournament).filter(_is_not_undone(), by=by.kind, user=by.user)
+    check_ins = CheckIn.objects.none() if by.user is None else _check_ins(tournament).filter(by=by.user)
+    undone = CheckIn.objects.filter(undoes__batch=OuterRef("batch"))
+    return _latest(
+        facts.order_by("-pk").first(),
+        results.order_by("-at", "-pk").first(),
+        check_ins.filter(~Exists(undone)).order_by("-pk").first(),
+    )
+
+
+def last_act_at(fixture: Fixture, by: Actor | None = None) -> Act | None:
+    """Return what the staff did last at a match, of what can be undone and was not; with `by`, what this user did."""
+    tournament = fixture.stage.division.tournament
+    facts = _facts(tournament).filter(fixture=fixture, by=LogEntry.By.USER, undone_by=None)
+    facts = facts.exclude(params__has_key="side")  # entered by a player
+    results = _results(tournament).filter(_is_not_undone(), match=fixture.match, by=LogEntry.By.USER)
+    if by is not None:
+        facts, results = facts.filter(user=by.user), results.filter(user=by.user)
+    return _latest(facts.order_by("-pk").first(), results.order_by("-at", "-pk").first())
+
+
+def act_named(tournament: Tournament, name: str) -> Act | None:
+    """Return the act of an event with this name, undone or not; None if there is none."""
+    groups = _NAME.fullmatch(name)
+    if groups is None:
+        return None
+    fact: FloorEvent | Result | CheckIn | None
+    match groups[1]:
+        case ActKind.FLOOR:
+            fact = _facts(tournament).filter(pk=groups[2]).first()
+        case ActKind.RESULT:
+            fact = _results(tournament).filter(pk=groups[2]).first()
+        case _:
+            fact = _check_ins(tournament).filter(pk=groups[2]).first()
+    return _latest(fact)
+
+
+def _facts(tournament: Tournament) -> QuerySet[FloorEvent]:
+    names = ("fixture__match__player_0", "fixture__match__player_1", "fixture__stage__division")
+    rows = FloorEvent.objects.filter(tournament=tournament).exclude(kind=FloorKind.UNDONE)
+    return rows.select_related("tournament", *names, "table", "player", "user")
+
+
+def _results(tournament: Tournament) -> QuerySet[Result]:
+    """Return the first results of matches, as far as the staff entered them, without rulings."""
+    earlier = Result.objects.filter(match=OuterRef("match"), version__lt=OuterRef("version"))
+    topics = [division.topic for division in tournament.divisions.all()]
+    rows = Result.objects.filter(
+        ~Exists(earlier.exclude(kind=Result.Kind.VOID)), match__parent_topic__in=topics, source=Result.Source.DIRECTOR
+    )
+    return rows.exclude(kind__in=NOT_UNDONE).select_related("match__player_0", "match__player_1", "user")
+
+
+def _is_not_undone() -> Q:
+    later = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"), kind=Result.Kind.VOID)
+    return Q(~Exists(later))
+
+
+def _check_ins(tournament: Tournament) -> QuerySet[CheckIn]:
+    rows = CheckIn.objects.filter(entry__division__tournament=tournament, source=CheckIn.Source.DIRECTOR, undoes=None)
+    return rows.select_related("entry__player", "by")
+
+
+def _latest(*facts: FloorEvent | Result | CheckIn | None) -> Act | None:
+    acts = [_act(fact) for fact in facts if fact is not None]
+    return max(acts, key=lambda act: act.place, default=None)
+
+
+def _act(fact: FloorEvent | Result | CheckIn) -> Act:
+    if isinstance(fact, Result):
+        rows = Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1")
+        return Act(fact, rows.filter(match=fact.match_id).first())
+    return Act(fact, fact.fixture if isinstance(fact, FloorEvent) else None)
+
+
+# Acts as sentences.
+
+
+def _result_text(result: Result, fixture: Fixture | None) -> str:
+    match = result.match
+    names = match_names(fixture, staff=True) if fixture is not None else match.names
+    if result.winner is None:
+        return f"{' – '.join(names)}: {result.get_kind_display()}"
+    values = {"winner": names[result.winner], "kind": result.get_kind_display(), "table": _table_of(fixture)}
+    if result.score is None:
+        return _("%(winner)s wins: %(kind)s") % values
+    values["score"] = score_of(match, result.winner, result.score)
+    text = _("%(winner)s wins %(score)s at table %(table)s") if values["table"] else _("%(winner)s wins %(score)s")
+    return text % values
+
+
+def _table_of(fixture: Fixture | None) -> str:
+    """Return the label of the table that a match was last sent to; empty without one."""
+    sent = FloorEvent.objects.filter(fixture=fixture, kind__in=TO_TABLES, undone_by=None, table__isnull=False)
+    return sent.order_by("-pk").values_list("table__label", flat=True).first() or "" if fixture is not None else ""
+
+
+def _check_in_text(check_in: CheckIn) -> str:
+    count = CheckIn.objects.filter(batch=check_in.batch).count()
+    if count > 1:
+        return ngettext("%(count)d player checked in", "%(count)d players checked in", count) % {"count": count}
+    name = shown_entry(check_in.entry, staff=True)
+    return _("%(name)s: %(state)s") % {"name": name, "state": check_in.get_state_display()}

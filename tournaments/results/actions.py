@@ -254,7 +254,10 @@ def _enter_result(form: ResultForm, **acting: Any) -> str:
     For assistants and helpers. Sending the same result twice records it once.
     """
     assert form.score is not None  # noqa: S101, both fields are required
-    result = results.enter_result(fixture=form.instance, result=ResultInput.played(form.score), **form.common, **acting)
+    outcome = ResultInput.played(form.score)
+    result = results.enter_result(
+        fixture=form.instance, result=outcome, settle_after=results.undo_window(), **form.common, **acting
+    )
     return _summary(form.instance, result)
 
 
@@ -264,6 +267,7 @@ def _forfeit(form: ForfeitForm, **acting: Any) -> str:
     For assistants and helpers.
     """
     side = None if form.cleaned_data["side"] == BOTH else int(form.cleaned_data["side"])
+    acting |= {"settle_after": results.undo_window()}
     return _summary(form.instance, results.forfeit(fixture=form.instance, side=side, **form.common, **acting))
 
 

@@ -8,7 +8,7 @@ bob 7-4                 Bob's open match, Bob's points first
 bergmann 7 csonka 4     the open match of these two
 bob forfeit             Bob forfeits their open match
 open m22 11-7           the division first, if two divisions share match numbers
-undo                    takes back the last result entered by a line
+undo                    takes back the last thing that the director did; undo m22: the last thing at this match
 ?                       help
 
 Several results are separated by semicolons or line breaks.
@@ -30,6 +30,7 @@ BOTH = "both"
 
 _FORFEIT_WORD = r"(?:forfeits?|ff|wo|w/o)"
 _FIXTURE = re.compile(rf"m\s?(\d{{1,{MOST_NUMBER_DIGITS}}})", re.IGNORECASE)
+_UNDO = re.compile(rf"undo\s(?:(.+)\s)?m\s?(\d{{1,{MOST_NUMBER_DIGITS}}})", re.IGNORECASE)
 _POINTS = rf"(\d{{1,{MOST_DIGITS}}})"
 _BETWEEN = r"\s*[-–—−:/ ]\s*"
 _SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
@@ -81,6 +82,14 @@ class LeaderLine:
 
 
 @dataclass(frozen=True, slots=True)
+class UndoLine:
+    """The last act at a match, given by its number, is undone."""
+
+    fixture: int
+    division: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NamedScore:
     """A score for the match of one or two named players; the points are in the order of the names."""
 
@@ -95,7 +104,7 @@ class NamedForfeit:
     name: str
 
 
-Line = ScoreLine | ForfeitLine | LeaderLine | NamedScore | NamedForfeit | Command
+Line = ScoreLine | ForfeitLine | LeaderLine | UndoLine | NamedScore | NamedForfeit | Command
 
 
 def split(text: str) -> list[str]:
@@ -127,12 +136,16 @@ def parse(text: str) -> Line:
     ForfeitLine(fixture=3, name='smith', division='open')
     >>> parse("bergmann 7 csonka 4")
     NamedScore(names=('bergmann', 'csonka'), score=(7, 4))
+    >>> parse("undo m22")
+    UndoLine(fixture=22, division='')
     """
     line = " ".join(text.split())
     if not line:
         raise Refused("line_empty")
     if len(line) > LONGEST_LINE:
         raise Refused("quick_line_too_long", most=LONGEST_LINE)
+    if undo := _UNDO.fullmatch(line):
+        return UndoLine(int(undo[2]), undo[1] or "")
     if line.lower() in (Command.UNDO, Command.HELP, "help"):
         return Command.UNDO if line.lower() == Command.UNDO else Command.HELP
     words = line.split(" ")

@@ -1,4 +1,4 @@
-"""Recording results from typed lines, and taking back the last one."""
+"""Recording results from typed lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,13 +17,10 @@ from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
-from matches.lifecycle.own_match import check_own_match
-from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
-from players.actors import Actor, log
-from players.models import LogEntry
-from tournaments.models import Division, Draw, Fixture, Tournament
+from players.actors import Actor
+from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.lines import (
     Command,
     LeaderLine,
@@ -32,14 +28,13 @@ from tournaments.results.lines import (
     NamedForfeit,
     NamedScore,
     ScoreLine,
+    UndoLine,
     parse,
     side_of,
     sides_of,
 )
-from tournaments.results.services import enter_result
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.results.services import enter_result, undo_window
 from tournaments.state.names import match_names
-from tournaments.state.settle import settle
 
 # Finding the match of a quick-entry line that names players instead of a match number.
 
@@ -131,76 +126,6 @@ def _has_score(candidate: NamedFixture, line: NamedScore) -> bool:
     return standing is not None and standing.score == score
 
 
-# The `undo` of quick entry: a director's last line is taken back, as long as nothing depends on its result.
-
-
-ENTERED = "line_entered"
-UNDONE = "line_undone"
-
-
-def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
-    """Take back the last result that `by` entered by quick entry in this event, and return its fixture.
-
-    The match becomes void and keeps the result as a version; a new match is opened in its place.
-    Refused: `nothing_to_undo`; `undo_built_on` if the result was changed since, a match that follows from it has begun,
-    or a later round is paired (it can still be corrected); and what `check_own_match` refuses.
-    """
-    entered = last_entered(tournament, by)
-    if entered is None:
-        raise Refused("nothing_to_undo")
-    fixture = Fixture.objects.select_related("stage").filter(match__public_id=entered.topic.partition(":")[2]).first()
-    if fixture is None or fixture.match_id is None:
-        raise Refused("nothing_to_undo")
-    with transaction.atomic():
-        division = lock_division(fixture.stage.division_id)
-        locked = lock_unfinished_matches([division], [fixture.match_id])
-        match = locked[fixture.match_id]
-        standing = standing_result(match)
-        if (
-            standing is None
-            or standing.version != entered.params["version"]
-            or _is_depended_on(fixture, match, standing)
-        ):
-            raise Refused("undo_built_on", fixture=fixture.number)
-        check_own_match(match, by, "")
-        club = division.tournament.club
-        void_matches({match: False}, club=club, by=by, now=now)
-        log(by, UNDONE, match.topic, club=club, version=entered.params["version"])
-        settle(division, by=by, now=now, locked=locked)
-    return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
-
-
-def last_entered(tournament: Tournament, by: Actor) -> LogEntry | None:
-    """Return the log entry of this director's newest line that was not undone, or None."""
-    divisions = [division.topic for division in tournament.divisions.all()]
-    matches = Match.objects.filter(parent_topic__in=divisions).values_list("public_id", flat=True)
-    mine = LogEntry.objects.filter(user=by.user, verb__in=[ENTERED, UNDONE]).order_by("-pk")
-    topics = {f"match:{public_id}" for public_id in matches}
-    undone: set[tuple[str, int]] = set()
-    for row in mine.iterator():
-        line = (row.topic, row.params["version"])
-        if row.verb == UNDONE:
-            undone.add(line)
-        elif line not in undone and row.topic in topics:
-            return row
-    return None
-
-
-def _is_depended_on(fixture: Fixture, match: Match, standing: Result) -> bool:
-    """Whether undoing a result would affect a match that has begun, or a round paired since."""
-    since = Match.objects.filter(parent_topic=match.parent_topic, created_at__gte=standing.at).exclude(pk=match.pk)
-    # What follows from a result is a match of one of its two players, or one of a later stage.
-    players = set(match.players)
-    later = Fixture.objects.filter(match__in=since).select_related("match__player_0", "match__player_1", "stage")
-    for row in later:
-        assert row.match is not None  # noqa: S101, filtered above
-        follows = row.stage.number > fixture.stage.number or players & set(row.match.players)
-        if follows and not is_untouched(row.match):
-            return True
-    paired = Draw.objects.filter(stage=fixture.stage, round__gt=0, state=Draw.State.PUBLISHED)
-    return paired.filter(published_at__gte=standing.at).exists()
-
-
 # Recording results from typed lines; `tournaments.results.lines` describes the syntax.
 
 
@@ -216,6 +141,7 @@ class OutcomeKind(StrEnum):
 
     BOOKED = "booked"
     UNDONE = "undone"
+    """The outcome says what was undone."""
     DONE = "done"
     """Something other than a result; the outcome says what."""
     HELP = "help"
@@ -248,16 +174,14 @@ class Target(NamedTuple):
 def outcome_of_line(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LineOutcome:
-    """Enter a line as `enter_line` does, or take back this director's last one for `undo`, and return the outcome."""
+    """Enter a line as `enter_line` does, and return the outcome."""
     target: Target | None = None
     try:
         line = parse(text)
         if line == Command.HELP:
             return LineOutcome(text, OutcomeKind.HELP)
-        if line == Command.UNDO:
-            return LineOutcome(text, OutcomeKind.UNDONE, undo_last(tournament=tournament, by=by, now=now))
         target = target_of(tournament, line, division)
-        result = _record(target, by, now)
+        result = record_target(target, by=by, now=now)
     except Refused as refused:
         if target is None:
             return LineOutcome(text, OutcomeKind.REFUSED, _fixture_of_refusal(tournament, refused), refused=refused)
@@ -280,10 +204,14 @@ def enter_line(*, tournament: Tournament, text: str, division: Division | None, 
     `line_settled`, `line_no_result`, and what `parse`, `side_of`, `find_fixture` and `enter_result` refuse.
     """
     target = target_of(tournament, parse(text), division)
-    return Entered(target.fixture, _record(target, by, now))
+    return Entered(target.fixture, record_target(target, by=by, now=now))
 
 
-def _record(target: Target, by: Actor, now: datetime) -> Result:
+def record_target(target: Target, *, by: Actor, now: datetime) -> Result:
+    """Record the result that a line gives; it can be undone for a while before anything follows from it.
+
+    A result that stands already changes nothing. Refused: `line_settled` if another one stands, and as `enter_result`.
+    """
     fixture, match, new = target
     if match.state == Match.State.SETTLED:
         standing = standing_result(match)
@@ -291,15 +219,11 @@ def _record(target: Target, by: Actor, now: datetime) -> Result:
         if ResultInput.of(standing) != new:
             raise Refused("line_settled", fixture=fixture.number, result=result_summary(fixture, standing))
         return standing
-    with transaction.atomic():
-        result = enter_result(fixture=fixture, result=new, by=by, now=now)
-        club = fixture.stage.division.tournament.club
-        log(by, ENTERED, match.topic, club=club, version=result.version)
-    return result
+    return enter_result(fixture=fixture, result=new, by=by, now=now, settle_after=undo_window())
 
 
 def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datetime) -> Result:
-    """Record that one side did not come to a match, or both (`side` None); `undo` takes it back like a line.
+    """Record that one side did not come to a match, or both (`side` None).
 
     Refused: `fixture_not_ready`, `no_show_late` if the match has begun or has a result, and as `forfeit`.
     """
@@ -310,25 +234,12 @@ def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datet
         raise Refused("no_show_late", fixture=fixture.number)
     kind = Result.Kind.DOUBLE_FORFEIT if side is None else Result.Kind.FORFEIT
     missing = ResultInput(None if side is None else 1 - side, kind=kind)
-    return enter_undoable(fixture=fixture, result=missing, by=by, now=now, after=match.seq)
-
-
-def enter_undoable(
-    *, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None = None, reason: str = ""
-) -> Result:
-    """Record a result that `undo` takes back like a line. Refused: `fixture_not_ready`, and as `enter_result`."""
-    if fixture.match is None:
-        raise Refused("fixture_not_ready", fixture=fixture.number)
-    with transaction.atomic():
-        version = enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason)
-        club = fixture.stage.division.tournament.club
-        log(by, ENTERED, fixture.match.topic, club=club, version=version.version)
-    return version
+    return enter_result(fixture=fixture, result=missing, by=by, now=now, after=match.seq, settle_after=undo_window())
 
 
 def target_of(tournament: Tournament, line: Line, division: Division | None) -> Target:
     """Return the match and the result of a line. Refused: as `enter_line`."""
-    if isinstance(line, Command):
+    if isinstance(line, Command | UndoLine):
         raise Refused("line_no_result")
     if isinstance(line, NamedScore | NamedForfeit):
         named = find_fixture(tournament, line, division)
@@ -449,8 +360,6 @@ def outcome_text(outcome: LineOutcome) -> str:
         and outcome.result is not None
     ):
         return f"M{outcome.fixture.number} · {result_summary(outcome.fixture, outcome.result)}"
-    if outcome.what == OutcomeKind.UNDONE and outcome.fixture is not None:
-        return _("The result of M%(number)d was taken back.") % {"number": outcome.fixture.number}
     return ""
 
 

@@ -2,15 +2,18 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
 from engine.errors import Refused
-from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
+from matches.lifecycle.begun import is_untouched
+from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import MayDecide, check_own_match, standing_of
 from matches.lifecycle.provisional import end, provisional_of
+from matches.lifecycle.voiding import void_matches
 from matches.models import Claim, Match, Objection, Provisional, Result, Submission
 from matches.reporting.notifications import notify_ruling
 from matches.reporting.records import RecordRuling, accept_by_ruling
@@ -18,8 +21,8 @@ from matches.reporting.reports import accept_report
 from players.actors import Actor, log
 from tournaments import access
 from tournaments.entries import services as entries
-from tournaments.models import Division, Entry, Fixture, Round, Slot, Tournament, Withdrawal
-from tournaments.state.locks import lock_division, lock_undecided_match
+from tournaments.models import Division, Draw, Entry, Fixture, Round, Slot, Tournament, Withdrawal
+from tournaments.state.locks import lock_division, lock_undecided_match, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
 from tournaments.state.settle import Settled, is_plain, settle, step_of, take_step
 from tournaments.state.stage_rows import DivisionRows
@@ -62,18 +65,39 @@ def reserved_for_directors(fixture: Fixture, match: Match, standing: Result | No
 # A director's decisions on a match: a result, a forfeit, a ruling or a record accepted by ruling.
 
 
+AT_ONCE = timedelta()
+
+
+def undo_window() -> timedelta:
+    """Return how long a result that the staff enter can be undone before anything follows from it."""
+    return timedelta(seconds=settings.RESULT_UNDO_SECONDS)
+
+
 def enter_result(
-    *, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None = None, reason: str = ""
+    *,
+    fixture: Fixture,
+    result: ResultInput,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    reason: str = "",
+    settle_after: timedelta = AT_ONCE,
 ) -> Result:
     """Record a result, replacing the one that stands, and update the bracket in the same transaction.
 
-    `after` is the match's `seq` as the director saw it; sending the same result twice records it once.
+    After the first result of a match, the bracket waits for `settle_after`, if that is given: a worker updates it then,
+    unless the result is undone. `after` is the match's `seq` as the director saw it; sending the same result twice
+    records it once.
     Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match`, `refuse_helper` and
     `append_result` refuse.
     """
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
-        if (version := _take_step(division, fixture, result, by, now, after, reason)) is not None:
+        if settle_after:
+            version = _record_first(division, fixture, result, by, now, after, reason, now + settle_after)
+        else:
+            version = _take_step(division, fixture, result, by, now, after, reason)
+        if version is not None:
             return version
         rows = DivisionRows(division)
         row = rows.fixture(fixture.pk)
@@ -87,9 +111,11 @@ def enter_result(
             if standing is not None and ResultInput.of(standing) == result:
                 return standing
             raise Refused("stale", seq=match.seq)
+        if match.settle_at is not None and standing is not None and ResultInput.of(standing) == result:
+            return standing
         own_match = check_own_match(match, by, reason)
         refuse_helper(row, match, standing, by)
-        if standing is not None:
+        if standing is not None and match.settle_at is None:
             _refuse_if_successor_begun(row, standing, result)
         is_ruling = standing is not None or match.state == Match.State.DISPUTED
         basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
@@ -97,8 +123,36 @@ def enter_result(
         rows.add_result(version)
         if is_ruling:
             notify_ruling(match, version)
-        settle(division, by=by, now=now, rows=rows)
+        settle(division, by=by, now=now, rows=rows, keep_waiting=True)
     return version
+
+
+def _record_first(
+    division: Division,
+    fixture: Fixture,
+    result: ResultInput,
+    by: Actor,
+    now: datetime,
+    after: int | None,
+    reason: str,
+    settle_at: datetime,
+) -> Result | None:
+    """Record the first result of a match, from which nothing follows before `settle_at`.
+
+    None, with nothing done, if the match has a result or is disputed. Refused: as `enter_result`.
+    """
+    row = Fixture.objects.filter(pk=fixture.pk, match__isnull=False).first()
+    if row is None or row.match_id is None:
+        return None
+    match = lock_undecided_match(row.match_id)
+    if match is None:
+        return None
+    refuse_cancelled(division)
+    if after is not None and match.seq != after:
+        raise Refused("stale", seq=match.seq)
+    own_match = check_own_match(match, by, reason)
+    basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
+    return append_result(match, result, basis, by=by, now=now, settle_at=settle_at)
 
 
 def _take_step(
@@ -124,16 +178,25 @@ def _take_step(
 
 
 def forfeit(
-    *, fixture: Fixture, side: int | None, by: Actor, now: datetime, after: int | None = None, reason: str = ""
+    *,
+    fixture: Fixture,
+    side: int | None,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    reason: str = "",
+    settle_after: timedelta = AT_ONCE,
 ) -> Result:
     """Record that one side forfeits this match, or both (`side` None).
 
     A single forfeit concerns this match only: the entry still drops to a consolation bracket, if there is one.
-    Refused: as `enter_result`.
+    `settle_after` and refused: as `enter_result`.
     """
     kind = Result.Kind.DOUBLE_FORFEIT if side is None else Result.Kind.FORFEIT
     result = ResultInput(None if side is None else 1 - side, kind=kind)
-    return enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason)
+    return enter_result(
+        fixture=fixture, result=result, by=by, now=now, after=after, reason=reason, settle_after=settle_after
+    )
 
 
 def rule(
@@ -177,8 +240,9 @@ def accept_record(
         if row is None or row.match_id is None or submission.match_id != row.match_id:
             raise Refused("fixture_not_ready", fixture=fixture.number)
         refuse_cancelled(division)
-        versions = rows.versions_of(rows.lock_matches(row))
-        before = versions[-1] if versions else None
+        match = rows.lock_matches(row)
+        versions = rows.versions_of(match)
+        before = versions[-1] if versions and match.settle_at is None else None
         begun = None if before is None else _begun_if_winner_changes(row, before)
         result = accept_by_ruling(
             submission=submission,
@@ -191,7 +255,7 @@ def accept_record(
         if begun is not None and before is not None and before.winner != result.winner:
             raise Refused("successor_begun", fixture=row.number, successor=begun)
         rows.add_result(result)
-        settle(division, by=by, now=now, rows=rows)
+        settle(division, by=by, now=now, rows=rows, keep_waiting=True)
     return result
 
 
@@ -225,6 +289,48 @@ def _begun_if_winner_changes(fixture: Fixture, standing: Result) -> int | None:
     others = [ResultInput(side, None, Result.Kind.RULING) for side in (0, 1) if side != standing.winner]
     numbers = (_successor_begun(fixture, standing, new) for new in others)
     return next((number for number in numbers if number is not None), None)
+
+
+# Undoing a result that was just entered, as long as nothing depends on it. Any other result is corrected.
+
+
+def undo_result(*, fixture: Fixture, result: Result, by: Actor, now: datetime) -> Fixture:
+    """Undo the result of the match of a fixture, and return the fixture as it is then.
+
+    The match becomes void and keeps the result as a version; a new match is opened in its place. Undoing it twice
+    changes nothing.
+    Refused: `undo_built_on` if the result was changed since, a match that follows from it has begun, or a later round
+    is paired (it can still be corrected); and what `check_own_match` refuses.
+    """
+    with transaction.atomic():
+        division = lock_division(fixture.stage.division_id)
+        locked = lock_unfinished_matches([division], [result.match_id])
+        match = locked[result.match_id]
+        standing = standing_result(match)
+        if standing is not None and standing.kind != Result.Kind.VOID:
+            if standing != result or _is_depended_on(fixture, match, standing):
+                raise Refused("undo_built_on", fixture=fixture.number)
+            check_own_match(match, by, "")
+            club = division.tournament.club
+            void_matches({match: False}, club=club, by=by, now=now)
+            log(by, "result_undone", match.topic, club=club, version=result.version)
+            settle(division, by=by, now=now, locked=locked, keep_waiting=True)
+    return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
+
+
+def _is_depended_on(fixture: Fixture, match: Match, standing: Result) -> bool:
+    """Whether undoing a result would affect a match that has begun, or a round paired since."""
+    since = Match.objects.filter(parent_topic=match.parent_topic, created_at__gte=standing.at).exclude(pk=match.pk)
+    # What follows from a result is a match of one of its two players, or one of a later stage.
+    players = set(match.players)
+    later = Fixture.objects.filter(match__in=since).select_related("match__player_0", "match__player_1", "stage")
+    for row in later:
+        assert row.match is not None  # noqa: S101, filtered above
+        follows = row.stage.number > fixture.stage.number or players & set(row.match.players)
+        if follows and not is_untouched(row.match):
+            return True
+    paired = Draw.objects.filter(stage=fixture.stage, round__gt=0, state=Draw.State.PUBLISHED)
+    return paired.filter(published_at__gte=standing.at).exists()
 
 
 # Withdrawing a player from the page of a match: from its bracket, the division or the event.
@@ -431,7 +537,7 @@ def _confirm(seen: OpenReport, by: Actor, now: datetime, *, is_closing: bool = F
             announced_by=Announced.CALLER,
         )
         rows.add_result(result)
-        settle(division, by=by, now=now, rows=rows)
+        settle(division, by=by, now=now, rows=rows, keep_waiting=True)
     return Confirmation(current, result)
 
 
@@ -455,5 +561,5 @@ def _end(
     how = Provisional.End.NOBODY if current.code else Provisional.End.RULING
     end(match, row, how, by=by, now=now, is_announced=False)
     rows.has_new_result = True
-    settle(division, by=by, now=now, rows=rows)
+    settle(division, by=by, now=now, rows=rows, keep_waiting=True)
     return Confirmation(OpenReport(seen.fixture, row), row.result)

@@ -192,8 +192,8 @@ def _of_match(match: Match, started: datetime | None) -> Iterator[Difference]:
     begun = begun_at(match.claims.all(), results, live.begun_at if live else None, started)
     if match.begun_at != begun:
         yield Difference(match.topic, "begun_at", match.begun_at, begun)
-    if match.unsettled:
-        yield Difference(match.topic, "unsettled", True, False)
+    if match.unsettled != (match.settle_at is not None):
+        yield Difference(match.topic, "unsettled", match.unsettled, match.settle_at is not None)
     if live is not None:
         for difference in differences_of(live):
             yield Difference(match.topic, *difference)

@@ -76,6 +76,7 @@ VERBS: dict[str, str] = {
     "match_reinstated": gettext_noop("reinstated the match"),
     "match_due_moved": gettext_noop("moved the match's deadline"),
     "result_appended": gettext_noop("recorded a result"),
+    "result_undone": gettext_noop("undid a result"),
     "line_entered": gettext_noop("used quick entry"),
     "line_undone": gettext_noop("undid a quick entry"),
     "result_corrected": gettext_noop("corrected the result"),
@@ -159,7 +160,7 @@ VERBS: dict[str, str] = {
     "friendly_rated_again": gettext_noop("put a friendly match back into the ratings"),
 }
 KINDS: dict[str, Sequence[str]] = {
-    "results": ("result_appended", "line_entered", "line_undone",
+    "results": ("result_appended", "result_undone", "line_entered", "line_undone",
                 "match_voided", "match_reinstated", "result_corrected", "correction_left",
                 "correction_undone", "claimed", "claim_confirmed", "claim_contested", "late_report_kept",
                 "claim_withdrawn", "claim_unanswered", "result_final", "results_closed"),

@@ -311,6 +311,7 @@ def settle(
     rows: DivisionRows | None = None,
     void_rated: bool | Result = True,
     withdrawal_reason: str | None = None,
+    keep_waiting: bool = False,
 ) -> Settled:
     """Derive the state of a locked division from its facts and write only what differs.
 
@@ -322,6 +323,9 @@ def settle(
     `void_rated`; given the version of a result, it is rated as it was before that version, for an exact undo.
     `withdrawal_reason` is set when `by` withdraws somebody or lets them back in: a walkover that `by` wins is then
     recorded as their own decision, with this public reason. Refused: see `check_own_win`.
+
+    Nothing follows from a result before its `Match.settle_at`. Other changes than results do not wait for that: they
+    end the waiting, unless `keep_waiting`.
     """
     # Only these were locked while the results were read: a result that arrives later must still be reported.
     # A match being played here is locked only to void it: one that finishes must not stop the play of the others.
@@ -329,7 +333,9 @@ def settle(
         locked = rows.locked
     elif locked is None:
         locked = lock_unfinished_matches([division], live=False)
-    unsettled = [pk for pk, match in locked.items() if match.unsettled]
+    if not keep_waiting:
+        stop_waiting(locked.values())
+    unsettled = [pk for pk, match in locked.items() if match.unsettled and match.settle_at is None]
     run = _Settling(division, by, now, void_rated, withdrawal_reason, rows or DivisionRows(division))
     # A cancelled division keeps what is decided and opens nothing more.
     if division.status != Division.Status.CANCELLED:
@@ -343,6 +349,15 @@ def settle(
         # Only after the commit can we see what other divisions did meanwhile, and whether one of them held the event.
         transaction.on_commit(partial(settle_stalled, division_id=division.pk, now=now), robust=True)
     return Settled(sorted(run.fixtures), run.opened)
+
+
+def stop_waiting(matches: Iterable[Match]) -> None:
+    """Let something follow at once from the results of these locked matches that can still be undone."""
+    waiting = [match for match in matches if match.settle_at is not None]
+    for match in waiting:
+        match.settle_at = None
+    if waiting:
+        Match.objects.filter(pk__in=[match.pk for match in waiting]).update(settle_at=None)
 
 
 # The first result of a match usually decides that match and moves its two players on: then nothing else is read.
@@ -376,7 +391,7 @@ def step_of(division: Division, fixture: Q, *, after_version: int) -> Step | Non
     running = division.status == Division.Status.RUNNING and division.tournament.status == Tournament.Status.RUNNING
     if not running or division.reentry_until is not None:
         return None
-    unsettled = Match.objects.filter(parent_topic=division.topic, unsettled=True)
+    unsettled = Match.objects.filter(parent_topic=division.topic, unsettled=True, settle_at=None)
     same_stage = Fixture.objects.filter(stage=OuterRef("stage"))
     withdrawn = {"entry__withdrawals__isnull": False, "entry__withdrawals__taken_back_at": None}
     fixtures = Fixture.objects.filter(
@@ -480,7 +495,7 @@ def take_step(division: Division, step: Step, match: Match, result: Result, *, n
     step.fixture.status = Fixture.Status.DECIDED
     Fixture.objects.bulk_update([step.fixture, *ready], ["status", "match"])
     if match.unsettled:
-        Match.objects.filter(pk=match.pk).update(unsettled=False)
+        Match.objects.filter(pk=match.pk).update(unsettled=False, settle_at=None)
     if step.next_round:
         at_once = settings_of(step.fixture.stage).next_round == NextRound.PUBLISH
         request_draft(step.fixture.stage, step.next_round, at_once=at_once, now=now)
@@ -494,16 +509,25 @@ def is_plain(result: ResultInput | Result) -> bool:
 
 
 def settle_division(*, division_id: int, now: datetime, match_id: int | None = None) -> Settled:
-    """Lock and settle a division in a transaction of its own, as after the result of this match, if it is given."""
+    """Lock and settle a division in a transaction of its own, as after the result of this match, if it is given.
+
+    Nothing happens while that result can still be undone without consequences.
+    """
     with transaction.atomic():
         division = lock_division(division_id)
-        step = None if match_id is None else step_of(division, Q(match=match_id), after_version=1)
-        if step is not None and match_id is not None:
+        if match_id is None:
+            return settle(division, now=now, keep_waiting=True)
+        if Match.objects.filter(pk=match_id, settle_at__gt=now).exists():
+            return Settled([], [])
+        step = step_of(division, Q(match=match_id), after_version=1)
+        if step is not None:
             match = lock_matches([match_id])[match_id]
             result = Result.objects.filter(match=match).first()
             if result is not None and is_plain(result):
                 return take_step(division, step, match, result, now=now)
-        return settle(division, now=now)
+        locked = lock_unfinished_matches([division], [match_id], live=False)
+        stop_waiting([locked[match_id]])
+        return settle(division, now=now, locked=locked, keep_waiting=True)
 
 
 def settle_stalled(*, division_id: int, now: datetime) -> None:
@@ -512,7 +536,7 @@ def settle_stalled(*, division_id: int, now: datetime) -> None:
         return
     with transaction.atomic():
         lock_event(Division.objects.values_list("tournament", flat=True).get(pk=division_id))
-        settle(lock_division(division_id), now=now)
+        settle(lock_division(division_id), now=now, keep_waiting=True)
 
 
 def _write(rows: StageRows, progress: Progress) -> list[int]:

@@ -341,7 +341,9 @@ class DivisionRows:
         return match
 
     def add_result(self, result: MatchResult) -> None:
-        """Add a result that was stored since. Call it before anything is derived from the rows."""
+        """Add a result that was stored since, and counts. Call it before anything is derived from the rows."""
+        if (match := self.locked.get(result.match_id)) is not None:
+            match.settle_at = None
         self.versions.setdefault(result.match_id, []).append(result)
         self.has_new_result = True
 
@@ -395,7 +397,7 @@ class StageRows:
         decided: set[tuple[int, int]] = set()
         for match in (row.match for row in self.fixtures.values()):
             versions = self.of_division.versions_of(match) if match is not None else []
-            if match is not None and versions and versions[-1].kind != VOID:
+            if match is not None and match.settle_at is None and versions and versions[-1].kind != VOID:
                 decided |= {*zip((match.player_0_id, match.player_1_id), match.entry_numbers, strict=True)}
         entries = self.of_division.entries.values()
         return frozenset(entry.pk for entry in entries if (entry.player_id, entry.number) in decided)
@@ -477,9 +479,11 @@ class StageRows:
 
     @cached_property
     def results(self) -> dict[int, Result]:
-        """The standing result of each fixture, by number."""
+        """The standing result of each fixture, by number, without those that still wait for `Match.settle_at`."""
         counted: dict[int, MatchResult] = {}
         for number, row in self.fixtures.items():
+            if row.match is not None and row.match.settle_at is not None:
+                continue
             versions = self.of_division.versions.get(row.match_id or 0)
             if versions and row.match_id not in self.of_division.reopened and versions[-1].kind != VOID:
                 counted[number] = versions[-1]

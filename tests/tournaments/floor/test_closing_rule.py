@@ -17,8 +17,8 @@ from tournaments.floor import calls
 from tournaments.floor import evening as opening
 from tournaments.floor.closing_time import ClosedMatch, RunningMatch, close_matches, closing_time
 from tournaments.floor.selectors import floor
+from tournaments.floor.undo import last_act, undo
 from tournaments.models import Division, FloorEvent, Tournament
-from tournaments.results.quick_entry import undo_last
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
@@ -76,8 +76,10 @@ def test_the_leaders_win_a_level_match_is_named_and_each_result_is_undone_by_its
         assert result is not None
         assert (result.winner, result.score, result.kind) == (winner, SCORES[number], Result.Kind.LEADER)
         assert result.version == 1, "the tap was repeated"
-    undone = undo_last(tournament=closing.division.tournament, by=closing.alice, now=closing.now)
-    assert undone.number == 3
+    last = last_act(closing.division.tournament, closing.alice)
+    assert last is not None
+    assert last.fixture == closing.fixture(3)
+    undo(tournament=closing.division.tournament, act=last, **closing.acts)
     assert standing_result(closing.match(1)) is not None
     assert list(differences()) == []
 

@@ -17,11 +17,12 @@ from tests.pages import html
 from tests.tournaments.floor.test_services import Evening, event, refusal
 from tournaments.floor import calls, lines
 from tournaments.floor import evening as closing
-from tournaments.floor.lines import enter_floor_line
+from tournaments.floor.lines import enter_lines
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import floor
 from tournaments.floor.state import AttentionKind, MatchState
 from tournaments.floor.times import clock_bank
+from tournaments.floor.undo import Act, undo
 from tournaments.models import Division, FloorEvent, Table
 from tournaments.results import quick_entry
 from tournaments.results.lines import LeaderLine, parse
@@ -42,7 +43,9 @@ def begin(event: Evening, left: int = 5, right: int = 3) -> None:
 
 
 def line(event: Evening, text: str, by: Actor | None = None) -> OutcomeKind:
-    outcome = enter_floor_line(event.division.tournament, text, None, by or event.alice, event.now)
+    (outcome,) = enter_lines(
+        tournament=event.division.tournament, text=text, division=None, by=by or event.alice, now=event.now
+    )
     assert outcome is not None
     return outcome.what
 
@@ -136,7 +139,9 @@ def test_a_match_that_both_agree_to_shorten_can_still_be_won(event: Evening) -> 
     event.undo_last()
     shorten(fixture=event.fixture(1), length=4, **event.acts)
     event.win(1, (4, 1))
-    assert refusal(event.undo_last) == "match_finished"
+    shortened = FloorEvent.objects.get(kind="shortened", undone_by=None)
+    by_name = {"act": Act(shortened, shortened.fixture), "in_order": False, **event.acts}
+    assert refusal(undo, tournament=event.division.tournament, **by_name) == "match_finished"
     assert list(differences()) == []
 
 
@@ -157,7 +162,7 @@ def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(eve
     assert (entered.result.winner, entered.result.score) == (1, (3, 4))
     assert (entered.result.kind, measures_play(entered.result)) == (Result.Kind.LEADER, False)
     assert state(event) == MatchState.SETTLED
-    quick_entry.undo_last(tournament=tournament, by=event.alice, now=event.now)
+    enter_lines(tournament=tournament, text="undo m1", division=None, by=event.alice, now=event.now)
     assert event.match(1).state == Match.State.OPEN
     assert list(differences()) == []
 
@@ -187,7 +192,7 @@ def test_alice_closes_matches_from_their_sheet_and_an_assistant_does_not(
     assert "4HPwATDgc/ABMA" in html(alice_client.get(f"{url}matches/{fixture['fixture']}/"))
     assert "Adjourned at 5–3" in html(alice_client.get(url))
     after = event.match(1).seq
-    assert "Enter “undo”" in do("settle", winner="1", after=after)
+    assert f"Undo: {event.match(1).player_1.name} wins: " in do("settle", winner="1", after=after)
     result = standing_result(event.match(1))
     assert result is not None
     assert (result.kind, result.winner, result.score) == (Result.Kind.SETTLED, 1, None)

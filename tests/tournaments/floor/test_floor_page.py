@@ -98,16 +98,16 @@ def test_a_match_is_called_started_scored_and_decided_from_the_page(page: Page) 
     assert "1 playing · 2 free" in shown
 
     sheet = html(page.client.get(page.url("floor-match", page.fixture(1))))
-    assert 'name="left" value="7"' in sheet, "the leader's win is one tap away"
+    assert re.search(r'name="winner" value="0" required\s+checked', sheet), "the leader's win is one tap away"
+    assert re.search(r'name="points" value="4" required\s+checked', sheet)
     assert "Then: Player" in sheet
     assert "goes to M5." in sheet
     assert "Table 1 is free." in sheet
 
     seq = Match.objects.get(state=Match.State.OPEN, begun_at__isnull=False).seq
-    posted = {"left": 7, "right": 4, "after": seq}
-    done = page.client.post(page.url("fixture-result", page.fixture(1)), posted, follow=True)
-    assert done.redirect_chain[-1][0] == page.url("floor"), "the floor has taken the place of the console"
-    assert "3 free" in html(done)
+    shown = page.do("result", fixture=page.fixture(1), winner=0, points=4, after=seq)
+    assert "3 free" in shown
+    assert re.search(r"Undo: Player \d wins 7–4 at table 1", shown)
 
 
 def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
@@ -117,15 +117,15 @@ def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
     assert refused.status_code == 422
     assert "m99 7-3" in html(refused)
     page.do("call", fixture=page.fixture(1), table=page.table("3"))
-    [fact] = re.findall(r'name="fact" value="(\d+)"', page.html())
+    [fact] = re.findall(r'name="act" value="([\w-]+)"', page.html())
     page.do("call", fixture=page.fixture(3), table=page.table("1"))
-    assert "you have done something else" in page.do("undo", fact=fact)
+    assert "you have done something else" in page.do("undo", act=fact)
     assert "2 called · 1 free" in page.html()
-    [last] = re.findall(r'name="fact" value="(\d+)"', page.html())
+    [last] = re.findall(r'name="act" value="([\w-]+)"', page.html())
     for _ in range(2):
-        assert re.search(r"Undone: M3 .* is called to table 1\.", page.do("undo", fact=last))
+        assert re.search(r"Undone: M3 .* is called to table 1\.", page.do("undo", act=last))
         assert "1 called · 2 free" in page.html()
-    assert re.search(r"Undone: M1 .* is called to table 3\.", page.do("undo", fact=fact))
+    assert re.search(r"Undone: M1 .* is called to table 3\.", page.do("undo", act=fact))
     assert "3 free" in page.html()
 
 
@@ -135,7 +135,7 @@ def test_undo_names_a_fact_of_this_event(page: Page, by_alice: Actor) -> None:
     club = page.tournament.club
     other = create_tournament(club=club, by=by_alice, now=now, name="Elsewhere", starts_at=now)
     FloorEvent.objects.update(tournament=other)
-    page.do("undo", fact=FloorEvent.objects.get(kind="called").pk)
+    page.do("undo", act=f"floor-{FloorEvent.objects.get(kind='called').pk}")
     page.do("undo")
     assert not FloorEvent.objects.filter(kind="undone").exists()
 
@@ -145,7 +145,7 @@ def test_a_no_show_takes_two_taps_and_a_line_takes_it_back(page: Page) -> None:
     assert "Who is missing?" not in page.html()
     FloorEvent.objects.update(at=timezone.now() - timedelta(minutes=20))
     assert "Who is missing?" in page.html()
-    assert "Enter “undo” in the line" in page.do("no-show", fixture=page.fixture(1), side="0")
+    assert "Undo: " in page.do("no-show", fixture=page.fixture(1), side="0")
     result = Result.objects.get()
     assert (result.kind, result.winner) == ("forfeit", 1)
     assert "nobody is a no-show" in page.do("no-show", fixture=page.fixture(1), side="1")

@@ -22,7 +22,7 @@ from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
 from tournaments.entries.event_links import path_for
 from tournaments.floor import calls, evening, length_offers, selectors
-from tournaments.floor.undo import last_of, undo
+from tournaments.floor.undo import last_act, undo
 from tournaments.models import FloorEvent, Tournament
 from tournaments.state.integrity import differences
 
@@ -253,11 +253,11 @@ def test_alice_asks_both_players_at_any_time_and_needs_both(
 
 
 def test_alice_undoes_what_she_proposed_until_somebody_has_answered(playing: AtTable) -> None:
-    def undo_last() -> FloorEvent:
+    def undo_last() -> None:
         tournament = playing.running.tournament
-        last = last_of(tournament, playing.alice)
+        last = last_act(tournament, playing.alice)
         assert last is not None
-        return undo(tournament=tournament, event=last, by=playing.alice, now=timezone.now())
+        undo(tournament=tournament, act=last, by=playing.alice, now=timezone.now())
 
     number = propose(playing, 5).pk
     undo_last()

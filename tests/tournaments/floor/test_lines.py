@@ -55,7 +55,7 @@ def test_lines_run_an_evening_and_undo_takes_back_what_came_last(event: Evening)
     assert preview(event, "m1 3-7") == f"{second} beats {first} 7–3 · M1, table 3 · winner to M5"
     assert enter(event, "m1 7-3") == f"M1 · {names} 7–3"
     assert event.states() == "srrwwww"
-    assert preview(event, "undo") == "Take back the last result that you entered."
+    assert preview(event, "undo") == preview(event, "undo m1") == f"Undo: {first} wins 7–3 at table 3"
     assert enter(event, "undo") == "The result of M1 was taken back."
     assert enter(event, "undo") == "Undone: Table 2 is out of use."
     assert preview(event, f"accessible {second}") == f"Call {second} to accessible tables."

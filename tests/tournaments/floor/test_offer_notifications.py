@@ -25,7 +25,7 @@ from tests.tournaments.floor.test_length_offers import (
 )
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
 from tournaments.floor import length_offers
-from tournaments.floor.undo import last_of, undo
+from tournaments.floor.undo import last_act, undo
 
 __all__ = ["at_table", "playing"]
 pytestmark = pytest.mark.django_db
@@ -104,9 +104,9 @@ def test_a_proposal_that_was_undone_or_that_a_player_has_accepted_is_not_sent_to
     accept(playing, playing.side_of_bob, propose(playing, 5).pk)
     assert (send_now(bob), send_now(carol)) == (0, 1), "Carol still has to agree"
     propose(playing, 6)
-    last = last_of(playing.running.tournament, playing.alice)
+    last = last_act(playing.running.tournament, playing.alice)
     assert last is not None
-    undo(tournament=playing.running.tournament, event=last, by=playing.alice, now=timezone.now())
+    undo(tournament=playing.running.tournament, act=last, by=playing.alice, now=timezone.now())
     assert (send_now(bob), send_now(carol)) == (0, 0)
 
 

@@ -19,7 +19,7 @@ from tests.tournaments.floor.test_services import Evening
 from tournaments.floor import calls
 from tournaments.floor import evening as opening
 from tournaments.floor.page.sheets import reentry_posts
-from tournaments.floor.undo import last_of, undo
+from tournaments.floor.undo import last_act, undo
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import account_of, division_charges
 from tournaments.ledger.payments import PaymentInput
@@ -104,9 +104,9 @@ def test_a_reentry_can_be_undone_until_its_match_begins_and_the_page_says_what_w
     assert "Paid so far: 5 tickets." in html(alice_client.get(entries))
     calls.start(fixture=fixture, **evening.acts)
     assert until not in html(alice_client.get(url))
-    fact = last_of(event, evening.alice)
-    assert fact is not None
-    undo(tournament=event, event=fact, by=evening.alice, now=timezone.now())
+    start = last_act(event, evening.alice)
+    assert start is not None
+    undo(tournament=event, act=start, by=evening.alice, now=timezone.now())
     assert until in html(alice_client.get(url)), "the start was undone"
     undone = html(alice_client.post(f"{url}do/undo-re-entry/", {"entry": again.public_id}, follow=True))
     assert "Paid so far: 5 tickets. The cash desk lists it as a refund due." in undone

@@ -20,7 +20,7 @@ from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries import check_in
 from tournaments.floor import calls, evening, selectors, undo
-from tournaments.floor.lines import preview_line
+from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.state import FloorState, MatchState, TableState
 from tournaments.formats.settings import StageSettings
@@ -76,9 +76,11 @@ class Evening:
         return calls.start(fixture=self.fixture(number), **self.acts)
 
     def undo_last(self) -> FloorEvent:
-        last = undo.last_of(self.division.tournament, self.alice)
+        last = undo.last_act(self.division.tournament, self.alice)
         assert last is not None
-        return undo.undo(tournament=self.division.tournament, event=last, **self.acts)
+        fact = undo.undo(tournament=self.division.tournament, act=last, **self.acts).fact
+        assert isinstance(fact, FloorEvent)
+        return fact
 
     def win(self, number: int, score: tuple[int, int] = (7, 3)) -> None:
         results.enter_result(fixture=self.fixture(number), result=ResultInput.played(score), **self.acts)
@@ -160,30 +162,31 @@ def test_undo_takes_back_the_last_change_of_ones_own_unless_more_happened_there(
     called = event.call(1, 1)
     started = calls.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
     assert refusal(event.undo_last) == "floor_built_on"
-    assert refusal(undo.undo, tournament=tournament, event=started, **event.acts) == "nothing_to_undo_on_floor"
-    undo.undo(tournament=tournament, event=started, by=Actor.of(bob), now=event.now)
+    act = undo.Act(started, started.fixture)
+    assert refusal(undo.undo, tournament=tournament, act=act, **event.acts) == "nothing_to_undo_on_floor"
+    undo.undo(tournament=tournament, act=act, by=Actor.of(bob), now=event.now)
     assert event.states()[0] == "c"
     assert event.undo_last().pk == called.pk
     assert event.states()[0] == "r"
-    assert undo.last_of(tournament, event.alice) is None
+    assert undo.last_act(tournament, event.alice) is None
 
 
 def test_undo_sent_twice_undoes_only_the_fact_it_names(event: Evening) -> None:
     tournament = event.division.tournament
-    first, second = event.call(1, 1), event.call(2, 2)
-    assert refusal(undo.undo, tournament=tournament, event=first, **event.acts) == "not_last_on_floor"
+    first, second = (undo.Act(fact, fact.fixture) for fact in (event.call(1, 1), event.call(2, 2)))
+    assert refusal(undo.undo, tournament=tournament, act=first, **event.acts) == "not_last_on_floor"
     for _ in range(2):
-        assert undo.undo(tournament=tournament, event=second, **event.acts).pk == second.pk
+        assert undo.undo(tournament=tournament, act=second, **event.acts) == second
         assert event.states()[:2] == "cr"
     assert FloorEvent.objects.filter(kind="undone").count() == 1
-    assert event.undo_last().pk == first.pk
+    assert event.undo_last() == first.fact
 
 
 def test_the_result_of_a_called_match_frees_its_table_and_taking_it_back_does_not_move_anybody(event: Evening) -> None:
     event.call(1, 1)
     quick_entry.enter_line(tournament=event.division.tournament, text="m1 7-3", division=None, **event.acts)
     event.call(2, 1)
-    quick_entry.undo_last(tournament=event.division.tournament, **event.acts)
+    enter_lines(tournament=event.division.tournament, text="undo m1", division=None, **event.acts)
     state = event.state
     assert state.tables[event.table(1).pk].match == state.matches[event.fixture(2).pk]
     assert state.matches[event.fixture(1).pk].table is None

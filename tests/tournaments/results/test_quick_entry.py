@@ -264,7 +264,7 @@ def test_undo_is_refused_once_the_next_match_has_its_score(drawn: Drawn, by_alic
     lines(division, "m1 7-3; m2 7-3", by_alice)
     final = Fixture.objects.get(stage__division=division, number=3)
     results.enter_result(fixture=final, result=ResultInput(0, (7, 0)), by=by_alice, now=timezone.now())
-    (outcome,) = lines(division, "undo", by_alice)
+    (outcome,) = lines(division, "undo m1", by_alice)
     assert outcome.refused is not None
     assert outcome.refused.code == "undo_built_on"
     assert Match.objects.filter(state="void").count() == 0

@@ -23,20 +23,29 @@ from tournaments import access
 from tournaments.access import HELPER
 from tournaments.draws.round_lengths import change_round_lengths
 from tournaments.entries import check_in
-from tournaments.events.pages import EventAction, event_url_args
+from tournaments.events.pages import EventAction, by, event_url_args
 from tournaments.events.services import update_tournament
 from tournaments.floor import calls, evening, length_offers, selectors, undo
-from tournaments.floor.api import FloorMatchSerializer, match_body
+from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_body, match_body
 from tournaments.floor.page import forms
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.models import Fixture, FloorEvent, Tournament
-from tournaments.results.quick_entry import enter_undoable, forfeit_missing, leader_wins, result_summary
+from tournaments.results.quick_entry import forfeit_missing, leader_wins, result_summary
+from tournaments.results.services import enter_result, undo_window
 from tournaments.state.api import WRITE
 from tournaments.state.names import shown
 
 Run = Callable[[Any, Actor, datetime], str]
+
+
+class UndoSerializer(FormSerializer):
+    """The act to undo."""
+
+    class Meta:
+        form = forms.UndoForm
+        extra_kwargs: ClassVar = {"act": {"help_text": "Its name, as `undoable` of the floor has it."}}
 
 
 class FloorAction(EventAction):
@@ -62,6 +71,16 @@ class FloorAction(EventAction):
     def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
         view = selectors.floor(obj.stage.division.tournament, timezone.now())
         return Response(FloorMatchSerializer(match_body(view, view.matches[obj.pk])).data)
+
+
+class UndoAction(FloorAction):
+    """Undoing the last act; the API answers the floor."""
+
+    responses: ClassVar[dict[int, Any]] = {200: FloorSerializer, **WRITE}
+
+    def answer(self, request: Request, obj: Tournament, form: Any) -> Response:
+        body = floor_body(selectors.floor(obj, timezone.now()), by(request))
+        return Response(FloorSerializer(body).data)
 
 
 class ShortenSerializer(FormSerializer):
@@ -138,8 +157,23 @@ def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
 def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     fixture, side = form.cleaned_data["fixture"], form.cleaned_data["side"]
     result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
-    summary = f"M{fixture.number} · {result_summary(fixture, result)}."
-    return summary + " " + _("Enter “undo” in the line to take it back.")
+    return f"M{fixture.number} · {result_summary(fixture, result)}."
+
+
+def _result(form: forms.WonForm, by: Actor, now: datetime) -> str:
+    fixture, reason = form.cleaned_data["fixture"], form.cleaned_data["reason"]
+    enter_result(
+        fixture=fixture, result=form.result, by=by, now=now, after=form.cleaned_data["after"], reason=reason,
+        settle_after=undo_window(),
+    )  # fmt: skip
+    # The page names the result on the button that undoes it.
+    return ""
+
+
+def _start_called(form: FloorForm, by: Actor, now: datetime) -> str:
+    started = calls.start_called(tournament=form.tournament, by=by, now=now)
+    text = ngettext("%(count)d match has started.", "%(count)d matches have started.", len(started))
+    return text % {"count": len(started)}
 
 
 def _leader_wins(form: forms.LeaderForm, by: Actor, now: datetime) -> str:
@@ -152,9 +186,8 @@ def _settle(form: forms.SettleForm, by: Actor, now: datetime) -> str:
 
 def _close(form: forms.ClosingForm, outcome: ResultInput, by: Actor, now: datetime) -> str:
     fixture, after = form.cleaned_data["fixture"], form.cleaned_data["after"]
-    result = enter_undoable(fixture=fixture, result=outcome, by=by, now=now, after=after)
-    summary = f"M{fixture.number} · {result_summary(fixture, result)}."
-    return summary + " " + _("Enter “undo” in the line to take it back.")
+    result = enter_result(fixture=fixture, result=outcome, by=by, now=now, after=after, settle_after=undo_window())
+    return f"M{fixture.number} · {result_summary(fixture, result)}."
 
 
 def _adjourn(form: forms.AdjournForm, by: Actor, now: datetime) -> str:
@@ -253,8 +286,12 @@ def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
 
 
 def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
-    undone = undo.undo(tournament=form.tournament, event=form.cleaned_data["fact"], by=by, now=now)
-    return sentence_of_fact(undone, undone=True)
+    """Undo what you did last at an event: a result, a call, a start or another act on the floor, or a check-in.
+
+    For assistants and helpers. The act is named, as `undoable` has it: repeating the request undoes nothing more, and
+    an act that is not your last one is refused. A result from which something follows is corrected instead.
+    """
+    return undo.undo(tournament=form.tournament, act=form.cleaned_data["act"], by=by, now=now).undone_text
 
 
 def _shorten(form: forms.ShortenForm, by: Actor, now: datetime) -> str:
@@ -273,12 +310,14 @@ _ALL = (
     FloorAction("call-again", forms.FixtureForm, _with_match(calls.call_again), HELPER),
     FloorAction("take-back", forms.FixtureForm, _with_match(calls.take_back), HELPER),
     FloorAction("start", forms.FixtureForm, _with_match(calls.start), HELPER),
+    FloorAction("start-called", FloorForm, _start_called, HELPER),
     FloorAction("move", forms.MoveForm, _move, HELPER),
     FloorAction("score", forms.ScoreForm, _score, HELPER),
     FloorAction("take-back-score", forms.TakeBackScoreForm, _take_back_score, HELPER),
     FloorAction("late", forms.LateForm, _late, HELPER),
     FloorAction("no-show", forms.NoShowForm, _no_show, HELPER),
     FloorAction("clocks", forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
+    FloorAction("result", forms.WonForm, _result, HELPER),
     FloorAction("leader-wins", forms.LeaderForm, _leader_wins),
     FloorAction("settle", forms.SettleForm, _settle),
     FloorAction("adjourn", forms.AdjournForm, _adjourn),
@@ -308,7 +347,9 @@ _ALL = (
     FloorAction("pause", forms.PauseForm, _pause),
     FloorAction("resume", FloorForm, _resume),
     FloorAction("autopilot", forms.AutopilotForm, _autopilot),
-    FloorAction("undo", forms.UndoForm, _undo, HELPER),
+    UndoAction("undo", forms.UndoForm, _undo, HELPER, Endpoint(
+        "tournaments_floor_undo", UndoSerializer, {"act": "result-17"}
+    )),
     FloorAction("shorten", forms.ShortenForm, _shorten),
 )  # fmt: skip
 ACTIONS: Mapping[str, FloorAction] = {action.name: action for action in _ALL}

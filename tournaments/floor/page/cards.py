@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,7 +17,15 @@ from tournaments.events.pages import event_url_args
 from tournaments.floor.closing_time import ClosingTime, RunningView, closing_time, is_over
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.state import AttentionKind, MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
+from tournaments.floor.state import (
+    AttentionKind,
+    EnteredResult,
+    MatchFacts,
+    MatchOnFloor,
+    MatchState,
+    TableOnFloor,
+    TableState,
+)
 from tournaments.models import Entry, Fixture, Table, Tournament
 from tournaments.results.needs import Need
 
@@ -96,6 +105,8 @@ class Card:
     sides: tuple[CardSide, ...]
     note: str
     foot: str
+    seconds: int | None = None
+    """For how long nothing follows from the result that was just entered."""
 
     @property
     def name(self) -> str:
@@ -234,6 +245,8 @@ class Cards:
             return replace(
                 card, state="is-dispute", clock="", tag=need.label, tag_css="tag-danger", icon="flag", foot=foot
             )
+        if match.facts.entered is not None:
+            return self._just_entered(card, match.facts, match.facts.entered)
         if match.state == MatchState.REPORTED:
             stands_at = need.accepted_at if need is not None else None
             foot = _("Stands at %(time)s") % {"time": clock(stands_at, self.zone)} if stands_at else _("Unconfirmed")
@@ -248,6 +261,27 @@ class Cards:
             tag = _played(match)
             return replace(card, state="is-slow", clock="", tag=tag, tag_css="tag-warning", icon="clock", foot=foot)
         return card
+
+    def _just_entered(self, card: Card, facts: MatchFacts, entered: EnteredResult) -> Card:
+        seconds = max(0, ceil((entered.settle_at - self.view.now).total_seconds()))
+        points = entered.score or ("", "")
+        sides = tuple(CardSide(name, str(points[side])) for side, name in enumerate(facts.names))
+        foot = _("Nobody wins")
+        if entered.winner is not None:
+            score = f"{points[entered.winner]}–{points[1 - entered.winner]}" if entered.score else ""
+            foot = _("%(name)s wins %(score)s") % {"name": facts.names[entered.winner], "score": score}
+        tag = _("%(seconds)d s") % {"seconds": seconds}
+        return replace(
+            card,
+            state="is-reported",
+            clock="",
+            tag=tag,
+            tag_css="tag-win",
+            icon="check",
+            sides=sides,
+            foot=foot.strip(),
+            seconds=seconds,
+        )
 
     def _called(self, card: Card, match: MatchOnFloor, kind: AttentionKind | None) -> Card:
         called_at, no_show_at = match.called_at, match.no_show_at

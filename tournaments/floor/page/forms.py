@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm
 from players.models import Player
 from tournaments.draws.round_lengths import RoundLength
@@ -16,6 +17,7 @@ from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, Runn
 from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
+from tournaments.floor.undo import Act, act_named
 from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.models.floor import LONGEST_LABEL
 
@@ -85,6 +87,7 @@ class FloorSettingsForm(RefusingForm):
 
 
 LONGEST_REASON = 80
+LONGEST_ACT = 40
 MOST_TABLES = 200
 MOST_POINTS = 25
 LONGEST_CHANGES = 2000
@@ -152,6 +155,22 @@ class ClosingForm(FixtureForm):
     """A result at closing time: `after` is the match's `seq` as the sheet showed it."""
 
     after = forms.IntegerField(min_value=0)
+
+
+class WonForm(ClosingForm):
+    """Who won a match that was played to its end, and the points of the other player."""
+
+    winner = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
+    points = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
+
+    @property
+    def result(self) -> ResultInput:
+        """The result; the winner has as many points as the match is long."""
+        match = self.cleaned_data["fixture"].match
+        winner, points = self.cleaned_data["winner"], self.cleaned_data["points"]
+        length = match.length if match is not None else 0
+        return ResultInput(winner, (length, points) if winner == 0 else (points, length))
 
 
 class LeaderForm(ClosingForm):
@@ -279,9 +298,16 @@ class OpenForm(FloorForm):
 
 
 class UndoForm(FloorForm):
-    """The fact to undo."""
+    """The act to undo."""
 
-    fact = forms.ModelChoiceField(FloorEvent.objects.none())
+    act = forms.CharField(max_length=LONGEST_ACT)
+
+    def clean_act(self) -> Act:
+        """Return the act with this name."""
+        act = act_named(self.tournament, self.cleaned_data["act"])
+        if act is None:
+            raise ValidationError(_("This event has no such act."), code="unknown")
+        return act
 
 
 class PauseForm(FloorForm):

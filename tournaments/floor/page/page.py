@@ -34,7 +34,7 @@ from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import Attention, AttentionKind, MatchFacts, MatchOnFloor, MatchState
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import last_of
+from tournaments.floor.undo import Act, last_act
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
     MOST_NEEDS,
@@ -142,6 +142,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     queue, waiting = cards.queue(), view.waiting
     latest = latest_results(tournament, LATEST_SHOWN)
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
+    undoable = last_act(tournament, by)
     zone = ZoneInfo(tournament.time_zone)
     return {
         "view": view,
@@ -176,7 +177,9 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "paused_until": _paused_until(view, zone),
         "calls_itself": view.facts.autopilot == Autopilot.CALL,
         "last_call": _last_call(view),
-        "undoable": last_of(tournament, by),
+        "undoable": undoable,
+        "undo_left": _milliseconds_left(undoable, now),
+        "called_count": sum(row.state == MatchState.CALLED for row in view.matches.values()),
         "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
@@ -185,6 +188,13 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         # Called when it is rendered, after everything else.
         "due_in": lambda: _due_in(view, timezone.now()),
     }
+
+
+def _milliseconds_left(undoable: Act | None, now: datetime) -> int:
+    """Return for how long nothing follows from the result that would be undone; 0 if something may follow already."""
+    if undoable is None or undoable.settle_at is None:
+        return 0
+    return max(0, int((undoable.settle_at - now).total_seconds() * 1000))
 
 
 def forecast_context(view: FloorView) -> dict[str, Any]:

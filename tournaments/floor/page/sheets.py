@@ -32,7 +32,6 @@ from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Slot, Table, Tournament
 from tournaments.results.fixture_page import fixture_page
-from tournaments.results.forms import ResultForm
 from tournaments.state.names import shown_entry
 
 # Re-entry on the floor: a button beside a match of the main bracket for its loser, and one that undoes it.
@@ -216,7 +215,9 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
             "entered": entered,
             "entered_by": _entered_by(entered, names) if entered is not None else "",
             "take_back_score_url": action_url(tournament, "take-back-score"),
-            "form": ResultForm(names=names, initial=_proposed(running, fixture.match.length)),
+            "result_url": action_url(tournament, "result"),
+            "chips": list(range(min(fixture.match.start_score), fixture.match.length)),
+            "proposed": _proposed(running),
             "closing": _closing(fixture, on_floor, names, running) if context.get("may_rule") else None,
             "then": [_then(fixture, names, winner, view) for winner in (0, 1)],
         }
@@ -261,12 +262,12 @@ def _absent(view: FloorView, match: MatchOnFloor | None) -> list[Post]:
     ]
 
 
-def _proposed(running: tuple[int, int], length: int) -> dict[str, int]:
-    """Return the score that the final result starts with: the leader has won."""
+def _proposed(running: tuple[int, int]) -> tuple[int, int] | None:
+    """Return the side that is ahead and the points of the other one, which are chosen at first; None if level."""
     left, right = running
     if left == right:
-        return {"left": left, "right": right}
-    return {"left": length, "right": right} if left > right else {"left": left, "right": length}
+        return None
+    return (0, right) if left > right else (1, left)
 
 
 def _closing(

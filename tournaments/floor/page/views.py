@@ -30,7 +30,6 @@ from tournaments.floor.page.cards import refusal_of
 from tournaments.floor.page.forms import ClosingTimeForm, FloorSettingsForm
 from tournaments.floor.page.page import Parts, floor_page, forecast_context, render_changes
 from tournaments.floor.page.sheets import match_sheet, table_sheet
-from tournaments.floor.sentences import sentence_of_fact
 from tournaments.models import Table, Tournament
 from tournaments.results import workers
 from tournaments.results.forms import LinePreviewForm, QuickForm
@@ -111,7 +110,6 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
     context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
     chosen = request.GET.get("division", "")
     shown = [division for division in context["divisions"] if division.public_id == chosen]
-    undoable = context["undoable"]
     return {
         **context,
         "topics_shown": topics,
@@ -120,7 +118,6 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
         "focus_line": "entered" in request.GET,
         "quick_url": reverse("floor-line", args=event_url_args(tournament)),
         "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
-        "undo_text": sentence_of_fact(undoable) if undoable is not None else "",
         "quick_is_quiet": True,
         "division": next(iter(shown or context["divisions"]), None),
     }

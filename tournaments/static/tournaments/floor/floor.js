@@ -18,7 +18,26 @@ document.addEventListener("htmx:afterSwap", () => {
   if (!main) return;
   show(main.dataset.tab);
   outline();
+  countDown();
 });
+
+// The time in which nothing follows from a result shrinks, from what was left of it when the page was made.
+function countDown() {
+  const bar = document.querySelector(".floor-undo-time:not(.is-running)");
+  if (!bar) return;
+  bar.style.animationDuration = `${bar.dataset.left}ms`;
+  bar.classList.add("is-running");
+  const form = bar.closest("form");
+  setTimeout(() => form.classList.remove("is-fresh"), Number(bar.dataset.left));
+}
+
+countDown();
+setInterval(() => {
+  for (const state of document.querySelectorAll("[data-seconds]")) {
+    state.dataset.seconds = Math.max(0, Number(state.dataset.seconds) - 1);
+    state.lastChild.textContent = state.lastChild.textContent.replace(/\d+/, state.dataset.seconds);
+  }
+}, 1000);
 
 // The server sends only the parts that differ from those with these versions.
 document.addEventListener("htmx:configRequest", (event) => {
@@ -44,33 +63,36 @@ document.addEventListener("click", (event) => {
     scrollTo(0, 0);
     if (tab.dataset.show === "more") document.getElementById("line")?.focus({ preventScroll: true });
   }
-  const mode = event.target.closest("[data-mode]");
-  if (mode) choose(mode.closest(".sheet"), mode.dataset.mode);
 });
 
-// The sheet of a match shows the running score or the final result.
-function choose(root, mode) {
-  for (const button of root.querySelectorAll("[data-mode]")) {
-    button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
-  }
-  for (const form of root.querySelectorAll("[data-for]")) form.hidden = form.dataset.for !== mode;
-}
-
-// What follows from the result is said for the side that would win.
+// The button names the result, once the winner and the points of the other player are chosen. A known running score
+// chooses the points of the side that is behind, until somebody taps other ones.
 function prepare(root) {
-  const modes = root.querySelector("[data-modes]");
-  if (!modes || !modes.hidden) return;
-  if (root.querySelector("[data-for='running']")) {
-    modes.hidden = false;
-    choose(root, "final");
-  }
-  const form = root.querySelector("[data-for='final']");
-  const update = () => {
-    const [left, right] = [Number(form.elements.left.value), Number(form.elements.right.value)];
-    const winner = left === right ? "" : String(Number(right > left));
-    for (const text of form.querySelectorAll("[data-then]")) text.hidden = text.dataset.then !== winner;
+  const form = root.querySelector("[data-result]");
+  if (!form || form.dataset.prepared) return;
+  form.dataset.prepared = "yes";
+  const { winner, points } = form.elements;
+  const save = form.querySelector(".save");
+  const label = save.textContent;
+  const running = form.dataset.running.split(",");
+  let isChosen = false;
+  const update = (event) => {
+    if (event?.target.name === "points") isChosen = true;
+    if (event?.target.name === "winner" && !isChosen && running[0] !== running[1]) {
+      points.value = running[1 - Number(winner.value)];
+    }
+    const name = form.querySelector("[name='winner']:checked")?.parentElement.textContent.trim();
+    const isComplete = Boolean(name) && points.value !== "";
+    const score = `${form.dataset.length}–${points.value}`;
+    save.textContent = isComplete
+      ? form.dataset.outcome.replace("{name}", () => name).replace("{score}", score)
+      : label;
+    save.disabled = !isComplete;
+    for (const text of form.querySelectorAll("[data-then]")) {
+      text.hidden = !isComplete || text.dataset.then !== winner.value;
+    }
   };
-  form.addEventListener("input", update);
+  form.addEventListener("change", update);
   update();
 }
 

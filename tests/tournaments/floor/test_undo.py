@@ -1,0 +1,303 @@
+"""A result waits while it can be undone, and undo takes back everything in one order; Alice and Bob direct."""
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from engine.errors import Refused
+from matches.lifecycle.begun import has_begun
+from matches.models import Match, Result
+from matches.reporting.deadlines import announce_unsettled
+from players.actors import Actor
+from players.models import LogEntry, User
+from tests.tournaments.floor.test_services import Evening, event
+from tournaments.entries import check_in
+from tournaments.entries import services as entries
+from tournaments.floor import calls
+from tournaments.floor.lines import enter_lines, parse_floor_line
+from tournaments.floor.state import MatchState, TableState
+from tournaments.floor.undo import Act, act_named, last_act, undo
+from tournaments.models import CheckIn, Entry, Fixture
+from tournaments.results.quick_entry import LineOutcome
+from tournaments.state.integrity import differences
+from tournaments.state.settle import settle_division
+
+__all__ = ["event"]
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+
+SECONDS = 5.0
+
+
+@pytest.fixture(autouse=True)
+def _time_to_undo(settings: Any) -> None:
+    settings.RESULT_UNDO_SECONDS = SECONDS
+
+
+def line(event: Evening, text: str, by: Actor | None = None) -> LineOutcome:
+    return lines(event, text, by)[-1]
+
+
+def lines(event: Evening, text: str, by: Actor | None = None) -> list[LineOutcome]:
+    tournament = event.division.tournament
+    return enter_lines(tournament=tournament, text=text, division=None, by=by or event.alice, now=event.now)
+
+
+def refused_code(outcome: LineOutcome) -> str:
+    assert outcome.refused is not None
+    return outcome.refused.code
+
+
+def let_pass(event: Evening, seconds: float) -> None:
+    """Let some time pass; then the sweep settles what is due."""
+    event.now += timedelta(seconds=seconds)
+    for match in Match.objects.filter(unsettled=True, settle_at__lte=event.now).order_by("pk"):
+        settle_division(division_id=event.division.pk, match_id=match.pk, now=event.now)
+
+
+def winner_of_m1(event: Evening) -> Entry | None:
+    """Who stands in the match after M1."""
+    return event.fixture(5).slots.get(side=0).entry
+
+
+def first_entry(event: Evening, number: int) -> Entry:
+    entry = event.fixture(number).slots.get(side=0).entry
+    assert entry is not None
+    return entry
+
+
+def test_a_result_is_stored_and_logged_and_moves_nobody_for_five_seconds(event: Evening) -> None:
+    event.call(1, 1)
+    line(event, "m1 7-4")
+    match = event.match(1)
+    assert (match.state, match.results.count()) == (Match.State.SETTLED, 1)
+    assert LogEntry.objects.filter(verb="result_appended", topic=match.topic).exists()
+    on_floor = event.state.matches[event.fixture(1).pk]
+    assert on_floor.state == MatchState.REPORTED
+    assert on_floor.facts.entered is not None
+    assert (on_floor.facts.entered.winner, on_floor.facts.entered.score) == (0, (7, 4))
+    assert event.state.tables[event.table(1).pk].state == TableState.TAKEN
+    assert winner_of_m1(event) is None
+    assert list(differences()) == []
+    let_pass(event, 4.9)
+    assert winner_of_m1(event) is None
+    let_pass(event, 0.1)
+    assert winner_of_m1(event) is not None
+    assert event.state.tables[event.table(1).pk].state == TableState.FREE
+    assert event.match(1).settle_at is None
+    assert list(differences()) == []
+
+
+def test_the_sweep_announces_what_is_due(event: Evening) -> None:
+    line(event, "m1 7-4")
+    due = event.match(1).settle_at
+    assert due is not None
+    assert announce_unsettled(now=due - timedelta(milliseconds=1)) == 0
+    assert announce_unsettled(now=due) == 1
+    assert event.fixture(1).status == Fixture.Status.DECIDED
+    assert announce_unsettled(now=due) == 0
+
+
+@pytest.mark.parametrize(("seconds", "is_settled"), [(4.9, False), (5.0, True)])
+def test_a_result_is_undone_before_and_after_the_sweep(event: Evening, seconds: float, is_settled: bool) -> None:
+    line(event, "m1 7-4")
+    result = Result.objects.get()
+    let_pass(event, seconds)
+    assert (winner_of_m1(event) is not None) == is_settled
+    assert line(event, "undo").text == "The result of M1 was taken back."
+    settle_division(division_id=event.division.pk, match_id=result.match_id, now=event.now + timedelta(seconds=9))
+    assert winner_of_m1(event) is None
+    assert event.match(1).state == Match.State.OPEN
+    kinds = Result.objects.order_by("version").values_list("kind", flat=True)
+    assert list(kinds) == [Result.Kind.PLAYED, Result.Kind.VOID], "both facts stay"
+    assert list(differences()) == []
+
+
+def test_other_results_leave_it_waiting_and_other_changes_do_not(event: Evening) -> None:
+    line(event, "m1 7-4")
+    event.win(2)
+    assert winner_of_m1(event) is None
+    assert list(differences()) == []
+    entries.withdraw(entry=first_entry(event, 4), **event.acts)
+    assert winner_of_m1(event) is not None
+    assert event.match(1).settle_at is None
+    assert list(differences()) == []
+
+
+def test_the_same_result_again_changes_nothing_and_another_one_replaces_it_at_once(event: Evening) -> None:
+    line(event, "m1 7-4")
+    before = event.match(1).settle_at
+    event.now += timedelta(seconds=3)
+    line(event, "m1 7-4")
+    event.win(1, (7, 4))
+    assert (event.match(1).settle_at, event.match(1).results.count()) == (before, 1)
+    assert refused_code(line(event, "m1 4-7")) == "line_settled"
+    event.win(1, (4, 7))
+    assert event.match(1).settle_at is None
+    assert winner_of_m1(event) == event.fixture(1).slots.get(side=1).entry
+    assert list(differences()) == []
+
+
+def test_a_result_implies_the_start(event: Evening) -> None:
+    line(event, "m1 7-4")
+    assert has_begun(event.match(1))
+    let_pass(event, SECONDS)
+    assert event.states()[0] == "s"
+    assert event.state.attention == ()
+
+
+def test_the_result_of_a_table_is_typed_by_its_label(event: Evening) -> None:
+    event.call(2, 1)
+    event.call(1, 2)
+    assert line(event, "t2 7-4").fixture == event.fixture(1)
+    assert event.match(1).results.get().score == (7, 4)
+    let_pass(event, SECONDS)
+    assert refused_code(line(event, "t2 7-4")) == "table_free"
+    assert refused_code(line(event, "t9 7-4")) == "no_such_table"
+    event.call(3, 2)
+    assert refused_code(line(event, "t2 7-4")) == "line_again", "the same line must not decide the next match"
+    event.later(20)
+    assert line(event, "t2 7-4").fixture == event.fixture(3)
+    assert parse_floor_line("tom 7-4") is None
+
+
+def test_undo_goes_back_through_everything_in_one_order(event: Evening) -> None:
+    entry = first_entry(event, 3)
+    check_in.mark(entry=entry, state=CheckIn.State.HERE, **event.acts)
+    event.later(1)
+    event.call(1, 1)
+    event.later(1)
+    lines(event, "m2 7-4; m1 start")
+    names = " – ".join(event.match(1).names)
+    assert [line(event, "undo").text for _ in range(4)] == [
+        f"Undone: M1 {names} has started.",
+        "The result of M2 was taken back.",
+        f"Undone: M1 {names} is called to table 1.",
+        f"Undone: {entry.player.name}: here",
+    ]
+    assert refused_code(line(event, "undo")) == "nothing_to_undo"
+    entry.refresh_from_db()
+    assert entry.checked_in_at is None
+    assert sorted(event.states()) == sorted("rrrwwww")
+    assert list(differences()) == []
+
+
+def test_checking_in_and_out_again_is_undone_step_by_step(event: Evening) -> None:
+    entry = first_entry(event, 1)
+    for state in (CheckIn.State.HERE, CheckIn.State.MISSING):
+        check_in.mark(entry=entry, state=state, **event.acts)
+        event.later(1)
+    for is_here in (True, False):
+        line(event, "undo")
+        entry.refresh_from_db()
+        assert (entry.checked_in_at is not None) == is_here
+    assert refused_code(line(event, "undo")) == "nothing_to_undo"
+
+
+def test_each_director_undoes_their_own_and_at_a_named_match_anybodys(event: Evening, bob: User) -> None:
+    line(event, "m1 7-4")
+    event.later(1)
+    line(event, "m2 7-4", Actor.of(bob))
+    line(event, "undo")
+    assert [event.match(number).state for number in (1, 2)] == [Match.State.OPEN, Match.State.SETTLED]
+    assert line(event, "undo m2").fixture == event.fixture(2)
+    assert event.match(2).state == Match.State.OPEN
+    assert refused_code(line(event, "undo m2")) == "nothing_to_undo"
+
+
+def test_an_assistant_undoes_only_their_own_at_a_named_match(event: Evening, erin: User) -> None:
+    line(event, "m1 7-4")
+    assert refused_code(line(event, "undo m1", Actor.of(erin))) == "nothing_to_undo"
+    line(event, "m2 7-4", Actor.of(erin))
+    assert line(event, "undo m2", Actor.of(erin)).refused is None
+
+
+def test_a_repeated_request_undoes_nothing_more(event: Evening) -> None:
+    tournament = event.division.tournament
+    event.call(2, 1)
+    event.later(1)
+    line(event, "m1 7-4")
+    act = last_act(tournament, event.alice)
+    assert act is not None
+    for _ in range(2):
+        named = act_named(tournament, act.name)
+        assert named is not None
+        undo(tournament=tournament, act=named, **event.acts)
+    assert event.states()[1] == "c"
+    assert Result.objects.count() == 2
+
+
+def test_all_at_the_table_starts_every_called_match_and_one_undo_takes_it_back(event: Evening) -> None:
+    tournament = event.division.tournament
+    event.call(1, 1)
+    event.call(2, 2)
+    event.later(1)
+    assert len(calls.start_called(tournament=tournament, **event.acts)) == 2
+    assert event.states()[:3] == "ppr"
+    assert calls.start_called(tournament=tournament, **event.acts) == []
+    assert line(event, "undo").text == "Undone: 2 matches have started."
+    assert event.states()[:3] == "ccr"
+    assert not has_begun(event.match(1))
+
+
+def test_alice_enters_a_result_on_the_floor_and_undoes_it(event: Evening, alice_client: Client) -> None:
+    event.call(1, 3)
+    tournament = event.division.tournament
+    url = f"/events/{tournament.club.slug}/{tournament.slug}/floor/"
+    sheet = alice_client.get(f"{url}matches/{event.fixture(1).public_id}/").content.decode()
+    assert sheet.count('name="points"') == 7
+    fields = {"fixture": event.fixture(1).public_id, "after": event.match(1).seq, "winner": "1", "points": "4"}
+    for _ in range(2):
+        page = alice_client.post(f"{url}do/result/", fields, follow=True).content.decode()
+        assert f"Undo: {event.match(1).player_1.name} wins 7–4 at table 3" in page
+        assert "floor-undo-time" in page
+    result = Result.objects.get()
+    assert (result.winner, result.score) == (1, (4, 7))
+    alice_client.post(f"{url}do/undo/", {"act": f"result-{result.pk}"})
+    assert event.match(1).state == Match.State.OPEN
+    assert alice_client.post(f"{url}do/undo/", {"act": "result-999999"}, follow=True).status_code == 200
+
+
+REFUSALS = {"floor_built_on", "undo_built_on", "match_finished"}
+
+
+def _refused(event: Evening, act: Act, by: Actor) -> bool:
+    """Undo an act, or find that something was built on it."""
+    try:
+        undo(tournament=event.division.tournament, act=act, by=by, now=event.now)
+    except Refused as refused:
+        if refused.code not in REFUSALS:
+            raise
+        return True
+    return False
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_evening_is_undone_in_the_order_of_each_director(event: Evening, bob: User, seed: int) -> None:
+    """A stack of acts for each director is the model; what is refused stays on it."""
+    chance, tournament = random.Random(seed), event.division.tournament
+    stacks: dict[Actor, list[str]] = {event.alice: [], Actor.of(bob): []}
+    undone = 0
+    for _ in range(60):
+        by = chance.choice(list(stacks))
+        let_pass(event, chance.choice([0.5, 1, 6]))
+        number = chance.randrange(1, 8)
+        if chance.random() < 0.4:
+            act = last_act(tournament, by)
+            assert (act.name if act is not None else None) == next(reversed(stacks[by]), None)
+            if act is not None and not _refused(event, act, by):
+                stacks[by].pop()
+                undone += 1
+            continue
+        text = chance.choice(
+            [f"m{number} 7-{number % 7}", f"m{number} call t{chance.randrange(1, 4)}", f"m{number} start"]
+        )
+        before = last_act(tournament, by)
+        outcome = line(event, text, by)
+        after = last_act(tournament, by)
+        if outcome.refused is None and after is not None and after != before:
+            stacks[by].append(after.name)
+        assert list(differences()) == []
+    assert undone
