@@ -68,7 +68,7 @@ class FloorAction(EventAction):
     def url(self, request: HttpRequest, obj: Tournament) -> str:
         return reverse("floor", args=event_url_args(obj))
 
-    def answer(self, request: Request, obj: Fixture, form: Any) -> Response:
+    def answer(self, request: Request, obj: Any, form: Any) -> Response:
         view = selectors.floor(obj.stage.division.tournament, timezone.now())
         return Response(FloorMatchSerializer(match_body(view, view.matches[obj.pk])).data)
 
@@ -78,7 +78,7 @@ class UndoAction(FloorAction):
 
     responses: ClassVar[dict[int, Any]] = {200: FloorSerializer, **WRITE}
 
-    def answer(self, request: Request, obj: Tournament, form: Any) -> Response:
+    def answer(self, request: Request, obj: Any, form: Any) -> Response:
         body = floor_body(selectors.floor(obj, timezone.now()), by(request))
         return Response(FloorSerializer(body).data)
 
