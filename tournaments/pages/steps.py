@@ -68,6 +68,8 @@ class Head(NamedTuple):
     divisions: Sequence[Link]
 
 
+_BY_DIVISION = {"arrivals", "draw", "format", "settings", "console", "rounds"}
+"""Pages that show one division, or can."""
 _STEP_OF = {"format": "draw", "rounds": "draw"}
 """Page -> the step that it belongs to, if that has another name."""
 
@@ -216,9 +218,7 @@ def _after(tournament: Tournament, divisions: Sequence[Division], reader: Reader
     is_played = _is_played(divisions)
     if reader.may_direct:
         yield _prizes(tournament, divisions, is_played=is_played)
-        is_closed = standing_count(tournament) is not None
-        fact = _("closed") if is_closed else _("cash desk open")
-        yield Step("close", _("Close"), cash_url(tournament, CLOSING), _state(is_closed), fact)
+        yield _closing(tournament, divisions, is_played=is_played)
     is_over = tournament.status == Tournament.Status.FINISHED
     fact = _("ready") if is_over else _("so far")
     yield Step("summary", _("Summary"), _url(tournament, "event-report"), _state(is_over), fact)
@@ -228,6 +228,8 @@ def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played:
     plans = PrizePlan.objects.filter(division__in=divisions, published=True).values_list("division", flat=True)
     published = set(plans)
     url, is_done, fact = cash_url(tournament, PRIZES), False, _("not set")
+    if not published and is_played and not _has_fees(divisions):
+        return Step("prizes", _("Prizes"), url, DONE, _("none"))
     if not published and len(divisions) == 1:
         url = reverse("prize-plan", args=division_url_args(divisions[0]))
     if published:
@@ -237,6 +239,17 @@ def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played:
         is_done = not due
         fact = _("%(amount)s due") % {"amount": Currency.of(tournament).text(due)} if due else _("paid")
     return Step("prizes", _("Prizes"), url, _state(is_done), fact)
+
+
+def _closing(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> Step:
+    is_closed = standing_count(tournament) is not None
+    without_money = is_played and not is_closed and not _has_fees(divisions)
+    fact = _("no fees") if without_money else _("closed") if is_closed else _("open")
+    return Step("close", _("Close"), cash_url(tournament, CLOSING), _state(is_closed or without_money), fact)
+
+
+def _has_fees(divisions: Sequence[Division]) -> bool:
+    return any(row.fee for row in divisions)
 
 
 # Everything else: the pages of the divisions and of the event.
@@ -281,7 +294,7 @@ def _event_links(tournament: Tournament, page: str, reader: Reader, *, has_floor
 def _other_divisions(
     tournament: Tournament, divisions: Sequence[Division], division: Division | None, page: str
 ) -> list[Link]:
-    if len(divisions) < 2:
+    if len(divisions) < 2 or page not in _BY_DIVISION:
         return []
     links = [Link(row.name, _url_at(row, page), row == division) for row in divisions]
     if page == "arrivals":

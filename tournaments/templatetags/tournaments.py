@@ -210,9 +210,10 @@ def console_head(
 
 
 @register.inclusion_tag("tournaments/_after_play.html", takes_context=True)
-def after_play(context: Context) -> dict[str, Any]:
-    """Render the way on after the last match of the event; nothing before that."""
-    return {"step": steps.after_play(context["tournament"], may_direct=bool(context.get("may_direct")))}
+def after_play(context: Context, page: str = "") -> dict[str, Any]:
+    """Render the way on after the last match of the event; nothing before that, or if it leads to `page` itself."""
+    step = steps.after_play(context["tournament"], may_direct=bool(context.get("may_direct")))
+    return {"step": step if step is not None and step.key != page else None}
 
 
 # The format of a division, in a few words.

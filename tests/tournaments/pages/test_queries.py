@@ -22,7 +22,7 @@ MOST = {
     "": 22,  # one of them for whether the floor is open
     "console/": 24,
     "floor/": 23,
-    "{division}/entries/": 29,  # seven of them for who has paid, one for substitutes
+    "check-in/": 40,  # seven of them for who has paid, five for the steps of the event
     "console/log/": 15,
     "fixtures/{fixture}/": 23,  # one of them for whether the floor is open
 }
