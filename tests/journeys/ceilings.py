@@ -14,7 +14,8 @@ class Ceiling(NamedTuple):
 CEILINGS = {
     #                                               taps  keystrokes  before
     "first evening, until the first call":   Ceiling(20, 305, "18 taps, 300 keystrokes and the URL of the floor"),
-    "arrivals and fees of 19":               Ceiling(42, 0),
+    "arrivals and fees of 19":               Ceiling(22, 0, "42 taps, on two pages"),
+    "all of 19 here and paid":               Ceiling(5, 0, "42 taps; 3 of the 5 lead to the desk"),
     "result on a phone":                     Ceiling(6, 2),
     "result by a line, and taken back":      Ceiling(3, 12),
     "late entry":                            Ceiling(6, 10),

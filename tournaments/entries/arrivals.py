@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -50,7 +50,8 @@ def arrive(
         divisions = [lock_division(pk) for pk in sorted({entry.division_id for entry in entries})]
         if CheckIn.objects.filter(batch=key).exists():
             return
-        rows = Entry.objects.filter(pk__in=[entry.pk for entry in entries]).select_related("player", "division")
+        locked = Entry.objects.filter(pk__in=[entry.pk for entry in entries])
+        rows = list(locked.select_related("player", "division"))
         for row in rows:
             if row.status != Entry.Status.IN:
                 raise Refused("not_entered", name=row.player.shown_name)
@@ -85,7 +86,7 @@ def took_money(tournament: Tournament, batch: str) -> bool:
     return _payments(tournament, batch).exists()
 
 
-def _payments(tournament: Tournament, batch: str) -> Any:
+def _payments(tournament: Tournament, batch: str) -> QuerySet[Payment]:
     return Payment.objects.filter(tournament=tournament, key=batch, undoes=None, undone_by=None).order_by("pk")
 
 

@@ -38,7 +38,7 @@ class AddEntryForm(RefusingForm):
 class SubstituteForm(AddEntryForm):
     """Who takes the place of an entry, and why."""
 
-    here = None
+    here = None  # type: ignore[assignment]  # a substitute is not checked in
     name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)

@@ -108,7 +108,7 @@ def _divisions(tournament: Tournament) -> list[Division]:
         here=Count("entries", filter=is_in & Q(entries__checked_in_at__isnull=False)),
         has_draft=Exists(drafts),
     )
-    divisions = list(rows.prefetch_related("stages").order_by("order", "pk"))
+    divisions: list[Division] = list(rows.prefetch_related("stages").order_by("order", "pk"))
     for division in divisions:
         division.tournament = tournament
     return divisions
