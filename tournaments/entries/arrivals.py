@@ -331,7 +331,8 @@ def tap_of(tournament: Tournament, batch: str, *, may_direct: bool) -> Tap | Non
     payments = list(_payments(tournament, batch).select_related("entry__player"))
     if (not check_ins and not payments) or (payments and not may_direct):
         return None
-    entries = {row.entry.pk: row.entry for row in (*check_ins, *payments) if row.entry is not None}
+    entries = {row.entry.pk: row.entry for row in check_ins}
+    entries |= {row.entry.pk: row.entry for row in payments if row.entry is not None}
     states = Counter(str(row.get_state_display()) for row in check_ins)
     paid = Currency.of(tournament).with_name(sum(row.amount for row in payments))
     parts = [f"{count} {label}" if len(entries) > 1 else label for label, count in states.items()]
