@@ -166,7 +166,7 @@ PAIRS = (
         page_only={"after": NOT_YET},
         api_only={"choices": EACH, "preview": PREVIEW},
     ),
-    pair(entries.PresenceForm, api="entries_check_in", page_only={"entry": URL}, api_only={"present": OPERATION}),
+    pair(entries.CheckInForm, entries.PresenceForm, api="entries_check_in", page_only={"entry": URL}),
     pair(entries.WithdrawForm, api="entries_withdraw"),
     pair(entries.ReturnForm, api="entries_return"),
     pair(entries.PreviewedForm, api="entries_re_enter entries_undo_late"),

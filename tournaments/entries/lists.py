@@ -138,9 +138,14 @@ class ListedName:
         return names.get(self.match.how, str(self.match.how))
 
     @property
+    def is_unclear(self) -> bool:
+        """Whether it is left out until somebody is chosen: several members match, or it may be part of a name."""
+        return self.status in UNCLEAR
+
+    @property
     def needs_choice(self) -> bool:
-        """Whether a director has to choose: several members match, one with another spelling, or a part of a name."""
-        return self.status in UNCLEAR or (self.status in ("member", "returned") and self.match.respelled)
+        """Whether a director has to choose: it is unclear, or a member has the name in another spelling."""
+        return self.is_unclear or (self.status in ("member", "returned") and self.match.respelled)
 
     @property
     def candidates(self) -> Sequence[Player]:

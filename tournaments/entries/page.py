@@ -535,7 +535,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
 
 
 def _preview(division: Division, names: list[str], lines: list[lists.ListedName]) -> dict[str, Any]:
-    coming = [line for line in lines if line.status in ("member", "returned", "new", "ambiguous")]
+    coming = [line for line in lines if line.is_unclear or line.status in ("member", "returned", "new")]
     return {
         "division": division,
         "tournament": division.tournament,
@@ -544,7 +544,7 @@ def _preview(division: Division, names: list[str], lines: list[lists.ListedName]
         "lines": lines,
         "coming": len(coming),
         "new": sum(line.status == "new" for line in lines),
-        "ambiguous": sum(line.status == "ambiguous" for line in lines),
+        "ambiguous": sum(line.is_unclear for line in lines),
         "known": sum(line.status in ("entered", "repeated") for line in lines),
     }
 

@@ -141,7 +141,7 @@ def test_the_page_takes_the_same_queries_for_many_players(
     running: RunningEvent, alice_client: Client, django_assert_max_num_queries: Callable[[int], Any]
 ) -> None:
     Tournament.objects.update(currency="EUR", currency_exponent=2)
-    with django_assert_max_num_queries(45):
+    with django_assert_max_num_queries(46):
         assert alice_client.get(f"{running.url}cash/").status_code == 200
 
 
