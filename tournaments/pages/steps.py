@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.events.pages import desk_url, division_url_args, event_url_args
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
-from tournaments.ledger.accounts import standing_count
 from tournaments.ledger.money import Currency
-from tournaments.models import Division, Draw, Entry, Fixture, PrizePlan, Stage, Tournament
+from tournaments.models import CashCount, Division, Draw, Entry, Fixture, PrizePlan, Stage, Tournament
 from tournaments.prizes.cash_page import CLOSING, PRIZES, cash_url
 from tournaments.prizes.prizes import prizes_for_staff
 
@@ -102,16 +102,34 @@ def after_play(tournament: Tournament, *, may_direct: bool) -> Step | None:
 
 def _divisions(tournament: Tournament) -> list[Division]:
     drafts = Draw.objects.filter(stage__division=OuterRef("pk"), state=Draw.State.DRAFT)
+    plans = PrizePlan.objects.filter(division=OuterRef("pk"), published=True)
+    counts = CashCount.objects.filter(tournament=tournament, reopened=None)
     is_in = Q(entries__status=Entry.Status.IN)
+    ready = Q(status=Fixture.Status.READY)
     rows = tournament.divisions.exclude(status=Division.Status.CANCELLED).annotate(
         entered=Count("entries", filter=is_in),
         here=Count("entries", filter=is_in & Q(entries__checked_in_at__isnull=False)),
         has_draft=Exists(drafts),
+        has_prizes=Exists(plans),
+        cash_is_closed=Exists(counts),
+        left=_count(ready | Q(status=Fixture.Status.WAITING)),
+        playing=_count(ready & Q(match__begun_at__isnull=False)),
     )
     divisions: list[Division] = list(rows.prefetch_related("stages").order_by("order", "pk"))
     for division in divisions:
         division.tournament = tournament
     return divisions
+
+
+def _count(fixtures: Q) -> Coalesce:
+    """Return how many fixtures of a division these are."""
+    rows = Fixture.objects.filter(fixtures, stage__division=OuterRef("pk")).order_by().values("stage__division")
+    return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
+
+
+def _sum(divisions: Sequence[Division], name: str) -> int:
+    """Return the sum of a number that `_divisions` annotates."""
+    return sum(getattr(row, name) for row in divisions)
 
 
 def _with_now(steps: list[Step]) -> list[Step]:
@@ -146,7 +164,7 @@ def _url(tournament: Tournament, name: str) -> str:
 
 
 def _arrived(divisions: Sequence[Division]) -> str:
-    entered, here = (sum(getattr(row, name) for row in divisions) for name in ("entered", "here"))
+    entered, here = _sum(divisions, "entered"), _sum(divisions, "here")
     if here:
         return _("%(here)d of %(entered)d here") % {"here": here, "entered": entered}
     return ngettext("%(count)d entered", "%(count)d entered", entered) % {"count": entered}
@@ -197,12 +215,7 @@ def _floor(
     if is_played:
         fact = _("all played")
     elif drawn:
-        unfinished = Q(status__in=(Fixture.Status.READY, Fixture.Status.WAITING))
-        counts = Fixture.objects.filter(unfinished, stage__division__in=drawn).aggregate(
-            left=Count("pk"),
-            playing=Count("pk", filter=Q(status=Fixture.Status.READY, match__begun_at__isnull=False)),
-        )
-        playing, left = counts["playing"], counts["left"]
+        playing, left = _sum(divisions, "playing"), _sum(divisions, "left")
         fact = (
             ngettext("%(count)d playing", "%(count)d playing", playing) % {"count": playing}
             if playing
@@ -225,8 +238,7 @@ def _after(tournament: Tournament, divisions: Sequence[Division], reader: Reader
 
 
 def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> Step:
-    plans = PrizePlan.objects.filter(division__in=divisions, published=True).values_list("division", flat=True)
-    published = set(plans)
+    published = [row for row in divisions if row.has_prizes]  # type: ignore[attr-defined]
     url, is_done, fact = cash_url(tournament, PRIZES), False, _("not set")
     if not published and is_played and not _has_fees(divisions):
         return Step("prizes", _("Prizes"), url, DONE, _("none"))
@@ -235,14 +247,14 @@ def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played:
     if published:
         fact = _("published")
     if published and is_played:
-        due = sum(prizes_for_staff(row).open_amount for row in divisions if row.pk in published)
+        due = sum(prizes_for_staff(row).open_amount for row in published)
         is_done = not due
         fact = _("%(amount)s due") % {"amount": Currency.of(tournament).text(due)} if due else _("paid")
     return Step("prizes", _("Prizes"), url, _state(is_done), fact)
 
 
 def _closing(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> Step:
-    is_closed = standing_count(tournament) is not None
+    is_closed = any(row.cash_is_closed for row in divisions)  # type: ignore[attr-defined]
     without_money = is_played and not is_closed and not _has_fees(divisions)
     fact = _("no fees") if without_money else _("closed") if is_closed else _("open")
     return Step("close", _("Close"), cash_url(tournament, CLOSING), _state(is_closed or without_money), fact)

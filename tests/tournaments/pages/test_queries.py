@@ -21,7 +21,7 @@ MOST = {
     "{division}/": 18,  # one of them for who plays instead of whom
     "": 22,  # one of them for whether the floor is open
     "console/": 24,
-    "floor/": 23,
+    "floor/": 24,  # two of them for the steps of the event
     "check-in/": 40,  # seven of them for who has paid, five for the steps of the event
     "console/log/": 15,
     "fixtures/{fixture}/": 23,  # one of them for whether the floor is open
