@@ -270,10 +270,10 @@ def _has_fees(divisions: Sequence[Division]) -> bool:
 def _more(
     tournament: Tournament, divisions: Sequence[Division], page: str, reader: Reader, *, has_floor: bool
 ) -> Iterator[Group]:
+    yield Group("", list(_event_links(tournament, page, reader, has_floor=has_floor)))
     for division in divisions:
         if links := list(_division_links(division, reader)):
             yield Group(division.name if len(divisions) > 1 else "", links)
-    yield Group("", list(_event_links(tournament, page, reader, has_floor=has_floor)))
 
 
 def _division_links(division: Division, reader: Reader) -> Iterator[Link]:
