@@ -22,7 +22,7 @@ MOST = {
     "": 22,  # one of them for whether the floor is open
     "console/": 24,
     "floor/": 24,  # two of them for the steps of the event
-    "check-in/": 40,  # seven of them for who has paid, five for the steps of the event
+    "check-in/": 31,  # seven of them for who has paid, two for the regulars
     "console/log/": 15,
     "fixtures/{fixture}/": 23,  # one of them for whether the floor is open
 }
