@@ -142,8 +142,10 @@ class NamedPersonSerializer(serializers.Serializer[Any]):
     """What became of a name."""
 
     name = serializers.CharField()
-    what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "repeated", "entered"])
-    asks = serializers.BooleanField(help_text="Whether it should be looked at: several members, or another spelling.")
+    what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "partial", "repeated", "entered"])
+    asks = serializers.BooleanField(
+        help_text="Whether it should be looked at: several members, another spelling, or part of a name."
+    )
     player = PersonSerializer(allow_null=True)
     candidates = PersonSerializer(many=True)
 
