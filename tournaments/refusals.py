@@ -72,6 +72,7 @@ MESSAGES: dict[str, str] = {
     "not_entered": gettext_noop("{name} is not entered."),
     "name_ambiguous": gettext_noop("Several players are called {name}. Choose one from the list."),
     "name_of_member": gettext_noop("Is {name} the member {member}?"),
+    "name_partial": gettext_noop("Did you mean {member}? Choose who “{name}” is."),
     "not_withdrawn": gettext_noop("{name} has not withdrawn."),
     "return_too_late": gettext_noop("{name} can no longer come back: M{fixture} has begun."),
     "not_late": gettext_noop("{name} is not a late entry, or the late entry has already been undone."),
@@ -210,6 +211,7 @@ MESSAGES: dict[str, str] = {
     # The cash desk and the prizes.
     "cash_closed": gettext_noop("The cash desk is closed. Reopen it to record payments."),
     "cash_not_closed": gettext_noop("The cash desk is open."),
+    "fees_changed": gettext_noop("{amount} is owed now. Perhaps somebody else has just taken a payment. Look again."),
     "owes_less": gettext_noop("{name} owes {amount} now. Perhaps somebody else has just taken the payment."),
     "refund_too_large": gettext_noop("{name} has paid {amount}. No more than that can be refunded."),
     "note_needed": gettext_noop("Say what the money was spent on."),
@@ -339,6 +341,7 @@ STATUS = {
         "cash_closed",
         "cash_not_closed",
         "owes_less",
+        "fees_changed",
         "payment_undone",
         "payment_is_undo",
         "box_changed",

@@ -29,6 +29,8 @@ from players.people.rows import canonical, club_topic, lock_club, lock_clubs_of,
 
 MOST_NAMES = 4096
 """The entries of the largest draw."""
+MOST_CANDIDATES = 8
+"""Members that are offered for a part of a name."""
 
 
 class How(StrEnum):
@@ -40,11 +42,17 @@ class How(StrEnum):
     ADDED = "added"
     AMBIGUOUS = "ambiguous"
     """Several members have this name; nothing was done."""
+    PARTIAL = "partial"
+    """Nobody has this name, but it may be part of a member's; nothing was done."""
+
+
+UNCLEAR = (How.AMBIGUOUS, How.PARTIAL)
+"""The outcomes after which somebody has to choose the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """A name of the list and the player it refers to; if it is ambiguous, the players it may refer to."""
+    """A name of the list and the player it refers to; if that is unclear, the players it may refer to."""
 
     name: str
     how: How
@@ -61,12 +69,13 @@ class NameMatch:
 
 @transaction.atomic
 def find_or_add_players(
-    *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset()
+    *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset(), partial: bool = False
 ) -> list[NameMatch]:
     """Return the players a list of names refers to, in its order, and add unknown names as members without an account.
 
     A name matches a member by name or alias, whatever its case, accents and spaces; current members come before former
-    ones. At the indices in `namesakes` it means a new player with the same name.
+    ones. At the indices in `namesakes` it means a new player with the same name. With `partial`, nobody is added for a
+    name that may be part of a current member's name.
     The number of queries does not depend on the length of the list.
     Refused (and nothing is added): `name_missing`, `name_too_long`, `too_many_names`.
     """
@@ -76,21 +85,22 @@ def find_or_add_players(
     unknown = {
         fold(name): name
         for place, name in reversed(list(enumerate(clean_names)))
-        if place not in namesakes and not people.called(name)
+        if place not in namesakes and not people.called(name) and not (partial and people.containing(name))
     }
     added = _add(club, [*reversed(unknown.values()), *(clean_names[place] for place in sorted(namesakes))], by)
     others = dict(zip(sorted(namesakes), added[len(unknown) :], strict=True))
-    matches = _look_up(clean_names, people, {fold(player.name): player for player in added[: len(unknown)]}, others)
+    new = {fold(player.name): player for player in added[: len(unknown)]}
+    matches = _look_up(clean_names, people, new, others, partial=partial)
     _bring_back(club, [match.player for match in matches if match.player and match.how == How.RETURNED], by)
     return matches
 
 
-def find_players(*, club: Club, names: Iterable[str]) -> list[NameMatch]:
+def find_players(*, club: Club, names: Iterable[str], partial: bool = False) -> list[NameMatch]:
     """Return what `find_or_add_players` would, but change nothing; names to be added have no player yet.
 
     Refused: as there.
     """
-    return _look_up(_tidy(names), _People(club), {}, {})
+    return _look_up(_tidy(names), _People(club), {}, {}, partial=partial)
 
 
 def _tidy(names: Iterable[str]) -> list[str]:
@@ -101,7 +111,12 @@ def _tidy(names: Iterable[str]) -> list[str]:
 
 
 def _look_up(
-    names: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
+    names: Iterable[str],
+    people: "_People",
+    added: Mapping[str, Player],
+    namesakes: Mapping[int, Player],
+    *,
+    partial: bool,
 ) -> list[NameMatch]:
     matches: list[NameMatch] = []
     listed: set[str] = set()
@@ -110,6 +125,9 @@ def _look_up(
             matches.append(NameMatch(name, How.ADDED, namesakes[place]))
             continue
         unknown = fold(name) in added or not people.called(name)
+        if unknown and partial and (members := people.containing(name)):
+            matches.append(NameMatch(name, How.PARTIAL, candidates=members))
+            continue
         match = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
         if match.how != How.AMBIGUOUS:
             person = str(match.player.pk) if match.player else fold(name)
@@ -144,6 +162,21 @@ class _People:
         everybody = list(self._by_name.get(fold(name), {}).values())
         return [player for player in everybody if player.pk in self._here] or everybody
 
+    def containing(self, part: str) -> list[Player]:
+        """Return the current members of whose name this may be a part, such as “ann” of “Anna Kowalski”.
+
+        Each of its words has to begin a word of the name; numbers have to be the same.
+        """
+        typed = fold(part).split()
+        found = {
+            player.pk: player
+            for key, players in self._by_name.items()
+            if all(any(_begins(word, name) for name in key.split()) for word in typed)
+            for player in players.values()
+            if player.pk in self._here
+        }
+        return sorted(found.values(), key=lambda player: (fold(player.name), player.pk))[:MOST_CANDIDATES]
+
     def look_up(self, name: str) -> NameMatch:
         """Return the match for a known name."""
         candidates = self.called(name)
@@ -151,6 +184,10 @@ class _People:
             return NameMatch(name, How.AMBIGUOUS, candidates=candidates)
         player = candidates[0]
         return NameMatch(name, How.FOUND if player.pk in self._here else How.RETURNED, player)
+
+
+def _begins(word: str, name: str) -> bool:
+    return word == name if word.isdigit() else name.startswith(word)
 
 
 def _add(club: Club, names: Sequence[str], by: Actor) -> list[Player]:

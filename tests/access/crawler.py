@@ -22,7 +22,7 @@ IN_EACH_STATE = (
     "event",
     "division",
     "console",
-    "entries",
+    "check-in",
     "fixture",
     "match",
     "club-member",

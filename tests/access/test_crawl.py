@@ -42,6 +42,7 @@ NOT_LINKED = {
     "send-kept-input": "follows the sign-in in the middle of a form",
     "table-now": "the QR code on the card of a table",
     "arrive": "the QR code on the poster at the door; players who are entered also have a link",
+    "entries": "an older address of the arrivals desk, which it leads to",
     "fixture-correct-undo": "assistants may read what would follow, and are not offered to undo",
     "embed-bracket": "a frame on other websites; the staff finds its address under Paper",
     "embed-calls": "a frame on other websites; the staff finds its address under Paper",

@@ -249,6 +249,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     events.VenueForm: NOT_YET,
     entries.OwnCheckInForm: NOT_YET,
     entries.AllHereForm: NOT_YET,
+    entries.ArrivalForm: "`entries_check_in` and `cash_payments_create`, for each entry",
     entries.UndoCheckInForm: NOT_YET,
     entries.SubstituteForm: NOT_YET,
     entries.UndoSubstitutionForm: NOT_YET,

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import APIResponse, Locator, Route, expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.chromium import SOON
-from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
 from tournaments.entries import services as entries
 from tournaments.events import services as events
@@ -31,14 +31,6 @@ def division(
     return division
 
 
-def is_above(upper: Locator, lower: Locator) -> bool:
-    """Whether an element ends where another begins, or higher."""
-    top, bottom = upper.bounding_box(), lower.bounding_box()
-    assert top is not None
-    assert bottom is not None
-    return top["y"] + top["height"] <= bottom["y"]
-
-
 def test_a_director_checks_32_players_in(
     division: Division, open_page: OpenPage, alice: User, axe: Check, fits: Check
 ) -> None:
@@ -52,14 +44,16 @@ def test_a_director_checks_32_players_in(
         page.get_by_role("button", name=f"Player {number}", exact=False).first.tap()
         taps += 1
         expect(here).to_have_count(number)
-    page.evaluate("scrollTo(0, 0)")
-    assert is_above(undo, page.locator(".console-nav")), "the navigation does not cover it"
     undo.tap()
     expect(here).to_have_count(1)
 
     row = page.locator(".arrival-missing").last
     name = row.locator(".name").inner_text()
-    row.locator("summary").tap()
+    row.get_by_role("link", name=f"More about {name}").tap()
+    row = page.locator(".arrival:has(.arrival-opened)")
+    expect(row).to_be_visible()
+    axe(page)
+    fits(page)
     row.get_by_label("Away until").fill("23:10")
     row.get_by_role("button", name="Save").tap()
     expect(page.locator("li.arrival-away")).to_contain_text("away until")
@@ -70,10 +64,10 @@ def test_a_director_checks_32_players_in(
     page.get_by_role("button", name="All here").tap()
     taps += 1
     expect(here).to_have_count(FIELD - 1)
-    expect(page.get_by_role("status")).to_contain_text("30 players checked in.")
+    expect(page.get_by_role("status")).to_contain_text("30 here")
     page.get_by_role("searchbox").fill(name)
     expect(page.locator("li.arrival")).to_have_count(1)
-    page.get_by_role("button", name=name).tap()
+    page.locator(".arrival-tap").get_by_role("button", name=name).tap()
     taps += 1
     expect(here).to_have_count(1)
     expect(counts).to_contain_text("32 here")
@@ -115,3 +109,43 @@ def test_a_tap_during_a_refresh_stays_on_the_page(division: Division, open_page:
     for route, answer in held:
         route.fulfill(response=answer)
     expect(here).to_have_count(2)
+
+
+def test_fees_are_taken_at_the_desk_and_the_last_tap_is_undone(
+    site: str,
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    by_alice: Actor,
+    open_page: OpenPage,
+    alice: User,
+    axe: Check,
+    fits: Check,
+) -> None:
+    division = make_division(fee=10)
+    names = make_players(3)
+    names[0].name = "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"
+    names[1].name = "יעל לוי"
+    for player in names[:2]:
+        player.save()
+    entries.enter(division=division, players=names, by=by_alice, now=NOW)
+    event = division.tournament
+    url = f"/events/{event.club.slug}/{event.slug}/check-in/"
+    page = open_page(url, width=PHONE, scheme="dark", user=alice, touch=True)
+    axe(page)
+    fits(page)
+    page.get_by_role("button", name="יעל לוי is here and paid").tap()
+    expect(page.get_by_role("status")).to_contain_text("here · 10 tickets paid")
+    page.get_by_text("All here and paid…").tap()
+    page.get_by_role("button", name="2 players are here, 20 tickets paid in cash").tap()
+    expect(page.get_by_role("status")).to_contain_text("2 here · 20 tickets paid")
+    expect(page.locator(".arrival-owes")).to_have_count(0)
+    axe(page)
+    fits(page)
+    page.get_by_role("button", name="Undo").tap()
+    expect(page.locator(".arrival-owes")).to_have_count(2)
+    expect(page.locator(".arrival-here")).to_have_count(1)
+    page = open_page(url, width=DESK, scheme="light", user=alice)
+    page.get_by_role("link", name=re.compile("^More about Wolfe")).click()
+    expect(page.locator(".arrival-opened")).to_be_visible()
+    axe(page)
+    fits(page)

@@ -114,19 +114,19 @@ class Evening:
     def draw(self) -> None:
         """Publish the draft, which names who is missing, and let a late player in."""
         desk = self.desk
-        follow(desk.get_by_role("link", name="Draw", exact=True))
+        follow(desk.get_by_role("link", name=re.compile("^Draw")))
         expect(desk.locator("#draw")).to_contain_text(f"not checked in: {ABSENT}")
         follow(desk.get_by_role("button", name="Publish this draw"))
         expect(desk.get_by_role("heading", name="Main draw")).to_be_visible()
         self.looked_at(desk)
         follow(desk.get_by_role("link", name="Console"))
         self.looked_at(desk)
-        follow(desk.get_by_role("link", name="Entries", exact=True))
-        desk.locator("#add").fill(LATE)
-        follow(desk.get_by_role("button", name="Add", exact=True))
+        follow(desk.get_by_role("link", name=re.compile("^Arrivals")))
+        desk.get_by_role("searchbox").fill(LATE)
+        follow(desk.get_by_role("button", name=f"New player {LATE}"))
         self.looked_at(desk)
         follow(desk.get_by_role("button", name="Let in"))
-        expect(desk.locator("#entry-lists")).to_contain_text(LATE)
+        expect(desk.locator("#check-in")).to_contain_text(LATE)
 
     def open_floor(self) -> None:
         """Open the floor with a table out of use, and let the autopilot call by itself; others look on."""

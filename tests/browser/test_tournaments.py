@@ -154,7 +154,7 @@ def test_pages_of_a_large_event_are_accessible_and_fit(
     home = f"/events/harbour/{division.tournament.slug}/"
     fixture = Fixture.objects.filter(status="ready").first()
     assert fixture is not None
-    paths = ["", f"{division.public_id}/", f"{division.public_id}/settings/", f"{division.public_id}/entries/"]
+    paths = ["", f"{division.public_id}/", f"{division.public_id}/settings/", "check-in/"]
     paths += ["console/", "console/log/", "status/", "edit/", "cancel/", f"fixtures/{fixture.public_id}/"]
     page = open_page("/", width=width, scheme=scheme, user=alice)
     for path in paths:

@@ -48,17 +48,16 @@ def test_prizes_closing_and_summary(journey: Journey, builder: DivisionBuilder, 
     director.tap("Events")
     director.tap("Harbour Weekend")
     director.tap("Console")
-    director.tap("Cash")
-    for _player in range(8):
-        director.tap(re.compile("^Take"), first=True)
-    director.tap("Set prizes")
+    director.tap(re.compile("^Arrivals"))
+    director.tap_text("All here and paid…")
+    director.tap(re.compile("^8 players are here"))
+    director.tap(re.compile("^Prizes"))
     director.tap("Publish prizes")
     for _prize in range(4):
         director.tap(re.compile("^Pay "), first=True)
     director.type("Counted", "0")
     director.tap("Close, nothing missing")
-    director.tap("Harbour Weekend")
-    director.tap(re.compile("^(Report|Summary)$"))
+    director.tap("Summary")
     director.sees("Champion")
 
 

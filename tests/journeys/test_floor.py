@@ -28,14 +28,26 @@ def test_nineteen_arrive_and_pay(journey: Journey, club: Club, alice: User) -> N
     director = journey.on_phone(alice)
     director.tap("Friday Knockout")
     director.tap("Console")
-    director.tap("Check-in")
+    director.tap(re.compile("^Arrivals"))
     for name in NAMES:
-        director.tap(re.compile(f"^{re.escape(name)}"), role="button")
-    director.sees("19 here")
-    director.tap("Cash")
-    for name in NAMES:
-        director.tap(re.compile("^Take"), within=name)
-    director.sees("190")
+        director.tap(f"{name} is here and paid")
+    director.sees("19\nhere")
+    director.does_not_see("Owes")
+
+
+@pytest.mark.journey("all of 19 here and paid")
+def test_all_of_nineteen_are_here_and_have_paid(journey: Journey, club: Club, alice: User) -> None:
+    entered_event(club, alice, fee=10)
+    director = journey.on_phone(alice)
+    director.tap("Friday Knockout")
+    director.tap("Console")
+    director.tap(re.compile("^Arrivals"))
+    before = director.taps
+    director.tap_text("All here and paid…")
+    director.tap("19 players are here, 190 tickets paid in cash")
+    director.sees("19\nhere")
+    director.does_not_see("Owes")
+    assert director.taps - before == 2
 
 
 @pytest.fixture
@@ -104,10 +116,9 @@ def test_a_late_entry(journey: Journey, evening: Tournament, alice: User) -> Non
     director = journey.on_phone(alice)
     director.tap("Saturday Night")
     director.tap("Floor")
-    director.tap("More")
-    director.tap("Entries")
-    director.type("Add a player", "Wanda Late")
-    director.tap("Add")
+    director.tap(re.compile("^Arrivals"))
+    director.type("Find or add a player", "Wanda Late")
+    director.tap("New player Wanda Late")
     director.tap("Let in")
     director.sees("Wanda Late")
 
@@ -130,9 +141,9 @@ def test_a_player_goes_home(journey: Journey, evening: Tournament, alice: User) 
     director = journey.on_phone(alice)
     director.tap("Saturday Night")
     director.tap("Floor")
-    director.tap("More")
-    director.tap("Entries")
-    director.tap(f"Withdraw {NAMES[0]}")
+    director.tap(re.compile("^Arrivals"))
+    director.tap(f"More about {NAMES[0]}")
+    director.tap("Withdraw…")
     director.sees(re.compile(f"M\\d+: {NAMES[0]} .+ goes through"))
     director.tap("Withdraw from this division")
     director.sees(f"{NAMES[0]} has been withdrawn")

@@ -71,6 +71,7 @@ class NewEntrySerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(
         min_value=0, required=False, help_text="Of the preview: refused as `stale` if anything has changed since."
     )
+    here = serializers.BooleanField(default=False, help_text="Also check the player in.")
 
 
 class NameListSerializer(serializers.Serializer[Any]):
@@ -141,8 +142,10 @@ class NamedPersonSerializer(serializers.Serializer[Any]):
     """What became of a name."""
 
     name = serializers.CharField()
-    what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "repeated", "entered"])
-    asks = serializers.BooleanField(help_text="Whether it should be looked at: several members, or another spelling.")
+    what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "partial", "repeated", "entered"])
+    asks = serializers.BooleanField(
+        help_text="Whether it should be looked at: several members, another spelling, or part of a name."
+    )
     player = PersonSerializer(allow_null=True)
     candidates = PersonSerializer(many=True)
 
@@ -270,7 +273,8 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         description=(
             "Members are matched regardless of capitals and accents; an unknown name becomes a member. If several "
             "members match, the answer is 422 `name_ambiguous`; if one matches with another spelling, "
-            "`name_of_member`. Both have `candidates`: send one of them, or `new`, as `player`. In a running division "
+            "`name_of_member`; if the name may be part of a member's name, `name_partial`. All have `candidates`: send "
+            "one of them, or `new`, as `player`. With `here` the player is also checked in. In a running division "
             "this is a late entry: into the next round of a Swiss, with a bye of a knockout, against everybody in a "
             "league. If nothing is free, `status` is `waiting`."
         ),
@@ -286,7 +290,8 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         if fields["preview"]:
             preview = lists.preview_late_name(division=division, now=self.acting()["now"], **named)
             return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [late_view(preview)]}).data)
-        entry = lists.enter_name(division=division, after=fields.get("after"), **self.acting(), **named)
+        named |= {"after": fields.get("after"), "here": fields["here"]}
+        entry = lists.enter_name(division=division, **self.acting(), **named)
         return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
 

@@ -34,7 +34,7 @@ from tournaments.entries import check_in as presence
 from tournaments.entries.check_in import own_page
 from tournaments.entries.forms import CheckInForm, RevokeEventLinkForm
 from tournaments.entries.services import same_person
-from tournaments.events.pages import account_needed, by, event_url_args, faulty, me, refuse, zone_of
+from tournaments.events.pages import account_needed, by, desk_url, event_url_args, faulty, me, refuse, zone_of
 from tournaments.models import CheckIn, Entry, EventLink, Tournament
 from tournaments.state.topics import event_topics
 
@@ -279,7 +279,7 @@ def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
     try:
         link = link_to_hand_out(entry, by(request), partial(absolute_url, request))
     except Refused as refused:
-        return refuse(request, refused, reverse("entries", args=(*event, entry.division.public_id)))
+        return refuse(request, refused, desk_url(entry.division))
     context = {
         "tournament": entry.division.tournament,
         "club": entry.division.tournament.club,

@@ -11,7 +11,7 @@ from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 from players.forms import LONGEST_LIST, RefusingForm
 from players.people.services import MOST_NAMES
-from tournaments.models import CheckIn
+from tournaments.models import CheckIn, Entry, Tournament
 from tournaments.state.forms import ReasonForm
 
 DIVISION, EVENT = "division", "event"
@@ -25,17 +25,20 @@ class AddEntryForm(RefusingForm):
     name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
     player = forms.CharField(max_length=LENGTH, required=False, widget=forms.HiddenInput)
     after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
+    here = forms.BooleanField(required=False, widget=forms.HiddenInput)
     FIELD_OF: ClassVar[dict[str, str]] = {
         **RefusingForm.FIELD_OF,
         "already_entered": "name",
         "name_ambiguous": "name",
         "name_of_member": "name",
+        "name_partial": "name",
     }
 
 
 class SubstituteForm(AddEntryForm):
     """Who takes the place of an entry, and why."""
 
+    here = None  # type: ignore[assignment]  # a substitute is not checked in
     name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
@@ -146,6 +149,25 @@ class AllHereForm(RefusingForm):
 
     state = forms.ChoiceField(choices=[(CheckIn.State.HERE, _("here"))])
     division = forms.CharField(max_length=LENGTH, required=False)
+
+
+class ArrivalForm(RefusingForm):
+    """Entries that paid what they owe, and whether their players are here; `key` is the batch that undoes it."""
+
+    PAID, BOTH = "paid", "both"
+
+    act = forms.ChoiceField(choices=[(PAID, _("paid")), (BOTH, _("here and paid"))])
+    entries = forms.ModelMultipleChoiceField(
+        Entry.objects.none(), to_field_name="public_id", widget=forms.MultipleHiddenInput
+    )
+    amount = forms.IntegerField(min_value=0)
+    key = forms.CharField(min_length=LENGTH, max_length=LENGTH)
+
+    def __init__(self, data: Any, *, tournament: Tournament) -> None:
+        super().__init__(data)
+        field = self.fields["entries"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101, declared so
+        field.queryset = Entry.objects.filter(division__tournament=tournament)
 
 
 class UndoCheckInForm(RefusingForm):

@@ -14,10 +14,11 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from players.people.rows import canonical
-from players.people.services import How, NameMatch, find_or_add_players, find_players
+from players.people.services import UNCLEAR, How, NameMatch, find_or_add_players, find_players
+from tournaments.entries import check_in
 from tournaments.entries.late import LatePreview, enter_late, preview_late
 from tournaments.entries.services import enter
-from tournaments.models import Division, Entry
+from tournaments.models import CheckIn, Division, Entry
 
 # Names of players in a CSV file with any delimiter and common encodings and headers.
 
@@ -128,18 +129,23 @@ class ListedName:
 
     @property
     def status(self) -> str:
-        """One of entered, repeated, ambiguous, member, returned or new."""
+        """One of entered, repeated, ambiguous, partial, member, returned or new."""
         if self.entered:
             return "entered"
         if self.match.repeated:
             return "repeated"
-        names = {How.AMBIGUOUS: "ambiguous", How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
-        return names[self.match.how]
+        names = {How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
+        return names.get(self.match.how, str(self.match.how))
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether it is left out until somebody is chosen: several members match, or it may be part of a name."""
+        return self.status in UNCLEAR
 
     @property
     def needs_choice(self) -> bool:
-        """Whether a director has to choose: several members match, or one with another spelling."""
-        return self.status == "ambiguous" or (self.status in ("member", "returned") and self.match.respelled)
+        """Whether a director has to choose: it is unclear, or a member has the name in another spelling."""
+        return self.is_unclear or (self.status in ("member", "returned") and self.match.respelled)
 
     @property
     def candidates(self) -> Sequence[Player]:
@@ -153,7 +159,7 @@ class ListResult:
 
     entries: list[Entry]
     left_out: list[str]
-    """Names without a new entry: the player is already in, or several players match and none was chosen."""
+    """Names without a new entry: the player is already in, or it is unclear who is meant and nobody was chosen."""
 
 
 def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
@@ -161,14 +167,14 @@ def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
     entered = _unavailable_players(division)
     return [
         ListedName(place, match, match.player is not None and match.player.pk in entered)
-        for place, match in enumerate(find_players(club=division.tournament.club, names=names))
+        for place, match in enumerate(find_players(club=division.tournament.club, names=names, partial=True))
     ]
 
 
 def preview_late_list(*, division: Division, names: Sequence[str], choices: Choices, now: datetime) -> LatePreview:
     """Preview `enter_list` in a running division. Refused: as `enter_list`."""
     kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
-    matches = find_players(club=division.tournament.club, names=[name for _, name in kept])
+    matches = find_players(club=division.tournament.club, names=[name for _, name in kept], partial=True)
     seen = _unavailable_players(division)
     players: list[Player | str] = []
     for (place, name), match in zip(kept, matches, strict=True):
@@ -208,7 +214,11 @@ def enter_list(
     namesakes = [at for at, (place, _) in enumerate(kept) if choices.get(place) == NEW_PLAYER]
     with transaction.atomic():
         matches = find_or_add_players(
-            club=division.tournament.club, names=[name for _, name in kept], by=by, namesakes=namesakes
+            club=division.tournament.club,
+            names=[name for _, name in kept],
+            by=by,
+            namesakes=namesakes,
+            partial=True,
         )
         entered = _unavailable_players(division)
         players: dict[int, Player] = {}
@@ -231,21 +241,32 @@ def _enter(division: Division, players: Sequence[Player], by: Actor, now: dateti
 
 
 def enter_name(
-    *, division: Division, name: str, player: str, by: Actor, now: datetime, after: int | None = None
+    *,
+    division: Division,
+    name: str,
+    player: str,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    here: bool = False,
 ) -> Entry:
-    """Enter one player by name.
+    """Enter one player by name and, with `here`, check them in unless they are on the waiting list.
 
-    `player` is a public id or NEW_PLAYER. It is needed if several members match the name, or one with another
-    spelling, so that a director looks at the matches before a member is entered.
-    Refused: `name_ambiguous` and `name_of_member` (with `candidates`, public ids and names), `already_entered`, and
-    what `enter_list` refuses.
+    `player` is a public id or NEW_PLAYER. It is needed if several members match the name, one with another spelling,
+    or if it may be part of a member's name, so that a director looks at the matches before anybody is entered.
+    Refused: `name_ambiguous`, `name_of_member` and `name_partial` (with `candidates`, public ids and names),
+    `already_entered`, and what `enter_list` refuses.
     """
     match = _match_name(division, name, player)
     choices = {0: player} if player else {}
-    result = enter_list(division=division, names=[name], choices=choices, by=by, now=now, after=after)
-    if not result.entries:
-        raise Refused("already_entered", name=match.name)
-    return result.entries[0]
+    with transaction.atomic():
+        result = enter_list(division=division, names=[name], choices=choices, by=by, now=now, after=after)
+        if not result.entries:
+            raise Refused("already_entered", name=match.name)
+        entry = result.entries[0]
+        if here and entry.status == Entry.Status.IN:
+            entry = check_in.mark(entry=entry, state=CheckIn.State.HERE, by=by, now=now)
+    return entry
 
 
 def find_or_add_player(*, division: Division, name: str, player: str, by: Actor) -> Player:
@@ -255,7 +276,8 @@ def find_or_add_player(*, division: Division, name: str, player: str, by: Actor)
     """
     _match_name(division, name, player)
     namesakes = [0] if player == NEW_PLAYER else []
-    [match] = find_or_add_players(club=division.tournament.club, names=[name], by=by, namesakes=namesakes)
+    club = division.tournament.club
+    [match] = find_or_add_players(club=club, names=[name], by=by, namesakes=namesakes, partial=True)
     chosen = _chosen(match, player or None)
     if chosen is None:
         raise Refused("choose_a_player")
@@ -265,8 +287,8 @@ def find_or_add_player(*, division: Division, name: str, player: str, by: Actor)
 
 
 def _match_name(division: Division, name: str, player: str) -> NameMatch:
-    """Return the player a name matches. Refused: `already_entered`, `name_ambiguous`, `name_of_member`."""
-    match = find_players(club=division.tournament.club, names=[name])[0]
+    """Return the player a name matches. Refused: `already_entered`, and as `_refuse_unclear`."""
+    match = find_players(club=division.tournament.club, names=[name], partial=True)[0]
     if player != NEW_PLAYER:
         if match.player is not None and match.player.pk in _unavailable_players(division):
             raise Refused("already_entered", name=match.player.name)
@@ -276,9 +298,12 @@ def _match_name(division: Division, name: str, player: str) -> NameMatch:
 
 
 def _refuse_unclear(match: NameMatch) -> None:
-    if match.how == How.AMBIGUOUS:
+    """Refused: `name_ambiguous`, `name_partial`, `name_of_member`."""
+    if match.how in UNCLEAR:
         candidates = [[player.public_id, player.name] for player in match.candidates]
-        raise Refused("name_ambiguous", name=match.name, candidates=candidates)
+        if match.how == How.AMBIGUOUS:
+            raise Refused("name_ambiguous", name=match.name, candidates=candidates)
+        raise Refused("name_partial", name=match.name, member=match.candidates[0].name, candidates=candidates)
     if match.respelled and match.player is not None:
         candidates = [[match.player.public_id, match.player.name]]
         raise Refused("name_of_member", name=match.name, member=match.player.name, candidates=candidates)

@@ -1,7 +1,6 @@
 """Pages of entries: lists of names, check-in, withdrawal, re-entry and late entry."""
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -18,17 +17,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.links import absolute_url
-from core.names import fold
+from core.messages import sentence
 from core.requests import is_htmx
 from engine.errors import Refused
-from players.access import Role, is_at_least, my_player, require
-from players.models import Membership, Player, User
+from players.access import Role, is_at_least, my_player
+from players.forms import RefusingForm
+from players.models import Player, User
 from players.pages import View
-from players.selectors import called
 from tournaments import access
+from tournaments.entries import arrivals, lists, services
 from tournaments.entries import check_in as presence
-from tournaments.entries import check_in as selectors
-from tournaments.entries import lists, services
 from tournaments.entries import services as entries
 from tournaments.entries.event_links import link_of
 from tournaments.entries.forms import (
@@ -37,7 +35,7 @@ from tournaments.entries.forms import (
     EVENT,
     AddEntryForm,
     AllHereForm,
-    CheckInForm,
+    ArrivalForm,
     EnterListForm,
     ListForm,
     OwnCheckInForm,
@@ -50,11 +48,9 @@ from tournaments.entries.forms import (
 )
 from tournaments.entries.late import (
     LatePreview,
-    may_come_late,
     preview_reentry,
     preview_undo,
     reenter,
-    reenterable,
     undo_late,
 )
 from tournaments.entries.lists import names_in_csv, names_in_lines
@@ -70,11 +66,11 @@ from tournaments.entries.previews import (
     withdrawal_view,
 )
 from tournaments.entries.returns import bring_back, preview_return
-from tournaments.entries.substitutions import substituted_entries
 from tournaments.events.pages import (
     EntryAction,
     account_needed,
     by,
+    desk_url,
     directed_entry,
     division_url_args,
     event_url_args,
@@ -83,78 +79,14 @@ from tournaments.events.pages import (
     page,
     refuse,
 )
-from tournaments.events.selectors import divisions_of
-from tournaments.ledger.accounts import owed_by_entry
-from tournaments.models import CheckIn, Division, Entry, LateEntry, Tournament, Withdrawal
-from tournaments.state.names import entries_lists, names_of, shown_entry
-from tournaments.state.stages import provenance_of
+from tournaments.models import CheckIn, Division, Entry, Tournament
+from tournaments.state.names import shown_entry
 
-# The page of a division's entries, as directors see it.
+# The arrivals desk, and the page on which players check themselves in.
 
 
-MOST_MATCHING_MEMBERS = 8
-
-
-def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any]:
-    """Return the context of the entries page: all entries with full names, and the state of the draw."""
-    names = names_of(division, staff=True)
-    stage = division.stages.order_by("number").first()
-    lists = entries_lists(names)
-    return {
-        "tournament": division.tournament,
-        "club": division.tournament.club,
-        "division": division,
-        "divisions": divisions_of(division.tournament),
-        "may_direct": is_at_least(role, Role.DIRECTOR),
-        "taking": division.status == Division.Status.ENTRIES and not _is_over(division),
-        "late": may_come_late(division),
-        "here": sum(entry.checked_in_at is not None for entry, _ in lists["entered"]),
-        "provenance": provenance_of(stage) if stage else None,
-        "now": now,
-        "unpaid": owed_by_entry(division).keys(),
-        "out_of_bracket": set(
-            Withdrawal.objects.filter(entry__division=division, bracket__isnull=False, taken_back_at=None).values_list(
-                "entry", flat=True
-            )
-        ),
-        "may_enter_again": reenterable(division, now),
-        "substituted": substituted_entries(division),
-        "came_late": set(
-            LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(
-                "entry", flat=True
-            )
-        ),
-        **lists,
-    }
-
-
-def _is_over(division: Division) -> bool:
-    return division.tournament.status in ("finished", "cancelled")
-
-
-def members_called(division: Division, text: str) -> list[Membership]:
-    """Return members of the club whose name contains this text and who are not entered yet."""
-    if not fold(text):
-        return []
-    entered = division.entries.exclude(status=Entry.Status.OUT).values("player")
-    return list(
-        Membership.objects.filter(
-            called(text, "player__"),
-            club=division.tournament.club,
-            left_at=None,
-            player__merged_into=None,
-            player__erased_at=None,
-        )
-        .exclude(player__in=entered)
-        .select_related("player")
-        .order_by("player__name_key", "pk")[:MOST_MATCHING_MEMBERS]
-    )
-
-
-# Check-in: by directors on their page, and by players on theirs.
-
-
-CHANGED = "tournaments/entries/_check_in_changed.html"
+DESK, LIST = "tournaments/entries/arrivals.html", "tournaments/entries/_arrivals.html"
+CHANGED = "tournaments/entries/_arrivals_changed.html"
 """The list with an undo, which stays outside it, so that a live update of the list does not remove it."""
 
 
@@ -162,27 +94,49 @@ CHANGED = "tournaments/entries/_check_in_changed.html"
 @never_cache
 @require_safe
 def check_in_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show who is here and who is missing; an htmx request gets only the list."""
+    """Show who is here, who is missing and who owes; an htmx request gets only the list."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
-    template = "tournaments/entries/_check_in.html" if is_htmx(request) else "tournaments/entries/check_in.html"
-    return render(request, template, _check_in_context(request, event))
+    return render(request, LIST if is_htmx(request) else DESK, _desk(request, event))
 
 
-def _check_in_context(request: HttpRequest, event: Tournament) -> dict[str, Any]:
+def _desk(
+    request: HttpRequest, event: Tournament, *, division: Division | None = None, batch: str = "", text: str = ""
+) -> dict[str, Any]:
+    """Return the context of the desk as the URL, or the arguments, say it is shown."""
     role = access.require_in(request.user, event, access.HELPER)
-    context = selectors.check_in_page(
+    context = arrivals.desk(
         event,
-        _division(event, request.GET.get("division", "")),
-        show=request.GET.get("show", selectors.ALL),
-        text=request.GET.get("q", "").strip(),
+        division or _division(event, request.GET.get("division", "")),
+        show=request.GET.get("show", arrivals.ALL),
+        text=text or request.GET.get("q", "").strip(),
         may_direct=is_at_least(role, Role.DIRECTOR),
+        now=timezone.now(),
+        batch=batch or request.GET.get("tap", ""),
+        opened=request.GET.get("more", ""),
     )
-    return context | {"only_helps": role is None}
+    return context | {"only_helps": role is None, "list_form": ListForm()}
 
 
 def _division(event: Tournament, public_id: str) -> Division | None:
     """Return the division of the event with this public id; None, for all of them, if there is none."""
     return event.divisions.filter(public_id=public_id).first() if public_id else None
+
+
+def _recorded(request: HttpRequest, event: Tournament, batch: str) -> HttpResponse:
+    """Show the desk after a tap, with its undo; an htmx request gets only the list."""
+    if is_htmx(request):
+        return render(request, CHANGED, _desk(request, event, batch=batch))
+    return redirect(_shown_url(request, event, tap=batch))
+
+
+def _not_recorded(request: HttpRequest, event: Tournament, refused: Refused) -> HttpResponse:
+    """Show the desk as it is now and why a tap was refused; an htmx request gets the list in place of its target."""
+    if not is_htmx(request):
+        return refuse(request, refused, _shown_url(request, event))
+    context = _desk(request, event) | {"refusal": sentence(refused.code, refused.params)}
+    response = render(request, CHANGED, context)
+    response["HX-Retarget"], response["HX-Reswap"] = "#check-in", "outerHTML"
+    return response
 
 
 @account_needed
@@ -192,30 +146,61 @@ def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = PresenceForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _check_in_url(event))
+        return faulty(request, form, _shown_url(request, event))
     now = timezone.now()
     until = form.cleaned_data["until"]
     entry = access.entry_as_player_or(request.user, form.cleaned_data["entry"], access.HELPER, (club, slug))
     try:
-        selectors.mark(
+        presence.mark(
             entry=entry,
             state=form.cleaned_data["state"],
-            until=selectors.instant_of(until, event.time_zone, now) if until else None,
+            until=presence.instant_of(until, event.time_zone, now) if until else None,
             by=by(request),
             now=now,
         )
     except Refused as refused:
-        return refuse(request, refused, _check_in_url(event))
-    if not is_htmx(request):
-        return redirect(_check_in_url(event))
-    context = _check_in_context(request, event)
-    role = access.require_in(request.user, event, access.HELPER)
-    rows = selectors.arrivals_of(
-        event, [entry.division], may_direct=is_at_least(role, Role.DIRECTOR), several=len(context["divisions"]) > 1
-    )
+        return _not_recorded(request, event, refused)
     newest = CheckIn.objects.filter(entry=entry).order_by("pk").last()
-    context |= {"arrival": next(row for row in rows if row.entry == entry), "newest": newest}
+    return _row(request, event, entry, newest.batch if newest is not None else "")
+
+
+def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> HttpResponse:
+    """Show the desk after a tap on one row; an htmx request gets the row, the counts and an undo."""
+    if not is_htmx(request):
+        return redirect(_shown_url(request, event, tap=batch))
+    context = _desk(request, event, batch=batch)
+    role = access.require_in(request.user, event, access.HELPER)
+    rows = arrivals.arrivals_of(
+        event, [entry.division], may_direct=is_at_least(role, Role.DIRECTOR), several=context["shows_divisions"]
+    )
+    context["arrival"] = next(row for row in rows if row.entry == entry)
     return render(request, "tournaments/entries/_marked.html", context)
+
+
+@account_needed
+@require_POST
+def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Record that players have paid, or are here and have paid: one of them, or everybody on the page."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = ArrivalForm(request.POST, tournament=event)
+    if not form.is_valid():
+        return faulty(request, form, _shown_url(request, event))
+    entries, key = list(form.cleaned_data["entries"]), form.cleaned_data["key"]
+    try:
+        arrivals.arrive(
+            tournament=event,
+            entries=entries,
+            here=form.cleaned_data["act"] == ArrivalForm.BOTH,
+            amount=form.cleaned_data["amount"],
+            key=key,
+            by=by(request),
+            now=timezone.now(),
+        )
+    except Refused as refused:
+        return _not_recorded(request, event, refused)
+    if len(entries) == 1:
+        return _row(request, event, entries[0], key)
+    return _recorded(request, event, key)
 
 
 @account_needed
@@ -225,33 +210,32 @@ def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = AllHereForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _check_in_url(event))
+        return faulty(request, form, _shown_url(request, event))
     division = _division(event, form.cleaned_data["division"])
-    batch, count = selectors.mark_all_here(tournament=event, division=division, by=by(request), now=timezone.now())
-    context = _check_in_context(request, event)
-    if is_htmx(request):
-        return render(request, CHANGED, context | {"all_batch": batch, "all_count": count})
-    messages.success(
-        request, ngettext("%(count)d player checked in.", "%(count)d players checked in.", count) % {"count": count}
-    )
-    return redirect(_check_in_url(event))
+    batch, count = presence.mark_all_here(tournament=event, division=division, by=by(request), now=timezone.now())
+    if not is_htmx(request):
+        messages.success(
+            request, ngettext("%(count)d player checked in.", "%(count)d players checked in.", count) % {"count": count}
+        )
+    return _recorded(request, event, batch)
 
 
 @account_needed
 @require_POST
 def undo(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Undo what one tap recorded."""
+    """Undo what one tap recorded; only a director takes money back."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = UndoCheckInForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _check_in_url(event))
+        return faulty(request, form, _shown_url(request, event))
+    batch = form.cleaned_data["batch"]
+    if arrivals.took_money(event, batch):
+        access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     try:
-        selectors.undo(tournament=event, batch=form.cleaned_data["batch"], by=by(request), now=timezone.now())
+        arrivals.undo_tap(tournament=event, batch=batch, by=by(request), now=timezone.now())
     except Refused as refused:
-        return refuse(request, refused, _check_in_url(event))
-    if is_htmx(request):
-        return render(request, CHANGED, _check_in_context(request, event))
-    return redirect(_check_in_url(event))
+        return _not_recorded(request, event, refused)
+    return _recorded(request, event, "")
 
 
 @never_cache
@@ -261,7 +245,7 @@ def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event = access.tournament(request.user, club, slug)
     user = request.user
     player = Player.objects.filter(user=user).first() if isinstance(user, User) else None
-    context = selectors.own_page(event, player, timezone.now())
+    context = presence.own_page(event, player, timezone.now())
     is_poster = request.GET.get("from") == CheckIn.Source.POSTER
     context["source"] = CheckIn.Source.POSTER if is_poster else CheckIn.Source.PLAYER
     if context["entries"]:
@@ -282,17 +266,19 @@ def mark_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         return faulty(request, form, url)
     present = form.cleaned_data["present"]
     try:
-        selectors.check_in_self(
-            tournament=event, player=player, by=by(request), now=timezone.now(), **form.cleaned_data
-        )
+        presence.check_in_self(tournament=event, player=player, by=by(request), now=timezone.now(), **form.cleaned_data)
     except Refused as refused:
         return refuse(request, refused, url)
     messages.success(request, _("You are checked in.") if present else _("Your check-in is undone."))
     return redirect(url)
 
 
-def _check_in_url(event: Tournament) -> str:
-    return reverse("check-in", args=event_url_args(event))
+def _shown_url(request: HttpRequest, event: Tournament, tap: str = "") -> str:
+    """Return the URL of the desk as it is shown now, after `tap`."""
+    shown = {key: request.GET[key] for key in ("division", "show", "q") if request.GET.get(key)}
+    query = urlencode(shown | ({"tap": tap} if tap else {}))
+    url = reverse("check-in", args=event_url_args(event))
+    return f"{url}?{query}" if query else url
 
 
 # Players withdrawing from a whole event.
@@ -318,7 +304,7 @@ def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview the return of a withdrawn player; by POST, apply it."""
     entry = directed_entry(request.user, **kwargs)
-    url = reverse("entries", args=division_url_args(entry.division))
+    url = desk_url(entry.division)
     if request.method != "POST":
         query = ScopeForm({"scope": DIVISION, **request.GET.dict()})
         if not query.is_valid():
@@ -381,7 +367,7 @@ class EntryChange(NamedTuple):
 
 def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) -> HttpResponse:
     """Show the preview of a change; by POST, apply it."""
-    url = reverse("entries", args=division_url_args(entry.division))
+    url = desk_url(entry.division)
     form = PreviewedForm(request.POST)
     if request.method == "POST" and not form.is_valid():
         return faulty(request, form, url)
@@ -441,26 +427,15 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
 @account_needed
 @require_safe
 def entries_of_division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the entries of a division; an htmx request gets only the lists."""
+    """Go on to the desk, where the entries of a division are."""
     row = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
-    name = "tournaments/entries/_entries.html" if is_htmx(request) else "tournaments/entries/entries.html"
-    return render(request, name, _context(request, row))
+    return redirect(desk_url(row))
 
 
-def _context(request: HttpRequest, division: Division, **extra: Any) -> dict[str, Any]:
-    role = require(request.user, division.tournament.club, Role.ASSISTANT)
-    context = entries_page(division, role, timezone.now())
-    return {**context, "add_form": AddEntryForm(), "list_form": ListForm(), **extra}
-
-
-@account_needed
-@require_safe
-def search(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """List members that match a name as it is typed."""
-    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    members = members_called(row, request.GET.get("name", ""))
-    context = {"members": members, "division": row, "tournament": row.tournament}
-    return render(request, "tournaments/entries/_matching_members.html", context)
+def _desk_page(request: HttpRequest, division: Division, form: RefusingForm, **context: Any) -> HttpResponse:
+    """Show the desk of a division with a form that was refused."""
+    text = context.pop("text", "")
+    return page(request, DESK, {**_desk(request, division.tournament, division=division, text=text), **context}, form)
 
 
 @account_needed
@@ -476,12 +451,25 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
             entry = lists.enter_name(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
-            candidates = refused.params.get("candidates", ())
-            context = _context(request, row, add_form=form, candidates=candidates)
-            return page(request, "tournaments/entries/entries.html", context, form)
+            context = {"repeated_names": refused.code == "name_ambiguous"}
+            if "candidates" in refused.params:
+                context["found_members"] = refused.params["candidates"]
+            return _faulty_name(request, row, form, **context)
+        if is_htmx(request):
+            return render(request, CHANGED, _desk(request, row.tournament) | {"entered": entry})
         messages.success(request, _entered_message(entry))
-        return redirect(_url(row))
-    return page(request, "tournaments/entries/entries.html", _context(request, row, add_form=form), form)
+        return redirect(desk_url(row))
+    return _faulty_name(request, row, form)
+
+
+def _faulty_name(request: HttpRequest, division: Division, form: AddEntryForm, **context: Any) -> HttpResponse:
+    """Show the desk with why a name was not entered, and the members it may mean."""
+    if is_htmx(request):
+        # The answer replaces a list, so the reason stands beside it.
+        error = next(iter(form.errors.values()))[0]
+        return render(request, CHANGED, _desk(request, division.tournament) | {"refusal": error})
+    errors = [str(error) for errors in form.errors.values() for error in errors]
+    return _desk_page(request, division, form, text=form["name"].value() or "", faulty_name=" ".join(errors), **context)
 
 
 def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> HttpResponse:
@@ -489,7 +477,8 @@ def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> 
     named = {"name": form.cleaned_data["name"], "player": form.cleaned_data["player"]}
     preview = lists.preview_late_name(division=division, now=timezone.now(), **named)
     name = preview.newcomers[0].name if preview.newcomers else named["name"]
-    return _late_page(request, preview, _("Let %(name)s in late") % {"name": name}, "entries-add", named)
+    hidden = {**named, "here": "on"} if form.cleaned_data["here"] else named
+    return _late_page(request, preview, _("Let %(name)s in late") % {"name": name}, "entries-add", hidden)
 
 
 def _late_list(request: HttpRequest, division: Division, form: EnterListForm) -> HttpResponse:
@@ -545,11 +534,11 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
             form.refuse(refused)
         else:
             return render(request, "tournaments/entries/entries_preview.html", _preview(row, names, lines))
-    return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=form), form)
+    return _desk_page(request, row, form, list_form=form)
 
 
 def _preview(division: Division, names: list[str], lines: list[lists.ListedName]) -> dict[str, Any]:
-    coming = [line for line in lines if line.status in ("member", "returned", "new", "ambiguous")]
+    coming = [line for line in lines if line.is_unclear or line.status in ("member", "returned", "new")]
     return {
         "division": division,
         "tournament": division.tournament,
@@ -558,7 +547,7 @@ def _preview(division: Division, names: list[str], lines: list[lists.ListedName]
         "lines": lines,
         "coming": len(coming),
         "new": sum(line.status == "new" for line in lines),
-        "ambiguous": sum(line.status == "ambiguous" for line in lines),
+        "ambiguous": sum(line.is_unclear for line in lines),
         "known": sum(line.status in ("entered", "repeated") for line in lines),
     }
 
@@ -571,7 +560,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     form = EnterListForm(request.POST)
     if not form.is_valid():
         list_form = ListForm({"names": form.cleaned_data.get("names", "")})
-        return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=list_form), form)
+        return _desk_page(request, row, form, list_form=list_form)
     try:
         if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
             return _late_list(request, row, form)
@@ -584,7 +573,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             after=form.cleaned_data["after"],
         )
     except Refused as refused:
-        return refuse(request, refused, _url(row))
+        return refuse(request, refused, desk_url(row))
     count = len(outcome.entries)
     messages.success(
         request,
@@ -597,26 +586,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     )
     if outcome.left_out:
         messages.warning(request, _("Not entered: %(names)s.") % {"names": ", ".join(outcome.left_out[:20])})
-    return redirect(_url(row))
-
-
-@account_needed
-@require_POST
-def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
-    """Check an entry in, or undo the check-in."""
-    row = access.entry_as_player_or(request.user, entry, Role.ASSISTANT, (club, slug))
-    require(request.user, row.division.tournament.club, Role.ASSISTANT)
-    form = CheckInForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(row.division))
-    state = CheckIn.State.HERE if form.cleaned_data["present"] else CheckIn.State.MISSING
-    try:
-        presence.mark(entry=row, state=state, by=by(request), now=timezone.now())
-    except Refused as refused:
-        return refuse(request, refused, _url(row.division))
-    if is_htmx(request):
-        return render(request, "tournaments/entries/_entries.html", _context(request, row.division))
-    return redirect(_url(row.division))
+    return redirect(desk_url(row))
 
 
 def _withdraw(form: WithdrawForm, **acting: Any) -> str:
@@ -690,7 +660,3 @@ def _other_scope(entry: Entry, scope: str) -> str:
 
 
 withdraw = WithdrawAction("withdraw", WithdrawForm, _withdraw).view
-
-
-def _url(division: Division) -> str:
-    return reverse("entries", args=division_url_args(division))

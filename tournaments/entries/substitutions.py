@@ -27,8 +27,8 @@ from tournaments.events.pages import (
     EntryAction,
     account_needed,
     by,
+    desk_url,
     directed_entry,
-    division_url_args,
     event_url_args,
     page,
     sent,
@@ -177,7 +177,7 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Ask who takes the place of an entry; by POST, let them."""
     entry = directed_entry(request.user, **kwargs)
     division = entry.division
-    url = reverse("entries", args=division_url_args(division))
+    url = desk_url(division)
     form = SubstituteForm(sent(request), initial={"after": division.seq})
     candidates: list[list[str]] = []
     if form.is_valid():

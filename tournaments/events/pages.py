@@ -1,13 +1,12 @@
-"""What the pages of an event share: helpers of views, and the tabs of the console."""
+"""What the pages of an event share: helpers of views, and the URLs they go on to."""
 
 import zoneinfo
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
@@ -16,8 +15,7 @@ from players.access import Role, Visitor, is_at_least, require, role_in
 from players.actions import Action
 from players.pages import account_needed, by, faulty, me, page, refuse, sent
 from tournaments import access
-from tournaments.formats.settings import BY_ROUND, ELIMINATION
-from tournaments.models import Division, Entry, Stage, Tournament
+from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log
 from tournaments.state.api import AFTER, read_after
 from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
@@ -94,7 +92,13 @@ class EntryAction(TournamentAction):
         return directed_entry(user, **url)
 
     def url(self, request: HttpRequest, obj: Entry) -> str:
-        return reverse("entries", args=division_url_args(obj.division))
+        return desk_url(obj.division)
+
+
+def desk_url(division: Division) -> str:
+    """Return the URL of the arrivals desk, opened at a division."""
+    url = reverse("check-in", args=event_url_args(division.tournament))
+    return f"{url}?division={division.public_id}"
 
 
 def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
@@ -131,105 +135,3 @@ def chosen_entry(division: Division, public_id: str) -> Entry:
     if entry is None:
         raise Refused("choose_a_player")
     return entry
-
-
-# The tabs above every page of the director's console.
-
-
-_KEPT_BETWEEN_DIVISIONS = {"entries", "draw"}
-"""Pages that stay open when the director goes to another division."""
-
-
-class Tab(NamedTuple):
-    """A link of the console's navigation."""
-
-    label: str
-    url: str
-    is_current: bool = False
-
-
-class Reader(NamedTuple):
-    """Who reads a page of the console: a director, an assistant (neither of the two), or a helper of the event."""
-
-    may_direct: bool
-    only_helps: bool
-
-
-def console_head(
-    tournament: Tournament,
-    division: Division | None,
-    divisions: Sequence[Division],
-    *,
-    page: str,
-    reader: Reader,
-    has_floor: bool,
-) -> tuple[list[Tab], list[Tab]]:
-    """Return the navigation above `page`, opened at a division or, if None, at the event's only one or at the event.
-
-    `has_floor` is the event's.
-    """
-    if division is None and len(divisions) == 1:
-        division = divisions[0]
-    if has_floor:
-        tabs = [Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor")]
-    else:
-        tabs = [Tab(_("Console"), console_url(tournament, division), page == "console")]
-        if reader.may_direct and tournament.is_open:
-            tabs.append(Tab(_("Floor"), reverse("floor", args=event_url_args(tournament)), page == "floor"))
-    if division is not None:
-        tabs += _tabs_of(division, page, reader)
-    tabs.append(Tab(_("Check-in"), check_in_url(tournament, division), page == "check-in"))
-    if reader.may_direct:
-        tabs.append(Tab(_("Cash"), reverse("cash", args=event_url_args(tournament)), page == "cash"))
-    tabs.append(Tab(_("Paper"), reverse("paper", args=event_url_args(tournament)), page == "paper"))
-    if not reader.only_helps:
-        tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
-    others = [Tab(row.name, _url_at(tournament, row, page), row == division) for row in divisions]
-    return tabs, others if len(others) > 1 else []
-
-
-def console_url(tournament: Tournament, division: Division | None) -> str:
-    """The URL of the console, opened at `division`."""
-    url = reverse("console", args=event_url_args(tournament))
-    return f"{url}?division={division.public_id}" if division else url
-
-
-def check_in_url(tournament: Tournament, division: Division | None) -> str:
-    """The URL of the check-in page, of `division` or of the whole event."""
-    url = reverse("check-in", args=event_url_args(tournament))
-    return f"{url}?division={division.public_id}" if division else url
-
-
-def _url_at(tournament: Tournament, division: Division, page: str) -> str:
-    """The URL of the same page for another division, or of the console."""
-    if page in _KEPT_BETWEEN_DIVISIONS:
-        return reverse(page, args=division_url_args(division))
-    if page == "check-in":
-        return check_in_url(tournament, division)
-    return console_url(tournament, division)
-
-
-def _tabs_of(division: Division, page: str, reader: Reader) -> Iterator[Tab]:
-    """The pages of a division that the reader may open."""
-    args = division_url_args(division)
-    if not reader.only_helps:
-        yield Tab(_("Entries"), reverse("entries", args=args), page == "entries")
-    if division.status != Division.Status.ENTRIES:
-        stages = sorted(division.stages.all(), key=lambda stage: stage.number)
-        yield _standings_tab(division, stages)
-        if reader.may_direct and any(
-            stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages
-        ):
-            yield Tab(_("Rounds"), reverse("rounds", args=args), page == "rounds")
-    elif reader.may_direct:
-        yield Tab(_("Format"), reverse("design", args=args), page == "format")
-        yield Tab(_("Draw"), reverse("draw", args=args), page == "draw")
-    if reader.may_direct:
-        yield Tab(_("Settings"), reverse("division-settings", args=args), page == "settings")
-
-
-def _standings_tab(division: Division, stages: Sequence[Stage]) -> Tab:
-    """The public page of a division: a bracket if its first stage is one, otherwise standings."""
-    if not stages or stages[0].format in ELIMINATION:
-        return Tab(_("Bracket"), reverse("division", args=division_url_args(division)))
-    return Tab(_("Standings"), reverse("standings", args=division_url_args(division)))

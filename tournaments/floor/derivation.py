@@ -218,6 +218,9 @@ class _Derivation:
             params = {"until": self.pause.until.isoformat()} if self.pause.until else {}
             waiting |= {row.fixture: (Reason("paused", params),) for row in candidates}
             suggestions, no_table = [], {}
+        if not facts.is_open and not facts.tables:
+            # Before the floor was opened nobody waits for a table: the first call opens it.
+            no_table = {}
         waiting |= {fixture: (reason,) for fixture, reason in no_table.items()}
         self._place_in_queue(candidates, suggestions, waiting)
         queue = tuple(row.fixture for row in candidates)

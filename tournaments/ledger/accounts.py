@@ -245,10 +245,24 @@ def account_of(tournament: Tournament, player: Player) -> Account:
 # Who has paid: for entries, check-in and the draw
 
 
-def owed_by_entry(division: Division) -> dict[int, int]:
-    """Return entry id -> what is still owed for it, for the entries that are not paid in full."""
+def lines_of_entries(entries: Iterable[Entry]) -> dict[int, list[DueLine]]:
+    """Return entry id -> what is due and paid for it."""
+    wanted = {entry.pk for entry in entries}
+    rows = Division.objects.filter(entries__in=wanted).select_related("tournament").distinct().order_by("pk")
+    lines: dict[int, list[DueLine]] = defaultdict(list)
+    for line in _lines(list(rows)):
+        if line.entry.pk in wanted:
+            lines[line.entry.pk].append(line)
+    return dict(lines)
+
+
+def owed_by_entry(*divisions: Division) -> dict[int, int]:
+    """Return entry id -> what is still owed for it, for the entries of divisions that are not paid in full.
+
+    The number of queries does not depend on the number of divisions.
+    """
     owed: dict[int, int] = defaultdict(int)
-    for line in _lines([division]):
+    for line in _lines(list(divisions)):
         owed[line.entry.pk] += line.owes
     return {entry: amount for entry, amount in owed.items() if amount > 0}
 

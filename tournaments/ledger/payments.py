@@ -11,7 +11,7 @@ from core.locks import lock_row
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Player
-from tournaments.ledger.accounts import Account, DueLine, account_of, box_of, standing_count
+from tournaments.ledger.accounts import Account, DueLine, account_of, box_of, lines_of_entries, standing_count
 from tournaments.ledger.money import Currency, allocate
 from tournaments.models import CashCount, CashDesk, CashReopening, Entry, Payment, SidePool, Tournament
 
@@ -132,6 +132,31 @@ def receive(
             for line, part in zip(account.lines, allocate(payment.amount, owed), strict=True)
         ]
         return record(desk, parts, payment, by=by, now=now)
+
+
+def receive_for_entries(
+    *, tournament: Tournament, entries: Sequence[Entry], payment: PaymentInput, by: Actor, now: datetime
+) -> list[Payment]:
+    """Record that all that is owed for these entries was paid; `payment.amount` is the sum that the director saw.
+
+    Refused: `cash_closed`, and `fees_changed` if something else is owed now.
+    """
+    with transaction.atomic():
+        desk = lock_open_desk(tournament)
+        if earlier := recorded(desk, payment.key):
+            return earlier
+        parts = [part for lines in lines_of_entries(entries).values() for part in _owed_parts(lines)]
+        owed = sum(part.amount for part in parts)
+        if owed != payment.amount:
+            raise Refused("fees_changed", amount=Currency.of(tournament).text(owed))
+        return record(desk, parts, payment, by=by, now=now)
+
+
+def _owed_parts(lines: Sequence[DueLine]) -> list[PaymentPart]:
+    """Return the payments that settle one entry; too much paid for a side pool counts for the rest."""
+    owed = max(0, sum(line.owes for line in lines))
+    amounts = allocate(owed, [line.owes for line in lines])
+    return [PaymentPart(line.kind, amount, line.entry, line.pool) for line, amount in zip(lines, amounts, strict=True)]
 
 
 def refund(*, tournament: Tournament, player: Player, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
 
 MOST_READY = 80
+OVER = (Division.Status.FINISHED, Division.Status.CANCELLED)
 
 
 def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:
@@ -96,6 +97,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "rounds": rounds_of(division.division, names) if division else [],
         "round_need": round_need(division.division) if division else None,
         "latest": latest_results(tournament) if division else [],
+        "quick_is_quiet": bool(divisions) and all(row.division.status in OVER for row in divisions),
         "now": now,
     }
 

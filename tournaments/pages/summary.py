@@ -246,9 +246,12 @@ def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:
 def summary(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show winners, prizes, figures, upsets and rating changes to everybody who may see the event."""
     event = access.tournament(request.user, club, slug)
+    role = role_in(request.user, event.club)
     context = {
         "tournament": event,
         "club": event.club,
+        "is_staff": is_at_least(role, Role.ASSISTANT),
+        "may_direct": is_at_least(role, Role.DIRECTOR),
         "currency": Currency.of(event),
         "summary": event_summary(request.user, event),
         "night": event_night(request.user, event),

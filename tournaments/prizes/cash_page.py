@@ -376,6 +376,7 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "page": page,
         "open_prizes": open_sentence(page),
         "tab": tab,
+        "step": {PRIZES: "prizes", CLOSING: "close"}.get(tab, "cash"),
         "tabs": [(cash_url(event, key), titles[key], key == tab) for key in TABS],
         "methods": PaymentForm(tournament=event)["method"].field.choices,  # type: ignore[attr-defined]
         "expected": page.currency.plain(page.expected_amount),

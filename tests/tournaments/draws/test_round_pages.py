@@ -224,10 +224,10 @@ def test_a_knockout_has_no_rounds_to_pair(begun: Begun, alice_client: Client) ->
     assert "No stage of this division is paired round by round" in answer.content.decode()
 
 
-def test_a_late_entry_comes_from_the_entries_page_or_the_waiting_list(begun: Begun, alice_client: Client) -> None:
+def test_a_late_entry_comes_from_the_desk_or_the_waiting_list(begun: Begun, alice_client: Client) -> None:
     driver = begun(4, "knockout")
     entries = url(driver).replace("rounds/", "entries/")
-    assert "a late entry joins" in alice_client.get(entries).content.decode()
+    assert "a late entry joins" in alice_client.get(entries, follow=True).content.decode()
 
     assert "Late Larry goes on the waiting list" in alice_client.post(f"{entries}add/", LARRY).content.decode()
     assert "No place is free for Late Larry" in let_in(alice_client, driver, entries)

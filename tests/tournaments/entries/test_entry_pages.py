@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,7 +12,7 @@ from django.test import Client
 
 from engine.errors import Refused
 from players.actors import Actor
-from players.models import Club, Membership, Player, User
+from players.models import Club, Membership, Player
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW, publish
 from tests.tournaments.support.correcting import GROUPS, Cup, won_by
@@ -37,6 +38,13 @@ def url(division: Division, rest: str = "entries/") -> str:
 def withdrawal(entry: Entry) -> str:
     event = entry.division.tournament
     return f"/events/{event.club.slug}/{event.slug}/entries/{entry.public_id}/withdraw/"
+
+
+def desk(division: Division, **query: str) -> str:
+    """The URL of the arrivals desk of a division."""
+    event = division.tournament
+    values = {"division": division.public_id, **query}
+    return f"/events/{event.club.slug}/{event.slug}/check-in/?{urlencode(values)}"
 
 
 def post(client: Client, path: str, data: dict[str, Any]) -> str:
@@ -114,7 +122,6 @@ def test_a_withdrawal_without_a_scope_is_refused(
     entry = division.entries.get()
     base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/entries/{entry.public_id}/"
     post(alice_client, f"{base}withdraw/", body)
-    post(alice_client, f"{base}check-in/", body)
     entry.refresh_from_db()
     assert (entry.status, entry.checked_in_at) == (Entry.Status.IN, None)
 
@@ -149,10 +156,10 @@ def test_members_are_suggested_while_typing(division: Division, alice_client: Cl
     member(club, "Søren Holm")
     gone = member(club, "Søren Gone")
     gone.memberships.update(left_at=NOW)
-    html = page(alice_client, url(division, "entries/search/") + "?name=soren")
+    html = page(alice_client, desk(division, q="soren"))
     assert "Søren Holm" in html
     assert "Søren Gone" not in html
-    assert page(alice_client, url(division, "entries/search/") + "?name=").strip() == ""
+    assert "Søren Holm" not in page(alice_client, desk(division))
 
 
 LIST = "1. Elif Ristic\n2. Kim Lee\n3. Kim Lee\n\n4. New Person\n"
@@ -196,25 +203,45 @@ def test_a_csv_file_is_read_the_same_way(division: Division, alice_client: Clien
     assert empty.status_code == 422
 
 
-def test_check_in_and_out(
-    division: Division, alice_client: Client, erin: User, as_user: Callable[[User], Client]
+def test_the_address_of_the_entries_leads_to_the_desk(division: Division, alice_client: Client) -> None:
+    answer = alice_client.get(url(division))
+    assert (answer.status_code, answer.headers["Location"]) == (302, desk(division))
+
+
+def test_a_part_of_a_name_asks_before_it_becomes_a_second_player(
+    division: Division, alice_client: Client, club: Club
 ) -> None:
-    post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
-    entry = division.entries.get()
-    path = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/entries/{entry.public_id}/check-in/"
-    as_user(erin).post(path, {"present": "1"})
-    entry.refresh_from_db()
-    assert entry.checked_in_at is not None
-    html = alice_client.post(path, {"present": "0"}, headers={"HX-Request": "true"}).content.decode()
-    assert "0 checked in" in text(html)
-    assert "<html" not in html
+    anna = member(club, "Anna Kowalski")
+    answer = alice_client.post(url(division, "entries/add/"), {"name": "kow ann"})
+    assert answer.status_code == 422
+    assert "Did you mean Anna Kowalski? Choose who “kow ann” is." in text(answer.content.decode())
+    assert "New player kow ann" in text(answer.content.decode())
+    assert Player.objects.filter(name="kow ann").count() == 0
+
+    post(alice_client, url(division, "entries/add/"), {"name": "kow ann", "player": anna.public_id})
+    post(alice_client, url(division, "entries/add/"), {"name": "ann", "player": "new"})
+    assert names(division) == ["Anna Kowalski", "ann"]
+    assert Player.objects.filter(name="kow ann").count() == 0, "choosing a member adds nobody"
+
+
+def test_a_part_of_a_name_in_a_list_is_left_out_until_somebody_is_chosen(
+    division: Division, alice_client: Client, club: Club
+) -> None:
+    anna = member(club, "Anna Kowalski")
+    member(club, "Player 10")
+    preview = alice_client.post(url(division, "entries/paste/"), {"names": "Ann\nPlayer 1"}).content.decode()
+    assert "Choose a player (or leave out)" in text(preview)
+    post(alice_client, url(division, "entries/enter/"), {"names": "Ann\nPlayer 1"})
+    assert names(division) == ["Player 1"], "a number is not part of another one"
+    post(alice_client, url(division, "entries/enter/"), {"names": "Ann\nPlayer 1", "choice-0": anna.public_id})
+    assert names(division) == ["Player 1", "Anna Kowalski"]
 
 
 def test_a_withdrawal_moves_up_the_waiting_list(division: Division, alice_client: Client) -> None:
     Division.objects.filter(pk=division.pk).update(capacity=2)
     for name in ("Bob", "Carol", "Dave"):
         post(alice_client, url(division, "entries/add/"), {"name": name})
-    html = page(alice_client, url(division))
+    html = page(alice_client, desk(division))
     assert "1. Dave" in text(html)
     entry = Entry.objects.get(player__name="Bob")
     base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}"
@@ -228,14 +255,14 @@ def test_free_places_go_to_those_who_have_waited_longest(division: Division, ali
     Division.objects.filter(pk=division.pk).update(capacity=2)
     for name in ("Bob", "Carol", "Dave", "Erin", "Frank"):
         post(alice_client, url(division, "entries/add/"), {"name": name})
-    assert "1. Dave" in text(page(alice_client, url(division)))
+    assert "1. Dave" in text(page(alice_client, desk(division)))
     base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}"
     for leaves, moves_up, first in (("Bob", "Dave", "Erin"), ("Carol", "Erin", "Frank")):
         entry = Entry.objects.get(player__name=leaves)
         post(alice_client, f"{base}/entries/{entry.public_id}/withdraw/", {"scope": "division", "reason": "ill"})
         assert Entry.objects.get(player__name=moves_up).status == Entry.Status.IN
         assert Entry.objects.get(player__name=first).status == Entry.Status.WAITING
-        assert f"1. {first}" in text(page(alice_client, url(division)))
+        assert f"1. {first}" in text(page(alice_client, desk(division)))
 
 
 @pytest.fixture
@@ -321,7 +348,7 @@ def test_a_withdrawn_player_returns_after_a_preview(entered: Division, alice_cli
     leaver = playing.slots.get(side=0).entry
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{leaver.public_id}/"
     post(alice_client, f"{base}withdraw/", {"scope": "division"})
-    assert "Let back in…" in text(page(alice_client, url(entered)))
+    assert "Let back in…" in text(page(alice_client, desk(entered, show="withdrawn")))
 
     look = alice_client.get(f"{base}back-in/").content.decode()
     assert "walkover undone; to be played" in text(look)
@@ -371,7 +398,7 @@ def test_a_late_entry_is_previewed_entered_and_undone(entered: Division, alice_c
     assert taken[1] in {player.name for player in fixture.match.players}
 
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{entry.public_id}/"
-    assert "Undo late entry…" in text(page(alice_client, url(entered)))
+    assert "Undo late entry…" in text(page(alice_client, desk(entered, more=entry.public_id)))
     look = alice_client.get(f"{base}undo-late/").content.decode()
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after

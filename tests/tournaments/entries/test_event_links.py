@@ -109,7 +109,7 @@ def test_a_director_hands_out_a_link_and_revokes_it_with_those_of_its_matches(
 ) -> None:
     [old_match] = match_links(own)
     page = f"{running.url}entries/{running.entry.public_id}/link/"
-    assert page in html(alice_client.get(f"{running.division_url}entries/"))
+    assert page in html(alice_client.get(f"{running.url}check-in/?more={running.entry.public_id}"))
     shown = html(alice_client.get(page))
     assert own in shown
     assert "QR codes printed before" in shown

@@ -320,3 +320,20 @@ def test_the_forecast_follows_by_itself(page: Page) -> None:
     assert "floor-chart" in shown
     assert "All done about" in shown
     assert 'id="floor-total" class="small floor-total" hx-swap-oob="true"' in shown
+
+
+def test_before_the_floor_is_opened_nobody_is_said_to_wait_for_a_table(
+    running: RunningEvent, alice_client: Client, bob: User, as_user: Callable[[User], Client]
+) -> None:
+    assert not running.tournament.has_floor
+    api = f"/api/v1/tournaments/{running.tournament.public_id}/floor/"
+    floor = alice_client.get(api)
+    assert floor.status_code == 200
+    assert floor.json()["matches"]
+    match = running.fixture.match
+    assert match is not None
+    pages = [alice_client.get(f"{running.url}{page}") for page in ("console/", "floor/", "floor/forecast/")]
+    pages += [alice_client.get(running.fixture_url), as_user(bob).get(f"/matches/{match.public_id}/")]
+    assert [page.status_code for page in pages] == [200] * len(pages)
+    for page in [floor, *pages]:
+        assert "No table is free" not in html(page)

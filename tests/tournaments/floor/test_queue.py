@@ -60,6 +60,14 @@ def test_the_order_is_pinned_then_bracket_then_critical_path_then_wait() -> None
     assert codes(state, 4) == ["no_table"]
 
 
+def test_before_the_floor_was_opened_no_match_waits_for_a_table() -> None:
+    rows = [match(1, (1, 2)), match(2, (3, 4))]
+    state = state_of(*rows, tables=())
+    assert (state.queue, state.suggestions) == ((1, 2), ())
+    assert codes(state, 1) == []
+    assert codes(state_of(*rows, tables=(), is_open=True), 1) == ["no_table"], "an open floor without a table"
+
+
 def test_the_critical_path_is_the_longest_chain_that_waits_for_a_match() -> None:
     rows = [
         match(1, (1, 2), length=5, leads_to=(3,)),

@@ -153,8 +153,9 @@ def test_without_a_bye_nobody_is_offered_to_enter_again(
     evening = Evening(division, by_alice, timezone.now())
     evening.win(first(evening))
     event = division.tournament
-    entries = f"/events/{event.club.slug}/{event.slug}/{division.public_id}/entries/"
-    for url in (floor_url(evening), entries):
+    loser = division.entries.get(player=evening.match(first(evening)).player_1)
+    desk = f"/events/{event.club.slug}/{event.slug}/check-in/?more={loser.public_id}"
+    for url in (floor_url(evening), desk):
         page = html(alice_client.get(url))
         assert evening.match(first(evening)).player_1.name in page
         assert "enters again" not in page

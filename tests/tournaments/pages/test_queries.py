@@ -21,8 +21,8 @@ MOST = {
     "{division}/": 18,  # one of them for who plays instead of whom
     "": 22,  # one of them for whether the floor is open
     "console/": 24,
-    "floor/": 23,
-    "{division}/entries/": 29,  # seven of them for who has paid, one for substitutes
+    "floor/": 24,  # two of them for the steps of the event
+    "check-in/": 31,  # seven of them for who has paid, two for the regulars
     "console/log/": 15,
     "fixtures/{fixture}/": 23,  # one of them for whether the floor is open
 }

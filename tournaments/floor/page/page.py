@@ -122,6 +122,7 @@ def render_changes(request: HttpRequest, context: Mapping[str, object]) -> HttpR
 # The context of the floor's page: what needs the director, the tables, what comes next, and the forecast.
 
 
+ENDED, CANCELLED = Division.Status.FINISHED, Division.Status.CANCELLED
 URGENT = ("dispute", "objection", "refused")
 LATEST_SHOWN = 5
 
@@ -183,6 +184,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
+        "is_over": bool(divisions) and all(row.status in (ENDED, CANCELLED) for row in divisions),
         "default_tables": _default_tables(view),
         "not_here": _not_here(view, homes),
         # Called when it is rendered, after everything else.
