@@ -1,7 +1,7 @@
 """The wall screen and the big screen of an event: what they show, who chooses it, and frames on other sites."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from http import HTTPStatus
@@ -25,6 +25,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.live.publishing import touch_on_commit
+from core.names import fold
 from matches.play.watching import LiveLine, live_now
 from matches.presentation.visibility import NOBODY
 from players.access import Role, is_at_least
@@ -38,6 +39,7 @@ from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableO
 from tournaments.models import Division, Tournament, Wall
 from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
+from tournaments.paper.cards import label_size
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
@@ -71,32 +73,48 @@ def wall_of(tournament: Tournament) -> Wall:
 # The floor on the wall: who is called to which table, what the tables are used for, and who plays next.
 
 
-FRESH = timedelta(minutes=2)
-"""How long a call stands out."""
-CALLS_ON_SCREEN = 2
-TABLES_WITH_CALLS = 12
-"""Tables that fit below the calls; more have a screen of their own."""
-TABLES_ON_SCREEN = 48
-TABLES_WITH_ROOM = 10
-"""Tables that get wider tiles, since these still fit below the calls."""
-NEXT_ON_SCREEN = 4
+FRESH = timedelta(seconds=90)
+"""How long a call stands out. Meanwhile the wall shows nothing but calls."""
+LARGE_CALLS = 2
+"""Calls that have room for large print, beside what is next."""
+CALLS_ON_SCREEN = 20
+LINES_IN_TWO_COLUMNS = 20
+TABLES_IN_ROW = 6
+TABLES_BESIDE_LARGE = 12
+"""Tables that fit below large calls; more have a screen of their own."""
+TABLES_BESIDE_ROWS = {2: 12, 3: 6, 4: 6, 5: 6}
+"""Rows of calls -> tables that fit below them."""
+TABLES_ON_SCREEN = 24
+NEXT_ON_SCREEN, NEXT_ABOVE_TWO_ROWS = 4, 3
 LONGEST_IN_LARGE_PRINT = 18
 """Characters of a name that fit on a line in the large print of a call."""
+LONGEST_NAMES_OF_NEXT = 26
+"""Characters of two names that fit on a line of what is next."""
+LONGEST_NAME_OF_TABLE = 14
+"""Characters of a name that fit into the tile of a table."""
 
 
-TableTile = tuple[str, str, str]
-"""A table: its label, what it shows, and its kind: "called", "playing", "out" or "free"."""
 ExpectedTime = tuple[str, str]
 """What is expected to be over, and when, as a time of day."""
 
 
+class TableTile(NamedTuple):
+    """A table: its label, what it shows, its kind ("called", "playing", "out" or "free"), and who plays there."""
+
+    label: str
+    text: str
+    kind: str
+    names: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
-class CallCard:
-    """A match called to a table."""
+class CallLine:
+    """A match called to a table, or one of its players."""
 
     table: str
-    names: tuple[str, str]
+    names: tuple[str, ...]
     where: str
+    length: str
     fresh: bool
     last_call: bool
 
@@ -105,55 +123,114 @@ class CallCard:
         """Whether the names need smaller print, so that all of them is shown."""
         return any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
 
+    @property
+    def label_size(self) -> str:
+        """The size in which the label of the table fits into its field."""
+        return label_size(self.table)
+
+
+class NextMatch(NamedTuple):
+    """A match that is called next."""
+
+    names: tuple[str, ...]
+    round_name: str
+
 
 @dataclass(slots=True)
 class FloorScreen:
     """What the wall shows of the floor at once: calls, tables, the next matches and expected times."""
 
-    calls: list[CallCard] = field(default_factory=list)
+    calls: list[CallLine] = field(default_factory=list)
     tables: list[TableTile] = field(default_factory=list)
-    next: list[MatchFacts] = field(default_factory=list)
+    next: list[NextMatch] = field(default_factory=list)
     """The matches that are called next. What they wait for is for their players and the staff."""
     expected: Sequence[ExpectedTime] = ()
+    is_wide: bool = False
+    """Whether the calls take the whole width, in columns."""
     kind: str = "floor"
 
     @property
-    def table_columns(self) -> int:
-        """Tables beside each other."""
-        return 5 if len(self.tables) <= TABLES_WITH_ROOM else 6
+    def has_long_labels(self) -> bool:
+        """Whether a table with calls has a name that needs a wider field."""
+        return any(call.label_size == "long" for call in self.calls)
+
+    @property
+    def columns(self) -> int:
+        """Columns of calls."""
+        if not self.is_wide:
+            return 1
+        return 2 if len(self.calls) <= LINES_IN_TWO_COLUMNS else 3
+
+    @property
+    def rows(self) -> int:
+        """Calls below each other."""
+        return -(-len(self.calls) // self.columns)
 
 
-def floor_screens(view: FloorView, expected: Sequence[ExpectedTime] = ()) -> list[FloorScreen]:
-    """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see."""
+def floor_screens(
+    view: FloorView, expected: Sequence[ExpectedTime] = (), *, by_name: bool = False
+) -> list[FloorScreen]:
+    """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see.
+
+    Every call is on the first one, by table or by player, up to 20 calls; more of them follow, the fresh ones first.
+    """
     if not view.is_open:
         return []
-    calls, tables = _calls(view, view.now), [_tile(view, table) for table in view.tables.values()]
-    upcoming = [match.facts for match in view.queue[:NEXT_ON_SCREEN]]
-    beside = tables if len(tables) <= TABLES_WITH_CALLS else []
-    pages: Sequence[list[CallCard]] = [
-        calls[first : first + CALLS_ON_SCREEN] for first in range(0, len(calls), CALLS_ON_SCREEN)
-    ]
-    screens = [FloorScreen(page, beside, upcoming, expected) for page in pages or [[]]]
-    if not beside:
-        parts = [tables[first : first + TABLES_ON_SCREEN] for first in range(0, len(tables), TABLES_ON_SCREEN)]
-        screens += [FloorScreen([], part, upcoming, expected) for part in parts]
-    return screens
+    calls, tables = calls_of(view), [_tile(view, table) for table in view.tables.values()]
+    upcoming = [_next(match.facts) for match in view.queue[:NEXT_ON_SCREEN]]
+    if not calls:
+        return _table_screens(tables, upcoming, expected) or [FloorScreen(next=upcoming, expected=expected)]
+    if len(calls) <= LARGE_CALLS:
+        if len(tables) <= TABLES_IN_ROW:
+            return [FloorScreen(calls, tables, upcoming, expected)]
+        if len(tables) <= TABLES_BESIDE_LARGE:
+            return [FloorScreen(calls, tables, upcoming[:NEXT_ABOVE_TWO_ROWS], expected[-1:])]
+        return [FloorScreen(calls, [], upcoming, expected), *_table_screens(tables, upcoming, expected)]
+    if len(calls) > CALLS_ON_SCREEN:
+        calls.sort(key=lambda call: not call.fresh)
+    parts = [calls[first : first + CALLS_ON_SCREEN] for first in range(0, len(calls), CALLS_ON_SCREEN)]
+    screens = [FloorScreen(_by_name(part) if by_name else part, is_wide=True) for part in parts]
+    others = [tile for tile in tables if tile.kind != "called"]
+    if len(screens) == 1 and len(others) <= TABLES_BESIDE_ROWS.get(screens[0].rows, 0):
+        screens[0].tables = others
+    return screens + _table_screens(tables, upcoming, expected)
 
 
-def _calls(view: FloorView, now: datetime) -> list[CallCard]:
-    """Return the matches that are called, the newest first."""
+def _table_screens(
+    tables: Sequence[TableTile], upcoming: list[NextMatch], expected: Sequence[ExpectedTime]
+) -> list[FloorScreen]:
+    """Return the screens of all tables, with what is next beside them."""
+    parts = [list(tables[first : first + TABLES_ON_SCREEN]) for first in range(0, len(tables), TABLES_ON_SCREEN)]
+    return [FloorScreen([], part, upcoming, expected) for part in parts]
+
+
+def calls_of(view: FloorView) -> list[CallLine]:
+    """Return the matches that are called, in the order of the tables."""
+    order = {table: place for place, table in enumerate(view.tables)}
     called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
-    called.sort(key=lambda match: match.called_at or now, reverse=True)
+    called.sort(key=lambda match: order.get(match.table or 0, len(order)))
     return [
-        CallCard(
+        CallLine(
             match.where.table,
             match.facts.names,
             _where(match),
-            fresh=match.called_at is not None and now - match.called_at < FRESH,
+            _("%(length)d pt") % {"length": match.facts.length},
+            fresh=match.called_at is not None and view.now - match.called_at < FRESH,
             last_call=len(match.facts.call_times) > 1,
         )
         for match in called
     ]
+
+
+def _next(match: MatchFacts) -> NextMatch:
+    fits = sum(map(len, match.names)) <= LONGEST_NAMES_OF_NEXT
+    return NextMatch(match.names if fits else tuple(map(_short_name, match.names)), match.round_name)
+
+
+def _by_name(calls: Sequence[CallLine]) -> list[CallLine]:
+    """Return a line for each player, in the order of their names."""
+    lines = [replace(call, names=(name,)) for call in calls for name in call.names]
+    return sorted(lines, key=lambda line: fold(line.names[0]))
 
 
 def _where(match: MatchOnFloor) -> str:
@@ -165,15 +242,24 @@ def _where(match: MatchOnFloor) -> str:
 def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     label, match = table.facts.label, table.match
     if table.state == TableState.OUT:
-        return (label, _("Out"), "out")
+        return TableTile(label, _("Out"), "out")
     if match is None:
-        return (label, _("Free"), "free")
+        return TableTile(label, _("Free"), "free")
+    names = tuple(_short_name(name) for name in match.facts.names)
     if match.state == MatchState.CALLED:
-        return (label, _("Called"), "called")
+        return TableTile(label, _("Called"), "called", names)
     if match.state == MatchState.REPORTED:
-        return (label, _("Reported"), "playing")
+        return TableTile(label, _("Reported"), "playing", names)
     score = view.where(match).score
-    return (label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing")
+    return TableTile(label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing", names)
+
+
+def _short_name(name: str) -> str:
+    """Return a name as it fits into the tile of a table: a long one with the initials of its later words."""
+    first, *others = name.split() or [""]
+    if len(name) <= LONGEST_NAME_OF_TABLE or not others:
+        return name
+    return f"{first} {' '.join(f'{other[0]}.' for other in others)}"
 
 
 # What the wall screen shows in turn: the floor, brackets and standings.
@@ -197,7 +283,8 @@ SIZES = Sizes(
     largest_name=46,
     largest_label=34,
     label=0.42,
-    narrow_label=0.42,
+    small=30,
+    filled_in=False,
     least=30,
     letter=1.2,
     gap=24,
@@ -218,24 +305,30 @@ class TitledScreen:
 Screen = FloorScreen | TitledScreen
 
 
-def wall(view: FloorView, expected: Sequence[ExpectedTime]) -> dict[str, Any]:
-    """Return the context of the wall. It shows only what everybody may see, whoever is signed in on it."""
+def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = False) -> dict[str, Any]:
+    """Return the context of the wall. It shows only what everybody may see, whoever is signed in on it.
+
+    While a call is fresh, nothing but the calls is shown, unless the wall does not show the floor.
+    """
     event = view.tournament
     settings = wall_of(event)
     divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("order", "pk"))
+    shown = [key for key in PartKey if key.value not in settings.hidden]
+    calling = [screen for screen in floor_screens(view, expected, by_name=by_name) if PartKey.FLOOR in shown]
+    fresh = [screen for screen in calling if any(call.fresh for call in screen.calls)]
     makers: dict[PartKey, Callable[[], Sequence[Screen]]] = {
-        PartKey.FLOOR: lambda: floor_screens(view, expected),
+        PartKey.FLOOR: lambda: calling,
         PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MOST_BRACKET_SCREENS],
         PartKey.STANDINGS: lambda: list(_standings(divisions)),
     }
-    shown = [key for key in PartKey if key.value not in settings.hidden]
     return {
         "tournament": event,
         "club": event.club,
         "settings": settings,
-        "screens": [screen for key in shown for screen in makers[key]()],
+        "screens": fresh or [screen for key in shown for screen in makers[key]()],
         "topics": event_topics(event),
         "clock": time_format(view.now.astimezone(ZoneInfo(event.time_zone))),
+        "now": int(view.now.timestamp() * 1000),
     }
 
 
@@ -362,6 +455,14 @@ class WallForm(RefusingForm):
         return cls(initial={"message": wall.message, "parts": parts, "seconds": wall.seconds})
 
 
+class WallOrderForm(forms.Form):
+    """The order of the calls, which each screen has in its URL; an unknown one is that of the tables."""
+
+    BY_TABLE, BY_NAME = "table", "name"
+
+    order = forms.ChoiceField(choices=[(BY_TABLE, BY_TABLE), (BY_NAME, BY_NAME)], required=False)
+
+
 # Changing what the wall screen shows.
 
 
@@ -441,10 +542,12 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @never_cache
 @require_safe
 def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show calls, tables, brackets and standings in turn, to be read from across a room."""
+    """Show calls as long as they are fresh, else calls, tables, brackets and standings in turn."""
     event = access.tournament(request.user, club, slug)
     view = floor(event, timezone.now(), staff=False)
-    return render(request, "tournaments/wall/wall.html", wall(view, expected_times(view)))
+    form = WallOrderForm(request.GET)
+    by_name = form.is_valid() and form.cleaned_data["order"] == WallOrderForm.BY_NAME
+    return render(request, "tournaments/wall/wall.html", wall(view, expected_times(view), by_name=by_name))
 
 
 # Bracket, standings and calls of an event for a frame on pages that its club names.
@@ -473,7 +576,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the matches called to tables, for a frame on another website."""
     event = access.tournament(AnonymousUser(), club, slug)
-    called = [call for screen in floor_screens(floor(event, timezone.now(), staff=False)) for call in screen.calls]
+    called = calls_of(floor(event, timezone.now(), staff=False))
     return _framed(request, event, {"calls": called, "shows_calls": True})
 
 

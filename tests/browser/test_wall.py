@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -19,7 +20,8 @@ from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
 from tournaments.floor.calls import call, start
 from tournaments.floor.evening import open_floor
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Table
+from tournaments.models import Division, FloorEvent, Table
+from tournaments.wall import FRESH
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
@@ -31,6 +33,14 @@ CUT = """
     .map((part) => part.textContent.trim())
 """
 """Return the names in calls and the tiles of tables that are not shown as a whole; letters may reach out of a line."""
+OUTSIDE = """
+  [...document.querySelectorAll(".wall-screen:not([hidden]) :is(.wall-call, .wall-call-where, .wall-tables li)")]
+    .filter((part) => part.getClientRects().length)
+    .filter((part) => part.scrollHeight > part.clientHeight + 1
+      || part.getBoundingClientRect().bottom > document.querySelector(".wall-foot").getBoundingClientRect().top)
+    .map((part) => [part.className, part.textContent, part.scrollHeight, part.clientHeight].join(" "))
+"""
+"""Return what does not fit on the screen or into its box."""
 SMALLEST = """
   [...document.querySelectorAll(".wall-screen:not([hidden]) *, .wall-head *, .wall-foot *")]
     .filter((part) => [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
@@ -97,7 +107,9 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
     follow(settings.get_by_role("button", name="Show on the wall"))
     expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
 
-    # Its parts come in turn; the brackets may just have had theirs.
+    # A fresh call is not interrupted. Afterwards the parts come in turn; the brackets may just have had theirs.
+    expect(page.locator(".wall-screen")).to_have_count(1)
+    FloorEvent.objects.update(at=timezone.now() - FRESH)
     expect(page.locator(".wall-screen.is-bracket").first).to_be_visible(timeout=4 * SOON)
     assert page.evaluate(SMALLEST) >= 29.5
     picture(page, "wall-bracket")
@@ -117,8 +129,63 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
         page.wait_for_timeout(400)
     assert page.evaluate("document.querySelectorAll('*').length") == grown
 
-    # After a release the page loads itself again.
-    page.evaluate("document.getElementById('wall').dataset.release = 'an older one'; window.isOld = true")
-    with page.expect_navigation():
-        page.evaluate("dispatchEvent(new Event('online'))")
-    assert page.evaluate("window.isOld") is None
+    # After a release the page takes its styles and its script without being loaded again.
+    page.evaluate("""window.isSame = true;
+        for (const part of document.querySelectorAll('link[rel=stylesheet], #wall-script')) {
+            const name = part.matches('link') ? 'href' : 'src';
+            part.setAttribute(name, part.getAttribute(name) + '?old');
+        }""")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("link[href$=old]")).to_have_count(0)
+    expect(page.locator("link[rel=stylesheet]")).to_have_count(4)
+    assert page.evaluate("window.isSame")
+    expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
+
+
+RTL_NAME = "יעל לוי"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "looked_at_counts"), [("dark", (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22)), ("light", (12, 20))]
+)
+def test_up_to_twenty_calls_are_shown_at_once(
+    scheme: str,
+    looked_at_counts: tuple[int, ...],
+    site: str,
+    make_division: Callable[..., Division],
+    by_alice: Actor,
+    open_page: OpenPage,
+    axe: Check,
+) -> None:
+    division = make_division(name="Open", match_length=7)
+    field = people(44)
+    for player, name in ((field[0], LONG_NAME), (field[1], RTL_NAME)):
+        Player.objects.filter(pk=player.pk).update(name=name)
+    drawn_as(division, [StageSettings("swiss", rounds=4)], field, by_alice)
+    event = division.tournament
+    event.tables = 22
+    event.save()
+    open_floor(tournament=event, by=by_alice, now=NOON)
+    tables = list(Table.objects.filter(tournament=event))
+    Table.objects.filter(pk=tables[2].pk).update(label="Terrace by the door")
+    matches = ready(division)
+    path = f"/events/{event.club.slug}/{event.slug}/wall/"
+    page = open_page(path, width=1920, scheme=scheme)
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    for count in range(1, 23):
+        call(fixture=matches[count - 1], table=tables[count - 1], by=by_alice, now=timezone.now())
+        if count not in looked_at_counts:
+            continue
+        for order, lines in (("table", count), ("name", count if count <= 2 else 2 * count)):
+            page.goto(f"{path}?order={order}")
+            screens = page.locator(".wall-screen")
+            assert screens.count() == page.locator(".wall-screen:has(.wall-call)").count(), "calls only"
+            assert page.locator(".wall-call").count() == lines
+            assert page.evaluate(SMALLEST) >= 30
+            assert page.evaluate(OUTSIDE) == [], (count, order)
+            cut = [name for name in page.evaluate(CUT) if not name.startswith(LONG_NAME[:20])]
+            assert cut == [], (count, order)
+            picture(page, f"wall-{scheme}-{count}-{order}")
+        axe(page)
+        assert screens.count() == (1 if count <= 20 else 2)
+    assert page.locator(".wall-name bdi", has_text=RTL_NAME).count() == 1

@@ -1,8 +1,9 @@
 /**
  * The wall screen: shows its parts in turn, and reads the page again when something changes and every 20 seconds.
  *
- * Without a network the last content stays and is marked with its time. After a release the page loads itself again.
- * Each reading replaces the content as a whole, so that nothing grows over hours.
+ * Without a network the last content stays and is marked with its time. Each reading replaces the content as a whole, so
+ * that nothing grows over hours. After a release the page takes its new styles and this script without being loaded
+ * again: a navigation that fails would leave the error page of the browser on the wall.
  */
 
 import { watch } from "../config/stream.js";
@@ -11,18 +12,29 @@ const EVERY = 20_000; // ms
 const PATIENCE = 10_000;
 const SOON = 300;
 const TICK = 1_000;
+const ASLEEP = 5 * TICK; // a tick that comes so late was kept by the machine's sleep
+const PLACES = 3; // where the picture is shifted to, one a minute, so that nothing burns in
+const STYLES = 'link[rel="stylesheet"]';
 
 const time = document.getElementById("wall-time");
 const stale = document.getElementById("wall-stale");
 const asOf = document.getElementById("wall-as-of");
+const script = scriptOf(document);
 let wall = document.getElementById("wall");
 let shown = 0;
 let since = Date.now();
+let ticked = Date.now();
+let ahead = 0; // ms by which the server's clock is ahead of this machine's
 let reading = false;
 let again = false;
 let soon = 0;
 let watched = "";
 let stop = () => {};
+let isLocked = false;
+
+function scriptOf(page) {
+  return page.getElementById("wall-script")?.getAttribute("src");
+}
 
 function show(index) {
   const screens = wall.querySelectorAll(".wall-screen");
@@ -42,7 +54,7 @@ async function read() {
   try {
     const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
-    replace(new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("wall"));
+    await replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
     stale.hidden = true;
   } catch {
     asOf.textContent = wall.dataset.asOf;
@@ -58,16 +70,48 @@ function readSoon() {
   soon = setTimeout(read, SOON);
 }
 
-function replace(fresh) {
+async function replace(page) {
+  const fresh = page.getElementById("wall");
   if (!fresh) throw new Error("not the wall screen");
-  if (fresh.dataset.release !== wall.dataset.release) {
-    location.reload();
-    return;
-  }
+  await takeStyles(page);
   wall.replaceWith(fresh);
   wall = fresh;
+  ahead = Number(wall.dataset.now) - Date.now();
   show(shown);
-  follow();
+  if (scriptOf(page) !== script) await handOver(page);
+  else follow();
+}
+
+/** Take the style sheets of a new release, once all of them are here. */
+async function takeStyles(page) {
+  const before = [...document.querySelectorAll(STYLES)];
+  const urls = [...page.querySelectorAll(STYLES)].map((link) => link.getAttribute("href"));
+  if (before.map((link) => link.getAttribute("href")).join() === urls.join()) return;
+  const links = urls.map((url) => Object.assign(document.createElement("link"), { rel: "stylesheet", href: url }));
+  const loaded = links.map(
+    (link) => new Promise((resolve, reject) => Object.assign(link, { onload: resolve, onerror: reject })),
+  );
+  document.head.append(...links);
+  try {
+    await Promise.all(loaded);
+  } catch (error) {
+    for (const link of links) link.remove();
+    throw error;
+  }
+  for (const link of before) link.remove();
+}
+
+/** Let the script of a new release go on with the page. Until it is here, this one does. */
+async function handOver(page) {
+  await import(new URL(scriptOf(page), location.href));
+  document.getElementById("wall-script").setAttribute("src", scriptOf(page));
+  stop();
+  for (const timer of timers) clearInterval(timer);
+  clearTimeout(soon);
+  again = false;
+  removeEventListener("online", readSoon);
+  removeEventListener("offline", readSoon);
+  document.removeEventListener("visibilitychange", wake);
 }
 
 /** Watch the topics of the page; they change when a division is added. */
@@ -85,20 +129,47 @@ function follow() {
   });
 }
 
+/** Keep the screen on, as far as the browser can; it lets go of that whenever the page is hidden. */
+async function keepOn() {
+  if (isLocked || document.hidden || !("wakeLock" in navigator)) return;
+  isLocked = true;
+  try {
+    const lock = await navigator.wakeLock.request("screen");
+    lock.addEventListener("release", () => (isLocked = false), { once: true });
+  } catch {
+    // A battery that is low, for example; tried again with the next minute.
+    isLocked = false;
+  }
+}
+
+function wake() {
+  if (document.hidden) return;
+  readSoon();
+  keepOn();
+}
+
 function tick() {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: time.dataset.zone };
-  const now = new Date().toLocaleTimeString(document.documentElement.lang, options);
-  if (time.textContent !== now) time.textContent = now;
-  if (Date.now() - since >= wall.dataset.seconds * 1000) {
-    since = Date.now();
+  const at = Date.now();
+  const now = new Date(at + ahead).toLocaleTimeString(document.documentElement.lang, options);
+  if (time.textContent !== now) {
+    time.textContent = now;
+    document.body.dataset.place = Math.floor((at + ahead) / 60_000) % PLACES;
+    keepOn();
+  }
+  if (at - ticked > ASLEEP) wake();
+  ticked = at;
+  if (at - since >= wall.dataset.seconds * 1000) {
+    since = at;
     show(shown + 1);
   }
 }
 
+ahead = Number(wall.dataset.now) - Date.now();
 show(0);
 follow();
 tick();
-setInterval(tick, TICK);
-setInterval(read, EVERY);
+const timers = [setInterval(tick, TICK), setInterval(read, EVERY)];
 addEventListener("online", readSoon);
 addEventListener("offline", readSoon);
+document.addEventListener("visibilitychange", wake);
