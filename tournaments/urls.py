@@ -9,7 +9,6 @@ from tournaments.draws import actions as draws
 from tournaments.draws import api as api_commitments
 from tournaments.draws import page as commitments
 from tournaments.draws.designer import api as api_stages
-from tournaments.draws.designer import page as designer
 from tournaments.entries import api as api_entries
 from tournaments.entries import event_links, kiosks, substitutions
 from tournaments.entries import page as check_in
@@ -129,12 +128,12 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}pairings\.(?P<extension>csv|json)$", standings.pairings_file, name="pairings-file"),
     re_path(rf"{DIVISION}register/$", divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", divisions.withdraw, name="division-withdraw"),
-    re_path(rf"{DIVISION}settings/$", divisions.settings, name="division-settings"),
+    re_path(rf"{DIVISION}settings/$", commitments.settings, name="division-settings"),
     re_path(rf"{DIVISION}prizes/$", plans.prize_plan, name="prize-plan"),
     re_path(rf"{DIVISION}prizes/pool/$", plans.pool, name="pool-create"),
     re_path(rf"{DIVISION}prizes/split/$", plans.split, name="prize-split"),
-    re_path(rf"{DIVISION}format/$", designer.designer, name="design"),
-    re_path(rf"{DIVISION}format/show/$", designer.preview, name="design-show"),
+    re_path(rf"{DIVISION}format/$", commitments.designer, name="design"),
+    re_path(rf"{DIVISION}format/show/$", commitments.preview, name="design-show"),
     re_path(rf"{DIVISION}entries/$", check_in.entries_of_division, name="entries"),
     re_path(rf"{DIVISION}entries/search/$", check_in.search, name="entries-search"),
     re_path(rf"{DIVISION}entries/add/$", check_in.add, name="entries-add"),

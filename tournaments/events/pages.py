@@ -221,11 +221,8 @@ def _tabs_of(division: Division, page: str, reader: Reader) -> Iterator[Tab]:
             stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages
         ):
             yield Tab(_("Rounds"), reverse("rounds", args=args), page == "rounds")
-    elif reader.may_direct:
-        yield Tab(_("Format"), reverse("design", args=args), page == "format")
-        yield Tab(_("Draw"), reverse("draw", args=args), page == "draw")
     if reader.may_direct:
-        yield Tab(_("Settings"), reverse("division-settings", args=args), page == "settings")
+        yield Tab(_("Draw"), reverse("draw", args=args), page == "draw")
 
 
 def _standings_tab(division: Division, stages: Sequence[Stage]) -> Tab:
