@@ -372,7 +372,7 @@ class Timeline:
     closing_label_at: float
 
 
-ROOM_FOR_LABELS = 1.12
+ROOM_FOR_LABELS = 1.22
 MOST_TICKS = 5
 CLOSEST_LABELS = 26
 """Percent between the middle of two labels that do not overlap on a phone."""

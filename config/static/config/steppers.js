@@ -5,6 +5,7 @@
 
 const FIRST_REPEAT = 400;
 const NEXT_REPEAT = 90;
+const DAY = 24 * 60;
 let held = 0;
 let hasRun = false;
 
@@ -18,16 +19,20 @@ function inputOf(button) {
 
 function step(button) {
   const input = inputOf(button);
-  const before = input.value;
-  const isUp = Number(button.dataset.step) > 0;
-  if (isUp) input.stepUp();
+  const direction = Number(button.dataset.step);
+  if (input.dataset.clock) input.value = clockAfter(input.value, Number(input.dataset.clock), direction);
+  else if (direction > 0) input.stepUp();
   else input.stepDown();
-  // A clock goes on over midnight.
-  if (input.type === "time" && input.value === before) {
-    input.value = isUp ? "00:00" : "23:59";
-    if (!isUp) input.stepDown();
-  }
   input.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** The next or the last time on the clock that is a multiple of so many minutes, over midnight as well. */
+function clockAfter(text, minutes, direction) {
+  const [hours, rest] = text.split(":").map(Number);
+  const now = (hours || 0) * 60 + (rest || 0);
+  const steps = direction > 0 ? Math.floor(now / minutes) + 1 : Math.ceil(now / minutes) - 1;
+  const then = (steps * minutes + DAY) % DAY;
+  return [Math.floor(then / 60), then % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 /** Scripts and htmx see the change as if it were typed. */

@@ -436,8 +436,11 @@ class StageForm(RefusingForm):
 # The assumptions of a preview: number of players, tables, start and closing time.
 
 
-STEP_SECONDS = 15 * 60
-"""By which the closing time goes up and down; any other can be typed."""
+CLOCK_ATTRS = {"inputmode": "numeric", "autocomplete": "off", "maxlength": "5", "data-clock": "15"}
+"""Of the field for a closing time: a text, so that no browser shows another clock than the pages do.
+
+Its keys take it to the next quarter of an hour; any other time can be typed.
+"""
 
 
 class EveningForm(RefusingForm):
@@ -449,7 +452,7 @@ class EveningForm(RefusingForm):
     closes = forms.TimeField(
         label=_("Closes at"),
         required=False,
-        widget=forms.TimeInput(attrs={"type": "time", "step": STEP_SECONDS}, format="%H:%M"),
+        widget=forms.TimeInput(attrs=CLOCK_ATTRS, format="%H:%M"),
     )
     minutes = forms.FloatField(label=_("Minutes per point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
 
