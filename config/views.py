@@ -68,6 +68,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "events": event_selectors.on_show(EVENTS_SHOWN),
         "leaders": tables.leaders(LEADERS_SHOWN, timezone.now()),
         "start_club": _has_no_club(request.user),
+        "directed": selectors.directed_clubs(request.user),
         "helped": event_selectors.helped_by(request.user),
         "practice_form": PracticeForm(auto_id="practice-%s") if request.user.is_authenticated else None,
     }

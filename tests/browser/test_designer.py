@@ -66,6 +66,6 @@ def test_without_scripts_a_button_updates_the_preview(open_page: OpenPage, divis
     page.get_by_label("Players", exact=True).fill("16")
     page.get_by_role("button", name="Update", exact=True).click()
     expect(page.locator(".totals")).to_contain_text("16 players · 15 matches · 4 rounds")
-    page.get_by_role("button", name="Round robin").click()
+    page.get_by_role("button", name="Round robin", exact=True).click()
     expect(page.locator(".totals")).to_contain_text("120 matches")
     assert len(stage_settings(division)) == 1

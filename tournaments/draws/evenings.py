@@ -287,16 +287,31 @@ def offers_for(evening: Evening, chosen: Sequence[StageSettings], lengths: Seque
 
 
 def _offer(proposal: FormatProposal, evening: Evening, chosen: Sequence[StageSettings]) -> FormatOffer:
+    own = with_lengths(proposal.stages, (proposal.length,))
+    is_chosen = own == list(chosen)
+    return offer_of(proposal.name, own, proposal.finish, proposal.matches_each, evening, is_chosen=is_chosen)
+
+
+def offer_of(
+    key: str,
+    stages: Sequence[StageSettings],
+    finish: Finish,
+    matches_each: Count,
+    evening: Evening,
+    *,
+    is_chosen: bool = False,
+) -> FormatOffer:
+    """Return a line of the list for stages with match lengths of their own."""
     return FormatOffer(
-        key=proposal.name,
-        name=format_name(proposal.stages),
-        details=lengths_text(proposal.stages, (proposal.length,)),
-        duration=duration_text(proposal.finish.median),
-        ends=clock_after(evening, proposal.finish.median),
-        ends_late=clock_after(evening, proposal.finish.late),
-        matches_each=matches_text(proposal.matches_each),
-        in_time=proposal.in_time,
-        is_chosen=with_lengths(proposal.stages, (proposal.length,)) == chosen,
+        key=key,
+        name=format_name(stages),
+        details=lengths_text(stages, ()),
+        duration=duration_text(finish.median),
+        ends=clock_after(evening, finish.median),
+        ends_late=clock_after(evening, finish.late),
+        matches_each=matches_text(matches_each),
+        in_time=finish.late <= evening.minutes,
+        is_chosen=is_chosen,
     )
 
 

@@ -153,7 +153,7 @@ def _proposed(
     name: str, stage: StageSettings, length: int, players: int, tables: int, minutes: float
 ) -> FormatProposal:
     complete = offered(stage, length)
-    forecast = _forecast((complete,), (length,), players, tables)
+    forecast = forecast_evening((complete,), (length,), players, tables)
     assert forecast.finish is not None  # noqa: S101, the formats that are offered are possible for the field
     return FormatProposal(
         name, (complete,), length, forecast.finish, forecast.matches_each, forecast.finish.late <= minutes
@@ -170,7 +170,8 @@ def offered(stage: StageSettings, length: int) -> StageSettings:
 
 
 @lru_cache(maxsize=1024)
-def _forecast(stages: Stages, lengths: tuple[int, ...], players: int, tables: int) -> Forecast:
+def forecast_evening(stages: Stages, lengths: tuple[int, ...], players: int, tables: int) -> Forecast:
+    """Return the forecast of a format by as many simulated evenings as formats are chosen by."""
     return forecast_stages(stages, players, default_lengths=lengths, pace=Pace(tables, runs=RUNS))
 
 
@@ -202,7 +203,7 @@ def fit_lengths(
         candidate = tuple(_changed(stage, points) for stage in stages), _lengthened(lengths, points)
         if _longest_length(*candidate) > max(LENGTHS[0], _longest_length(stages, lengths)):
             continue
-        finish = _forecast(*candidate, players, tables).finish
+        finish = forecast_evening(*candidate, players, tables).finish
         if finish is None:
             return tuple(stages), tuple(lengths)
         changed = candidate
