@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -116,7 +116,7 @@ def render_division(
         context |= _design_context(division, design or DesignerPage.of_division(division, zone_of(division.tournament)))
     context |= {
         "faults": design.faults if design is not None and not is_open else [],
-        "form": settings or _settings_form(division),
+        "form": settings or DivisionForm(None, **_settings_options(division)),
         "format_open": design is not None or "format" in request.GET,
         "settings_open": settings is not None or "settings" in request.GET,
         "seen": int(seen_at(request).timestamp()) if design is not None and status == HTTPStatus.OK else None,
@@ -229,7 +229,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     if request.method != "POST":
         return redirect(_page_at(row, "settings"))
-    form, seen = _settings_form(row, request.POST), AfterForm(request.POST)
+    form, seen = DivisionForm(request.POST, **_settings_options(row)), AfterForm(request.POST)
     if not seen.is_valid():
         form.add_error(None, _("The form was incomplete. Check the settings and save them again."))
     if not form.is_valid():
@@ -249,20 +249,19 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     return redirect(reverse("draw", args=division_url_args(row)))
 
 
-def _settings_form(division: Division, data: QueryDict | None = None) -> DivisionForm:
+def _settings_options(division: Division) -> dict[str, Any]:
     tournament, zone = division.tournament, zone_of(division.tournament)
     exponent = tournament.currency_exponent
     stage = division.stages.order_by("number").first()
     instants = round_deadlines(stage) if stage else []
-    return DivisionForm(
-        data,
-        zone=zone,
-        exponent=exponent,
-        pools=pool_choices(tournament.club),
-        waits=tournament.club.accepted_at is None,
-        drawn=division.status != Division.Status.ENTRIES,
-        initial=DivisionForm.initial_of(division, zone, instants, exponent),
-    )
+    return {
+        "zone": zone,
+        "exponent": exponent,
+        "pools": pool_choices(tournament.club),
+        "waits": tournament.club.accepted_at is None,
+        "drawn": division.status != Division.Status.ENTRIES,
+        "initial": DivisionForm.initial_of(division, zone, instants, exponent),
+    }
 
 
 def set_deadlines_of(request: HttpRequest, division: Division, form: DivisionForm) -> None:

@@ -15,7 +15,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -69,6 +68,7 @@ from tournaments.events.venues import hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor
 from tournaments.floor.journal import About, lock_floor, read_state, record
+from tournaments.formats.forecast.forecasts import Forecast
 from tournaments.formats.forecast.proposals import fit_lengths, forecast_evening
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import StageSettings
@@ -371,7 +371,6 @@ class TonightForm(RefusingForm):
     named = forms.IntegerField(required=False, min_value=0)
     proposed = forms.CharField(required=False, max_length=20)
     names_open = forms.BooleanField(required=False)
-    event = forms.CharField(required=False, max_length=20)
     FIELD_OF: ClassVar[dict[str, str]] = {
         "name_ambiguous": "names",
         "name_of_member": "names",
@@ -404,17 +403,17 @@ class Tick:
 class TonightPage:
     """The screen: figures, names, the formats for them, and what was played last."""
 
-    def __init__(self, club: Club, now: datetime, data: Any = None) -> None:
+    def __init__(self, club: Club, now: datetime) -> None:
         self.club, self.now, self.zone = club, now, ZoneInfo(club.time_zone)
         self.event, self.last = event_of_tonight(club, now), last_evening(club)
         self.entered = players_of(self.event) if self.event is not None else []
         self.roster = self._roster()
-        if data is None:
-            self.form = TonightForm(self._initial(), roster=self.roster)
-        else:
-            self.form = TonightForm(data, roster=self.roster)
-        self.is_valid = self.form.is_valid()
-        if data is not None and self.is_valid:
+        self.take(TonightForm(self._initial(), roster=self.roster), follow=False)
+
+    def take(self, form: TonightForm, *, follow: bool = True) -> None:
+        """Show what a form says; with `follow`, also what follows from the changes since the page was made."""
+        self.form, self.is_valid = form, form.is_valid()
+        if follow and self.is_valid:
             self._follow()
         self._choose()
 
@@ -433,7 +432,6 @@ class TonightPage:
             "closes": f"{self._closing_time():%H:%M}",
             "here": [player.public_id for player in self.entered],
             "named": len(self.entered),
-            "event": self.event.public_id if self.event is not None else "",
         }
 
     def _closing_time(self) -> time:
@@ -482,7 +480,7 @@ class TonightPage:
             return self._same_stages()
         return list(proposed_stages(key, self.evening) or ())
 
-    @cached_property
+    @property
     def evening(self) -> Evening:
         """Tonight, from now on; only of a valid form."""
         fields = self.form.cleaned_data
@@ -514,14 +512,15 @@ class TonightPage:
             return []
         return [offer_of(SAME, stages, forecast.finish, forecast.matches_each, self.evening)]
 
-    @cached_property
+    @property
     def timeline(self) -> Timeline | None:
         """When the chosen format is over."""
-        finish = self._forecast.finish if self.stages else None
+        finish = self.forecast.finish if self.stages else None
         return timeline_of(self.evening, finish) if finish is not None else None
 
-    @cached_property
-    def _forecast(self) -> Any:
+    @property
+    def forecast(self) -> Forecast:
+        """The forecast of the chosen format."""
         return forecast_evening(tuple(self.stages), (), self.evening.players, self.evening.tables)
 
     @property
@@ -537,7 +536,7 @@ class TonightPage:
     @property
     def matches_each(self) -> str:
         """How many matches everybody plays."""
-        return matches_text(self._forecast.matches_each) if self.stages else ""
+        return matches_text(self.forecast.matches_each) if self.stages else ""
 
     @property
     def named(self) -> int:
@@ -627,7 +626,8 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
     club, now = club_access.club_as(request.user, slug, Role.DIRECTOR), timezone.now()
     if request.method != "POST":
         return _render(request, TonightPage(club, now))
-    page = TonightPage(club, now, request.POST)
+    page = TonightPage(club, now)
+    page.take(TonightForm(request.POST, roster=page.roster))
     if not page.is_valid:
         return _render(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     acting: dict[str, Any] = {"by": by(request), "now": now, "key": form_key(request)}
@@ -649,7 +649,9 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen for other figures; nothing is stored."""
     club = club_access.club_as(request.user, slug, Role.DIRECTOR)
-    return _render(request, TonightPage(club, timezone.now(), request.POST))
+    page = TonightPage(club, timezone.now())
+    page.take(TonightForm(request.POST, roster=page.roster))
+    return _render(request, page)
 
 
 def _render(request: HttpRequest, page: TonightPage, status: int = HTTPStatus.OK) -> HttpResponse:
@@ -752,7 +754,8 @@ class Tonight(APIView):
             "closes": f"{fields['closes']:%H:%M}", "names": "\n".join(names), "reason": fields.get("reason", ""),
             "like": format_ == SAME,
         }  # fmt: skip
-        page = TonightPage(club, now, data)
+        page = TonightPage(club, now)
+        page.take(TonightForm(data, roster=page.roster))
         if not page.is_valid:
             raise exceptions.ValidationError(page.form.errors)
         event = start_evening(

@@ -48,7 +48,9 @@ def called(event: Tournament) -> int:
 
 
 def places(event: Tournament) -> list[Any]:
-    return list(Draw.objects.filter(stage__division__tournament=event).order_by("number").values_list("number", "places"))
+    return list(
+        Draw.objects.filter(stage__division__tournament=event).order_by("number").values_list("number", "places")
+    )
 
 
 def test_one_step_creates_draws_opens_and_calls(start_it: Callable[..., Tournament]) -> None:
