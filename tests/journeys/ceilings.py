@@ -14,6 +14,7 @@ class Ceiling(NamedTuple):
 CEILINGS = {
     #                                               taps  keystrokes  before
     "first evening, until the first call":   Ceiling(20, 305, "18 taps, 300 keystrokes and the URL of the floor"),
+    "tonight, same as last week, and undone": Ceiling(4, 0, "no way in one step"),
     "arrivals and fees of 19":               Ceiling(42, 0),
     "result on a phone":                     Ceiling(6, 2),
     "result by a line, and taken back":      Ceiling(3, 12),

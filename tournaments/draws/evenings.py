@@ -383,14 +383,25 @@ class Timeline:
     ends_late: str
     closes: str
     in_time: bool
-    label_at: float
-    closing_label_at: float
+
+    @property
+    def label_css(self) -> str:
+        """Where the label of the end is beside its place, so that it does not overlap that of the closing time."""
+        if abs(self.closing - self.expected) > CLOSEST_LABELS:
+            return ""
+        return "is-before" if self.expected <= self.closing else "is-after"
+
+    @property
+    def closing_css(self) -> str:
+        """Where the label of the closing time is beside its place."""
+        return "is-after" if self.expected <= self.closing else "is-before"
 
 
-ROOM_FOR_LABELS = 1.22
+ROOM_FOR_LABELS = 1.4
 MOST_TICKS = 5
-CLOSEST_LABELS = 26
-"""Percent between the middle of two labels that do not overlap on a phone."""
+CLOSEST_LABELS = 24
+"""Percent between two labels that would overlap on a phone if both were centred."""
+LAST_TICK = 88
 
 
 def timeline_of(evening: Evening, finish: Finish) -> Timeline:
@@ -401,20 +412,15 @@ def timeline_of(evening: Evening, finish: Finish) -> Timeline:
     hours = [first + ONE_HOUR * hour for hour in range(int(span // 60) + 1)]
     step = len(hours) // MOST_TICKS + 1
     ticks = [(hour.total_seconds() / 60, date_format(evening.starts + hour, "H:i")) for hour in hours[::step]]
-    middle, half = (expected + closing) / 2, CLOSEST_LABELS / 2
-    close = abs(closing - expected) < CLOSEST_LABELS
-    label_at, closing_at = (middle - half, middle + half) if expected <= closing else (middle + half, middle - half)
     return Timeline(
         expected=expected,
         late=late,
         closing=closing,
-        ticks=[(100 * minutes / span, text) for minutes, text in ticks if 100 * minutes / span < 100 - half / 2],
+        ticks=[(100 * minutes / span, text) for minutes, text in ticks if 100 * minutes / span < LAST_TICK],
         ends=clock_after(evening, finish.median),
         ends_late=clock_after(evening, finish.late),
         closes=date_format(evening.closes, "H:i"),
         in_time=finish.late <= evening.minutes,
-        label_at=label_at if close else expected,
-        closing_label_at=closing_at if close else closing,
     )
 
 

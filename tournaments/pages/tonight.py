@@ -556,8 +556,9 @@ class TonightPage:
 
     @property
     def names_open(self) -> bool:
-        """Whether the names are unfolded: as they were, or if there is something to do."""
-        return bool(self.form.errors.get("names") or (self.is_valid and self.form.cleaned_data["names_open"]))
+        """Whether the names are unfolded: as they were, or because there is something to do."""
+        is_needed = self.form.errors.get("names") or self.named < LEAST_ENTRIES
+        return bool(is_needed or (self.is_valid and self.form.cleaned_data["names_open"]))
 
     @property
     def reason_needed(self) -> bool:
