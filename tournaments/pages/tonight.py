@@ -1,7 +1,7 @@
 """Tonight in one screen: an evening from players, tables and closing time, started and undone as one step."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from http import HTTPStatus
 from typing import Any, ClassVar
@@ -466,7 +466,9 @@ class TonightPage:
         self.stages: list[StageSettings] = []
         if not self.is_valid:
             return
-        self.offers = [*self._same_offer(), *offers_for(self.evening, (), ())]
+        same = self._same_offer()
+        others = offers_for(self.evening, self._same_stages() if same else (), ())
+        self.offers = [*same, *(offer for offer in others if not offer.is_chosen)]
         fields = self.form.cleaned_data
         best = next((offer.key for offer in self.offers if offer.in_time), self.offers[0].key)
         by_hand = fields["format"] if fields["format"] != fields["proposed"] else ""
@@ -510,7 +512,8 @@ class TonightPage:
         forecast = forecast_evening(tuple(stages), (), self.evening.players, self.evening.tables)
         if forecast.finish is None or not forecast.possible:
             return []
-        return [offer_of(SAME, stages, forecast.finish, forecast.matches_each, self.evening)]
+        offer = offer_of(SAME, stages, forecast.finish, forecast.matches_each, self.evening)
+        return [replace(offer, name=_("As last week: %(format)s") % {"format": offer.name})]
 
     @property
     def timeline(self) -> Timeline | None:

@@ -12,6 +12,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from tests.pages import html
+from tournaments.draws.take_back import take_back_draw
 from tournaments.entries import check_in
 from tournaments.floor.calls import start
 from tournaments.formats.settings import PROGRESSIVE, SWISS, StageSettings
@@ -103,6 +104,15 @@ def test_undo_leaves_the_draw_in_the_count(start_it: Callable[..., Tournament], 
     assert [row.seed_hash for row in Commitment.objects.all()] == [seed]
 
 
+def test_the_seed_is_shown_once_the_start_stands(start_it: Callable[..., Tournament]) -> None:
+    now = timezone.now()
+    event = start_it(now=now)
+    stage = event.divisions.get().stages.get()
+    assert not stage.seed_is_public
+    Tournament.objects.filter(pk=event.pk).update(undo_until=now)
+    assert event.divisions.get().stages.get().seed_is_public
+
+
 def test_another_draw_takes_the_next_number_and_needs_a_reason(
     start_it: Callable[..., Tournament], by_alice: Actor
 ) -> None:
@@ -165,6 +175,37 @@ def test_only_who_is_there_counts_as_here_once_check_in_has_begun(
     here = event.divisions.get().entries.exclude(checked_in_at=None)
     assert here.count() == 7
     assert absent not in here
+
+
+def test_a_draw_whose_matches_were_called_can_be_taken_back(
+    start_it: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    event = start_it()
+    division = event.divisions.get()
+    take_back_draw(
+        division=division, reason="Wrong format", after=division.seq, by=by_alice, now=timezone.now() + UNDO_FOR
+    )
+    assert event.divisions.get().status == Division.Status.ENTRIES
+    calls = FloorEvent.objects.filter(tournament=event, kind=FloorKind.CALLED)
+    assert calls.count() == 4, "what happened on the floor stays a fact"
+    assert {row.match.state for row in calls.select_related("match") if row.match is not None} == {"void"}
+
+
+def test_the_api_starts_and_undoes_an_evening(
+    people: list[Player], club: Club, alice: User, dave: User, as_user: Callable[[User | None], Client]
+) -> None:
+    url = f"/api/v1/clubs/{club.slug}/tonight/"
+    body = {"tables": 4, "closes": "23:30", "here": [player.public_id for player in people], "format": "swiss"}
+    assert as_user(dave).post(url, body, content_type="application/json").status_code == 403
+    started = as_user(alice).post(url, body, content_type="application/json")
+    assert started.status_code == 201, started.content
+    event = Tournament.objects.get()
+    assert started.json()["public_id"] == event.public_id
+    assert event.divisions.get().stages.get().format == SWISS
+    undo = f"/api/v1/tournaments/{event.public_id}/start/undo/"
+    assert as_user(alice).post(undo, {}, content_type="application/json").json()["status"] == "published"
+    unknown = body | {"here": ["aaaaaaaaaa"]}
+    assert as_user(alice).post(url, unknown, content_type="application/json").status_code == 422
 
 
 # The screen.
