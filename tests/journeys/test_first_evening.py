@@ -47,6 +47,6 @@ def test_tonight_is_started_as_last_week(journey: Journey, club: Club, alice: Us
     director.sees("8 named")
     director.tap("Start with 8 players")
     director.sees("The evening is started.")
-    director.sees("Table 1")
-    director.tap(re.compile("^Undo"))
+    director.sees("4 called")
+    director.tap(re.compile("^Undo ·"))
     director.sees("The same players get the same draw.")

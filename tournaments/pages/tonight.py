@@ -14,7 +14,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -149,11 +148,9 @@ def _create(
         days = (now.astimezone(zone).date() - like.starts_at.astimezone(zone).date()).days
         event = copy_event(tournament=like, by=by, now=now, key=key, shift=timedelta(days=max(days, 1)))
         return update_tournament(tournament=event, by=by, now=now, starts_at=now, check_in_opens_at=None)
-    day = date_format(now.astimezone(ZoneInfo(club.time_zone)), "j F")
     return create_tournament(
-        club=club, by=by, now=now, key=key, name=_("Club night, %(day)s") % {"day": day}, starts_at=now,
-        tables=plan.tables,
-    )  # fmt: skip
+        club=club, by=by, now=now, key=key, name=_("Club night"), starts_at=now, tables=plan.tables
+    )
 
 
 def _enter(division: Division, plan: EveningPlan, *, by: Actor, now: datetime) -> None:

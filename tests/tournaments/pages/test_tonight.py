@@ -16,7 +16,18 @@ from tournaments.draws.take_back import take_back_draw
 from tournaments.entries import check_in
 from tournaments.floor.calls import start
 from tournaments.formats.settings import PROGRESSIVE, SWISS, StageSettings
-from tournaments.models import Commitment, Division, Draw, Entry, Fixture, Floor, FloorEvent, FloorKind, Tournament
+from tournaments.models import (
+    Commitment,
+    Division,
+    Draw,
+    Entry,
+    Fixture,
+    Floor,
+    FloorEvent,
+    FloorKind,
+    Stage,
+    Tournament,
+)
 from tournaments.pages.tonight import UNDO_FOR, EveningPlan, start_evening, undo_start
 
 pytestmark = pytest.mark.django_db
@@ -107,10 +118,9 @@ def test_undo_leaves_the_draw_in_the_count(start_it: Callable[..., Tournament], 
 def test_the_seed_is_shown_once_the_start_stands(start_it: Callable[..., Tournament]) -> None:
     now = timezone.now()
     event = start_it(now=now)
-    stage = event.divisions.get().stages.get()
-    assert not stage.seed_is_public
+    assert not Stage.objects.get().seed_is_public
     Tournament.objects.filter(pk=event.pk).update(undo_until=now)
-    assert event.divisions.get().stages.get().seed_is_public
+    assert Stage.objects.get().seed_is_public
 
 
 def test_another_draw_takes_the_next_number_and_needs_a_reason(
