@@ -65,9 +65,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def start_club_night(request: HttpRequest) -> HttpResponse:
-    """Lead directors to the new event of their club, and whoever has none to a new club."""
+    """Lead directors to tonight's event of their club, and whoever has none to a new club."""
     directed = Club.objects.filter(pk__in=Viewer.of(request.user).directs).order_by("search_key", "pk").first()
-    return redirect("create-club") if directed is None else redirect("event-create", directed.slug)
+    return redirect("create-club") if directed is None else redirect("tonight", directed.slug)
 
 
 NOT_CRAWLED = (

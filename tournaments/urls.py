@@ -9,7 +9,6 @@ from tournaments.draws import actions as draws
 from tournaments.draws import api as api_commitments
 from tournaments.draws import page as commitments
 from tournaments.draws.designer import api as api_stages
-from tournaments.draws.designer import page as designer
 from tournaments.entries import api as api_entries
 from tournaments.entries import event_links, kiosks, substitutions
 from tournaments.entries import page as check_in
@@ -19,7 +18,7 @@ from tournaments.events import views as clubs
 from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import acceptance, console, divisions
+from tournaments.pages import acceptance, console, divisions, tonight
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
 from tournaments.paper import page as paper
@@ -47,6 +46,8 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
     path("waiting-clubs/", acceptance.waiting, name="waiting-clubs"),
     re_path(rf"{OWNER}$", by_personal_link(owner.choice), name="owner-link"),
     re_path(rf"{OWNER}club/$", by_personal_link(owner.own_club), name="owner-club"),
@@ -56,6 +57,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}$", clubs.event, name="event"),
     re_path(rf"{EVENT}edit/$", clubs.edit, name="event-edit"),
     re_path(rf"{EVENT}publish/$", clubs.publish, name="event-publish"),
+    re_path(rf"{EVENT}undo-start/$", tonight.undo.view, name="start-undo"),
     re_path(rf"{EVENT}cancel/$", clubs.cancel, name="event-cancel"),
     re_path(rf"{EVENT}helpers/$", clubs.helpers, name="helpers"),
     re_path(rf"{EVENT}helpers/add/$", clubs.add, name="helper-add"),
@@ -130,12 +132,12 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}pairings\.(?P<extension>csv|json)$", standings.pairings_file, name="pairings-file"),
     re_path(rf"{DIVISION}register/$", divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", divisions.withdraw, name="division-withdraw"),
-    re_path(rf"{DIVISION}settings/$", divisions.settings, name="division-settings"),
+    re_path(rf"{DIVISION}settings/$", commitments.settings, name="division-settings"),
     re_path(rf"{DIVISION}prizes/$", plans.prize_plan, name="prize-plan"),
     re_path(rf"{DIVISION}prizes/pool/$", plans.pool, name="pool-create"),
     re_path(rf"{DIVISION}prizes/split/$", plans.split, name="prize-split"),
-    re_path(rf"{DIVISION}format/$", designer.designer, name="design"),
-    re_path(rf"{DIVISION}format/show/$", designer.preview, name="design-show"),
+    re_path(rf"{DIVISION}format/$", commitments.designer, name="design"),
+    re_path(rf"{DIVISION}format/show/$", commitments.preview, name="design-show"),
     re_path(rf"{DIVISION}entries/$", check_in.entries_of_division, name="entries"),
     re_path(rf"{DIVISION}entries/add/$", check_in.add, name="entries-add"),
     re_path(rf"{DIVISION}entries/paste/$", check_in.paste, name="entries-paste"),
@@ -182,9 +184,11 @@ urlpatterns += [
         api_commitments.Commitments.as_view(),
         name="api-commitments",
     ),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
     path("api/v1/tournaments/", api_divisions.Events.as_view(), name="api-tournaments"),
     re_path(rf"{A_TOURNAMENT}$", api_divisions.OneEvent.as_view(), name="api-tournament"),
     re_path(rf"{A_TOURNAMENT}publish/$", api_divisions.Publish.as_view(), name="api-tournament-publish"),
+    re_path(rf"{A_TOURNAMENT}start/undo/$", tonight.undo.endpoint, name="api-start-undo"),
     re_path(rf"{A_TOURNAMENT}cancel/$", api_divisions.Cancel.as_view(), name="api-tournament-cancel"),
     re_path(rf"{A_TOURNAMENT}helpers/$", api_divisions.Helpers.as_view(), name="api-helpers"),
     re_path(rf"{A_TOURNAMENT}helpers/(?P<helper>{ID})/$", api_divisions.OneHelper.as_view(), name="api-helper"),

@@ -175,15 +175,27 @@ class Notice(NamedTuple):
 
 
 def notify(
-    *, users: Iterable[int], kind: str, params: Mapping[str, Any], url: str, key: str, now: datetime
+    *,
+    users: Iterable[int],
+    kind: str,
+    params: Mapping[str, Any],
+    url: str,
+    key: str,
+    now: datetime,
+    not_before: datetime | None = None,
 ) -> list[Notification]:
     """Notify users, given by id, of the same thing; return the new notifications (see notify_each)."""
-    return notify_each(kind=kind, notices=[Notice(user, params, url, key) for user in set(users)], now=now)
+    notices = [Notice(user, params, url, key) for user in set(users)]
+    return notify_each(kind=kind, notices=notices, now=now, not_before=not_before)
 
 
 @transaction.atomic(savepoint=False)
-def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[Notification]:
+def notify_each(
+    *, kind: str, notices: Iterable[Notice], now: datetime, not_before: datetime | None = None
+) -> list[Notification]:
     """Notify users, each of something of their own, in the ways they have chosen; return the new notifications.
+
+    E-mails and pushes are sent no earlier than `not_before`; what is not current any more by then is not sent at all.
 
     Call it in the transaction that makes the change. Users who were notified with the same key before, or who are not
     active, are left out. The number of queries does not depend on how many notices there are.
@@ -215,7 +227,7 @@ def notify_each(*, kind: str, notices: Iterable[Notice], now: datetime) -> list[
         update_fields=["key"],
         batch_size=BATCH,
     )
-    _plan_deliveries(notification_kind, rows, channels_by_user, now)
+    _plan_deliveries(notification_kind, rows, channels_by_user, now, max(now, not_before or now))
     touch_on_commit(*(topic_of(row.user_id) for row in rows if row.on_site))
     return rows
 
@@ -243,10 +255,15 @@ def topic_of(user: int) -> str:
 
 
 def _plan_deliveries(
-    kind: NotificationKind, rows: list[Notification], channels_by_user: Mapping[int, frozenset[str]], now: datetime
+    kind: NotificationKind,
+    rows: list[Notification],
+    channels_by_user: Mapping[int, frozenset[str]],
+    now: datetime,
+    earliest: datetime,
 ) -> None:
     """Create the deliveries of new notifications, and tell the workers of those that are due at once."""
-    email_at = now if kind.is_urgent else now + timedelta(seconds=settings.NOTIFICATION_EMAILS_AFTER)
+    usual = now if kind.is_urgent else now + timedelta(seconds=settings.NOTIFICATION_EMAILS_AFTER)
+    email_at = max(usual, earliest)
     planned = [
         Delivery(notification=row, channel=Channel.EMAIL, next_at=email_at)
         for row in rows
@@ -256,7 +273,7 @@ def _plan_deliveries(
     for browser in PushSubscription.objects.filter(user__in={row.user_id for row in rows}):
         browsers[browser.user_id].append(browser)
     planned += [
-        Delivery(notification=row, channel=Channel.PUSH, subscription=browser, next_at=now)
+        Delivery(notification=row, channel=Channel.PUSH, subscription=browser, next_at=earliest)
         for row in rows
         if PUSH in channels_by_user[row.user_id]
         for browser in browsers[row.user_id]

@@ -48,12 +48,15 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
+    "tonight": (DIRECTORS, DIRECTORS),
+    "tonight-show": (NO_FORM, DIRECTORS),
     "events": (PUBLIC, NO_POST),
     "event-create": (DIRECTORS, DIRECTORS),
     "event": (PUBLIC, NO_POST),
     "event-edit": (DIRECTORS, DIRECTORS),
     "event-publish": (NO_FORM, DIRECTORS),
     "event-cancel": (DIRECTORS, DIRECTORS),
+    "start-undo": (NO_FORM, DIRECTORS),
     "event-leave": (NO_FORM, PLAYERS),
     # As a helper: tests/tournaments/events/test_helpers.py.
     "helpers": (DIRECTORS, NO_POST_SIGNED_IN),
@@ -191,6 +194,8 @@ API: dict[str, tuple[Row, Row]] = {
     "api-tournament": (API_READ, API_NO_WRITE),
     "api-tournament-publish": (API_NO_GET, API_DIRECTORS),
     "api-tournament-cancel": (API_NO_GET, API_DIRECTORS),
+    "api-start-undo": (API_NO_GET, API_DIRECTORS),
+    "api-tonight": (API_NO_GET, API_DIRECTORS),
     "api-helpers": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
     "api-helper": (API_NO_GET, API_NO_WRITE),
     "api-tournament-leave": (API_NO_GET, API_PLAYERS),
@@ -279,7 +284,7 @@ WRITES_BY_OTHER_METHODS = {
     "api-entry-link": ("delete", API_LINK),
 }
 TABLE = PAGES | API
-OF_CLUBS = ("club", "commitments", "venue", "api-commitments")
+OF_CLUBS = ("club", "commitments", "venue", "tonight", "tonight-show", "api-commitments", "api-tonight")
 """Routes about a club, whatever its events are."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""

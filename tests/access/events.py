@@ -93,6 +93,7 @@ ROUTES: dict[str, Access] = {
         rf"{EVENT}{form}/$": ONLY_POST_WITH_ACCOUNT
         for form in (
             "publish",
+            "undo-start",
             "copy",
             "helpers/add",
             "helpers/remove",
@@ -212,6 +213,7 @@ ROUTES: dict[str, Access] = {
                 f"tournaments/(?P<tournament>[2-9a-z]{{10}})/{verb}"
                 for verb in (
                     "publish",
+                    "start/undo",
                     "cancel",
                     "leave",
                     "line",

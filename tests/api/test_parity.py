@@ -37,7 +37,7 @@ from tournaments.entries import forms as entries
 from tournaments.events import forms as events
 from tournaments.floor.page import forms as floor
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import acceptance
+from tournaments.pages import acceptance, tonight
 from tournaments.prizes import forms as prizes
 from tournaments.results import forms as results
 from tournaments.state import forms as state
@@ -178,7 +178,23 @@ PAIRS = (
     pair(
         DesignerForm,
         api="stages_set",
-        page_only={"new_count": BROWSER, "preset": BROWSER, "faulty": BROWSER},
+        page_only=dict.fromkeys(
+            (
+                "new_count",
+                "preset",
+                "template",
+                "proposal",
+                "faulty",
+                "from_preset",
+                "from_template",
+                "fitted_players",
+                "fitted_tables",
+                "fitted_minutes",
+                "format_open",
+                "rounds_open",
+            ),
+            BROWSER,
+        ),
         api_only={"tables": DERIVED, "after": HEADER},
     ),
     pair(state.AfterForm, api="draws_publish"),
@@ -201,6 +217,17 @@ PAIRS = (
     ),
     pair(results.ApplyForm, api="corrections_apply", names={**SIDES, "rated": "voided_rated"}),
     pair(results.UndoForm, api="corrections_undo"),
+    # Tonight.
+    pair(
+        tonight.TonightForm,
+        api="clubs_start_evening",
+        page_only={
+            "players": DERIVED,
+            "like": DERIVED,
+            "more": BROWSER,
+            **dict.fromkeys(("use", "named", "proposed", "names_open"), BROWSER),
+        },
+    ),
     # The floor; the other actions are below.
     pair(floor.ClosingTimeForm, api="tournaments_floor_close"),
     # Money.

@@ -26,7 +26,7 @@ def division(club: Club, alice: User) -> Division:
 
 
 def address(division: Division) -> str:
-    return f"/events/harbour/{division.tournament.slug}/{division.public_id}/format/"
+    return f"/events/harbour/{division.tournament.slug}/{division.public_id}/draw/?format"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
@@ -44,11 +44,11 @@ def test_a_format_is_chosen_changed_and_saved(
     expect(page.locator(".htmx-settling")).to_have_count(0)
     page.get_by_label("Format", exact=True).select_option("swiss")
     page.get_by_label("Rounds", exact=True).fill("5")
-    page.get_by_label("Match length by round").fill("five")
-    page.get_by_label("Match length by round").press("Tab")
+    page.locator("#design").get_by_label("Match length by round").fill("five")
+    page.locator("#design").get_by_label("Match length by round").press("Tab")
     expect(page.locator("#design")).to_contain_text("not five")
-    page.get_by_label("Match length by round").fill("3")
-    page.get_by_label("Match length by round").press("Tab")
+    page.locator("#design").get_by_label("Match length by round").fill("3")
+    page.locator("#design").get_by_label("Match length by round").press("Tab")
     expect(totals).to_contain_text("30 matches · 5 rounds")
     expect(page.locator("#design")).not_to_contain_text("not five")
     page.get_by_text("More settings").click()
@@ -63,9 +63,9 @@ def test_without_scripts_a_button_updates_the_preview(open_page: OpenPage, divis
     page = open_page(address(division), user=alice)
     page.route("**/*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page.reload()
-    page.get_by_label("Players").fill("16")
+    page.get_by_label("Players", exact=True).fill("16")
     page.get_by_role("button", name="Update", exact=True).click()
     expect(page.locator(".totals")).to_contain_text("16 players · 15 matches · 4 rounds")
-    page.get_by_role("button", name="Round robin").click()
+    page.get_by_role("button", name="Round robin", exact=True).click()
     expect(page.locator(".totals")).to_contain_text("120 matches")
     assert len(stage_settings(division)) == 1

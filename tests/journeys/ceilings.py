@@ -14,6 +14,7 @@ class Ceiling(NamedTuple):
 CEILINGS = {
     #                                               taps  keystrokes  before
     "first evening, until the first call":   Ceiling(20, 305, "18 taps, 300 keystrokes and the URL of the floor"),
+    "tonight, same as last week, and undone": Ceiling(4, 0, "no way in one step"),
     "arrivals and fees of 19":               Ceiling(22, 0, "42 taps, on two pages"),
     "all of 19 here and paid":               Ceiling(5, 0, "42 taps; 3 of the 5 lead to the desk"),
     "result on a phone":                     Ceiling(6, 0, "6 taps, 2 keystrokes"),

@@ -9,7 +9,9 @@ from players.models import Club, Membership, Player, User
 from tests.browser.test_floor import NAMES
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.models import Tournament
+from tournaments.formats.settings import PROGRESSIVE, StageSettings
+from tournaments.models import Division, Tournament
+from tournaments.pages.tonight import EveningPlan, start_evening
 
 
 def account_of(player: Player, email: str, club: Club) -> User:
@@ -33,3 +35,17 @@ def entered_event(club: Club, alice: User, players: int = len(NAMES), **division
     entries.enter(division=row, players=people, by=by, now=now)
     events.publish_tournament(tournament=event, by=by, now=now)
     return Tournament.objects.get(pk=event.pk)
+
+
+def last_week(club: Club, alice: User, players: int = 8) -> Tournament:
+    """An evening of a week ago, which is over: a consolation to 5 points at four tables."""
+    now = timezone.now() - timedelta(days=7)
+    people = [Player.objects.create(name=name) for name in NAMES[:players]]
+    for player in people:
+        Membership.objects.create(club=club, player=player)
+    stages = (StageSettings(PROGRESSIVE, lengths=(5,), lower_lengths=(3,)),)
+    plan = EveningPlan(4, now + timedelta(hours=4), stages, people)
+    event = start_evening(club=club, plan=plan, by=Actor.of(alice), now=now)
+    event.divisions.update(status=Division.Status.FINISHED)
+    Tournament.objects.filter(pk=event.pk).update(status=Tournament.Status.FINISHED)
+    return event

@@ -1,9 +1,13 @@
 """A director who has never been here runs a first evening."""
 
+import re
+
 import pytest
 
+from players.models import Club, User
 from tests.browser.test_floor import NAMES
 from tests.journeys.conftest import Journey
+from tests.journeys.evenings import last_week
 
 
 @pytest.mark.journey("first evening, until the first call")
@@ -32,3 +36,17 @@ def test_from_signing_up_to_the_first_call(journey: Journey) -> None:
     alice.tap("Open the floor")
     alice.tap("Call to table 1")
     alice.sees("is called to table 1")
+
+
+@pytest.mark.journey("tonight, same as last week, and undone")
+def test_tonight_is_started_as_last_week(journey: Journey, club: Club, alice: User) -> None:
+    last_week(club, alice)
+    director = journey.on_phone(alice)
+    director.tap("Start tonight")
+    director.tap("Use it")
+    director.sees("8 named")
+    director.tap("Start with 8 players")
+    director.sees("The evening is started.")
+    director.sees("4 called")
+    director.tap(re.compile("^Undo ·"))
+    director.sees("The same players get the same draw.")

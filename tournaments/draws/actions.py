@@ -1,13 +1,13 @@
 """What directors do with draws and rounds: request, publish, pair, change, take back, and keep players apart."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -23,7 +23,7 @@ from players.forms import RefusingForm, YesNoField
 from tournaments.draws import kept_apart, services
 from tournaments.draws import rounds as round_services
 from tournaments.draws.api import RoundsSerializer, changed_draw, rounds_response
-from tournaments.draws.page import ROUNDS, draw_page, rounds_context
+from tournaments.draws.page import ROUNDS, render_division, rounds_context
 from tournaments.draws.rounds import RoundChanges
 from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.events.pages import DivisionAction, chosen_entry, division_url_args, missed, refuse
@@ -149,8 +149,7 @@ class DrawAction(DivisionAction):
 
     def stale(self, request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
         """Show the current draw with what has changed, with status 409."""
-        context = draw_page(division, timezone.now()) | _missed(request, division, refused)
-        return render(request, "tournaments/draws/draw.html", context, status=409)
+        return render_division(request, division, status=HTTPStatus.CONFLICT, **_missed(request, division, refused))
 
     def answer(self, request: Request, obj: Division, form: Any) -> Response:
         return changed_draw(form.instance, obj)

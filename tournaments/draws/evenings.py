@@ -1,18 +1,17 @@
 """Formats for evenings: proposed from players, tables and closing time, and kept with the club."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db import transaction
-from django.db.models import Count, Q
+from django.db import models, transaction
 from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from matches.models import PlayMode
 from players.actors import Actor
@@ -20,13 +19,14 @@ from players.forms import RefusingForm
 from players.models import Club
 from tournaments.events.forms import shown_local
 from tournaments.events.services import create_division
+from tournaments.formats.forecast.counts import Count
 from tournaments.formats.forecast.durations import REST
 from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.forecasts import Beside, forecast_stages
-from tournaments.formats.forecast.proposals import RUNS, propose_format
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.forecast.proposals import RUNS, FormatProposal, fit_lengths, propose_format, propose_formats
+from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Division, Entry, EveningTemplate, Floor, Stage, Tournament
-from tournaments.state.format_labels import stages_name
+from tournaments.state.format_labels import FORMAT_NAMES, stages_name
 from tournaments.state.plans import settings_of
 from tournaments.state.stages import set_stages
 
@@ -67,12 +67,28 @@ def format_for(club: Club, evening: Evening) -> EveningFormat:
 
 
 def format_of(template: EveningTemplate, evening: Evening) -> EveningFormat:
-    """Return the format of a template, with its forecast for `evening`."""
-    stages = tuple(StageSettings.of(data["format"], data["settings"]) for data in template.stages)
-    lengths = tuple(template.lengths)
+    """Return the format of a template, with its forecast for `evening`.
+
+    If that is another evening than the template was kept for, its match lengths change with it.
+    """
+    stages, lengths = stages_of(template), tuple(template.lengths)
+    if not _is_like(template, evening):
+        stages, lengths = fit_lengths(stages, lengths, evening.players, evening.tables, evening.minutes)
     pace = Pace(evening.tables, runs=RUNS)
     finish = forecast_stages(stages, evening.players, default_lengths=lengths, pace=pace).finish
     return EveningFormat(evening, stages, lengths, finish, kept=True)
+
+
+def stages_of(template: EveningTemplate) -> tuple[StageSettings, ...]:
+    """Return the stages of a template, with the match lengths that they were kept with."""
+    return tuple(StageSettings.of(data["format"], data["settings"]) for data in template.stages)
+
+
+def _is_like(template: EveningTemplate, evening: Evening) -> bool:
+    """Whether a template was kept for as many players, tables and minutes as an evening has."""
+    kept = datetime.combine(evening.starts.date(), template.starts)
+    minutes = (first_after(kept, template.closes) - kept).total_seconds() / 60
+    return (template.players, template.tables, minutes) == (evening.players, evening.tables, evening.minutes)
 
 
 def keep_format(
@@ -139,7 +155,7 @@ def divisions_beside(division: Division) -> tuple[Beside, ...]:
     ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
     others = division.tournament.divisions.filter(play_mode=PlayMode.TABLE).exclude(status__in=ended)
     rows = others.exclude(pk=division.pk).annotate(
-        count=Count("entries", filter=Q(entries__status=Entry.Status.IN), distinct=True)
+        count=models.Count("entries", filter=models.Q(entries__status=Entry.Status.IN), distinct=True)
     )
     return tuple(
         Beside(
@@ -161,6 +177,7 @@ def _number(stage: Stage) -> int:
 MOST_PLAYERS = 256
 """For larger fields a director sets the format by hand: an evening is too short for them anyway."""
 TEMPLATES_SHOWN = 8
+ONE_HOUR = timedelta(hours=1)
 ONE_EVENING = timedelta(hours=24)
 """A shorter event ends when its room closes."""
 
@@ -199,7 +216,7 @@ class EveningTemplateForm(RefusingForm):
         """Offer the templates of the event's club; `starts` and `ends` are the local times of the event."""
         super().__init__(data, initial={"done_by": ends})
         self.tournament, self.starts = tournament, starts
-        self.templates = {row.pk: row for row in _templates(tournament)}
+        self.templates = {row.pk: row for row in templates_of(tournament)}
         choices = [(pk, template_label(row)) for pk, row in self.templates.items()]
         field = self.fields["template"]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101, declared above
@@ -217,9 +234,9 @@ class EveningTemplateForm(RefusingForm):
     def format(self) -> EveningFormat | None:
         """Return the format that the valid form asks for; None if it is to be set later."""
         template = self.templates.get(self.cleaned_data.get("template") or 0)
+        players, done_by = self.cleaned_data["expected"], self.cleaned_data["done_by"]
         if template is not None:
-            return format_of(template, self._evening(template.players, template.closes))
-        players = self.cleaned_data["expected"]
+            return format_of(template, self._evening(players or template.players, done_by or template.closes))
         if players is None:
             return None
         return format_for(self.tournament.club, self._evening(players, self.cleaned_data["done_by"]))
@@ -231,7 +248,7 @@ class EveningTemplateForm(RefusingForm):
 
 def template_label(template: EveningTemplate) -> str:
     """Describe a template, such as “32 players, 12 tables, done by 23:30: Swiss, 4 rounds”."""
-    stages = [StageSettings.of(data["format"], data["settings"]) for data in template.stages]
+    stages = list(stages_of(template))
     return _("%(players)d players, %(tables)d tables, done by %(time)s: %(format)s") % {
         "players": template.players, "tables": template.tables, "time": time_format(template.closes, "H:i"),
         "format": _with_lengths(stages_name(stages), template.lengths),
@@ -264,9 +281,183 @@ def format_sentence(format_: EveningFormat) -> str:
     return " ".join(sentences)
 
 
+# The formats for an evening as a list to choose from.
+
+
+@dataclass(frozen=True, slots=True)
+class FormatOffer:
+    """A format of the list: `key` is its preset, `details` are its match lengths, `duration` is expected."""
+
+    key: str
+    name: str
+    details: str
+    duration: str
+    ends: str
+    ends_late: str
+    matches_each: str
+    in_time: bool
+    is_chosen: bool = False
+
+    @property
+    def css(self) -> str:
+        """The classes of its line."""
+        return " ".join(
+            ["offer", *(["is-chosen"] if self.is_chosen else []), *([] if self.in_time else ["is-too-long"])]
+        )
+
+
+def offers_for(evening: Evening, chosen: Sequence[StageSettings], lengths: Sequence[int]) -> list[FormatOffer]:
+    """Return the formats that suit an evening, the best first, then those that are too long.
+
+    A format that is `chosen` already, with its match lengths, is marked.
+    """
+    resolved = with_lengths(chosen, lengths)
+    proposals = propose_formats(evening.players, evening.tables, evening.minutes)
+    return [_offer(proposal, evening, resolved) for proposal in proposals]
+
+
+def _offer(proposal: FormatProposal, evening: Evening, chosen: Sequence[StageSettings]) -> FormatOffer:
+    own = with_lengths(proposal.stages, (proposal.length,))
+    is_chosen = own == list(chosen)
+    return offer_of(proposal.name, own, proposal.finish, proposal.matches_each, evening, is_chosen=is_chosen)
+
+
+def offer_of(
+    key: str,
+    stages: Sequence[StageSettings],
+    finish: Finish,
+    matches_each: Count,
+    evening: Evening,
+    *,
+    is_chosen: bool = False,
+) -> FormatOffer:
+    """Return a line of the list for stages with match lengths of their own."""
+    return FormatOffer(
+        key=key,
+        name=format_name(stages),
+        details=lengths_text(stages, ()),
+        duration=duration_text(finish.median),
+        ends=clock_after(evening, finish.median),
+        ends_late=clock_after(evening, finish.late),
+        matches_each=matches_text(matches_each),
+        in_time=finish.late <= evening.minutes,
+        is_chosen=is_chosen,
+    )
+
+
+def proposed_stages(key: str, evening: Evening) -> tuple[StageSettings, ...] | None:
+    """Return the stages of an offer, with their own match lengths; None if it is not among the offers."""
+    proposals = propose_formats(evening.players, evening.tables, evening.minutes)
+    chosen = next((proposal for proposal in proposals if proposal.name == key), None)
+    return None if chosen is None else tuple(with_lengths(chosen.stages, (chosen.length,)))
+
+
+def with_lengths(stages: Sequence[StageSettings], lengths: Sequence[int]) -> list[StageSettings]:
+    """Return the stages with these match lengths of their own, where they have those of the division."""
+    return [stage if stage.lengths else replace(stage, lengths=tuple(lengths)) for stage in stages]
+
+
+def format_name(stages: Sequence[StageSettings]) -> str:
+    """Name a format on a line of its own; a consolation's last chance is not worth the words."""
+    if len(stages) == 1 and stages[0].format == PROGRESSIVE:
+        return str(FORMAT_NAMES[PROGRESSIVE])
+    if len(stages) == 1 and stages[0].twice:
+        return _("%(format)s, twice") % {"format": stages_name(list(stages))}
+    return stages_name(list(stages))
+
+
+def lengths_text(stages: Sequence[StageSettings], lengths: Sequence[int]) -> str:
+    """Describe the match lengths of a format, such as “5 points, 3 in the consolation”."""
+    first = stages[0]
+    own, lower = first.lengths or tuple(lengths), first.lower_lengths
+    points = ngettext("%(lengths)s point", "%(lengths)s points", max(own)) % {"lengths": _listed(own)}
+    if first.format != PROGRESSIVE or lower in ((), own):
+        return points
+    return _("%(points)s, %(lower)s in the consolation") % {"points": points, "lower": _listed(lower)}
+
+
+def _listed(lengths: Sequence[int]) -> str:
+    return " ".join(map(str, lengths))
+
+
+def matches_text(each: Count) -> str:
+    """Say how many matches everybody plays, such as “3–6 matches each”."""
+    return ngettext("%(count)s match each", "%(count)s matches each", each.most) % {"count": count_text(each)}
+
+
+def count_text(count: Count) -> str:
+    """Return a number, or a range such as 24–25."""
+    return str(count.least) if count.exact else f"{count.least}–{count.most}"
+
+
+def duration_text(minutes: float) -> str:
+    """Return a duration in hours and minutes, rounded to five minutes, such as “3 h 05”."""
+    hours, rest = divmod(5 * round(minutes / 5), 60)
+    return _("%(hours)d h %(minutes)s") % {"hours": hours, "minutes": f"{rest:02d}"}
+
+
+def clock_after(evening: Evening, minutes: float) -> str:
+    """Return the time so many minutes after the start."""
+    return date_format(evening.starts + timedelta(minutes=minutes), "H:i")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """When an evening is over beside its closing time, in percent of a line that ends a little after both."""
+
+    expected: float
+    late: float
+    closing: float
+    ticks: list[tuple[float, str]]
+    ends: str
+    ends_late: str
+    closes: str
+    in_time: bool
+
+    @property
+    def label_css(self) -> str:
+        """Where the label of the end is beside its place, so that it does not overlap that of the closing time."""
+        if abs(self.closing - self.expected) > CLOSEST_LABELS:
+            return ""
+        return "is-before" if self.expected <= self.closing else "is-after"
+
+    @property
+    def closing_css(self) -> str:
+        """Where the label of the closing time is beside its place."""
+        return "is-after" if self.expected <= self.closing else "is-before"
+
+
+ROOM_FOR_LABELS = 1.4
+MOST_TICKS = 5
+CLOSEST_LABELS = 24
+"""Percent between two labels that would overlap on a phone if both were centred."""
+LAST_TICK = 88
+
+
+def timeline_of(evening: Evening, finish: Finish) -> Timeline:
+    """Return the line of an evening that is over at `finish`."""
+    span = max(finish.late, evening.minutes) * ROOM_FOR_LABELS
+    expected, late, closing = (100 * minutes / span for minutes in (finish.median, finish.late, evening.minutes))
+    first = ONE_HOUR - timedelta(minutes=evening.starts.minute) if evening.starts.minute else timedelta(0)
+    hours = [first + ONE_HOUR * hour for hour in range(int(span // 60) + 1)]
+    step = len(hours) // MOST_TICKS + 1
+    ticks = [(hour.total_seconds() / 60, date_format(evening.starts + hour, "H:i")) for hour in hours[::step]]
+    return Timeline(
+        expected=expected,
+        late=late,
+        closing=closing,
+        ticks=[(100 * minutes / span, text) for minutes, text in ticks if 100 * minutes / span < LAST_TICK],
+        ends=clock_after(evening, finish.median),
+        ends_late=clock_after(evening, finish.late),
+        closes=date_format(evening.closes, "H:i"),
+        in_time=finish.late <= evening.minutes,
+    )
+
+
 def _with_lengths(name: str, lengths: Any) -> str:
     return _("%(format)s, to %(lengths)s points") % {"format": name, "lengths": " ".join(map(str, lengths))}
 
 
-def _templates(tournament: Tournament) -> list[EveningTemplate]:
+def templates_of(tournament: Tournament) -> list[EveningTemplate]:
+    """Return the formats that the club of an event played last."""
     return list(EveningTemplate.objects.filter(club=tournament.club)[:TEMPLATES_SHOWN])

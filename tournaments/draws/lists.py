@@ -117,7 +117,9 @@ class CommitmentLine:
 def commitments_of(club: Club) -> QuerySet[Commitment]:
     """Return the commitments of a club, newest first, with the rows that `lines` needs."""
     draws = Prefetch("draws", Draw.objects.order_by("number"))
-    rows = Commitment.objects.filter(club=club).select_related("stage", "division__tournament__club")
+    rows = Commitment.objects.filter(club=club).select_related(
+        "stage__division__tournament", "division__tournament__club"
+    )
     return rows.prefetch_related(draws).order_by("-number")
 
 

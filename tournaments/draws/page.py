@@ -1,36 +1,54 @@
-"""Pages of draws and rounds: draft, publish, pair, change, and keep players apart."""
+"""Pages of draws and rounds: format, draft, publish, settings, pair, change, and keep players apart."""
 
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from core.messages import sentence
+from core.messages import sentence, status_of
 from core.requests import is_htmx, parse_int
 from engine.errors import Refused
+from matches.ratings.services import pool_choices
 from players import access as club_access
 from players.access import Role
 from tournaments import access
 from tournaments.draws import lists as draw_lists
+from tournaments.draws.designer.forms import DesignerForm
+from tournaments.draws.designer.page import DesignerPage
+from tournaments.draws.evenings import keep_format, template_label, templates_of
 from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.lists import commitments_page, draft_page, presence
 from tournaments.draws.services import LEAST_ENTRIES
 from tournaments.draws.take_back import draw_to_take_back
+from tournaments.events import deadlines
+from tournaments.events import services as events
+from tournaments.events.forms import DivisionForm
 from tournaments.events.pages import (
     account_needed,
+    by,
     directed_division,
     division_url_args,
+    missed,
     refuse,
+    seen_at,
+    zone_of,
 )
 from tournaments.events.selectors import divisions_of, read_with_seq
+from tournaments.events.services import entries_in
 from tournaments.models import Division, Draw, Entry
+from tournaments.state.format_labels import PRESET_NAMES, stages_name
+from tournaments.state.forms import AfterForm
 from tournaments.state.names import names_of
-from tournaments.state.stages import provenance_of
+from tournaments.state.stages import provenance_of, round_deadlines, set_stages
 
 # The page of a draw, as directors see it.
 
@@ -64,21 +82,197 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
     return context
 
 
-# The draw of a division: requested, reviewed as a draft, drawn again with a reason, published, taken back.
+# The page of a division for its directors: the evening, the format, the draw and the settings.
+
+
+PAGE = "tournaments/draws/draw.html"
+DESIGNER = "tournaments/draws/designer/_designer.html"
 
 
 @account_needed
 @never_cache
 @require_safe
 def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Show the draft or its progress; an htmx request gets only that part."""
+    """Show the page; an htmx request gets only the draft or its progress."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    context = read_with_seq(row, lambda: draw_page(row, timezone.now()))
+    if not is_htmx(request):
+        return render_division(request, row)
+    return render(request, "tournaments/draws/_draw.html", _draw_context(row))
+
+
+def render_division(
+    request: HttpRequest,
+    division: Division,
+    *,
+    design: DesignerPage | None = None,
+    settings: DivisionForm | None = None,
+    status: int = 200,
+    **more: Any,
+) -> HttpResponse:
+    """Show the page of a division, with the format or the settings as they were submitted."""
+    is_open = division.status == Division.Status.ENTRIES
+    context = _draw_context(division)
+    if is_open:
+        context |= _design_context(division, design or DesignerPage.of_division(division, zone_of(division.tournament)))
+    context |= {
+        "faults": design.faults if design is not None and not is_open else [],
+        "form": settings or DivisionForm(None, **_settings_options(division)),
+        "format_open": design is not None or "format" in request.GET,
+        "settings_open": settings is not None or "settings" in request.GET,
+        "seen": int(seen_at(request).timestamp()) if design is not None and status == HTTPStatus.OK else None,
+        **more,
+    }
+    return render(request, PAGE, context, status=status)
+
+
+def _draw_context(division: Division) -> dict[str, Any]:
+    context = read_with_seq(division, lambda: draw_page(division, timezone.now()))
     newest = context["newest"]
     if newest is not None and newest.refusal:
         context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])
-    name = "tournaments/draws/_draw.html" if is_htmx(request) else "tournaments/draws/draw.html"
-    return render(request, name, context)
+    return context
+
+
+def _design_context(division: Division, design: DesignerPage) -> dict[str, Any]:
+    here = division.entries.filter(status=Entry.Status.IN).exclude(checked_in_at=None).count()
+    return {
+        "tournament": division.tournament,
+        "club": division.tournament.club,
+        "division": division,
+        "designer": design,
+        "presets": list(PRESET_NAMES.items()),
+        "templates": [(row.pk, template_label(row)) for row in templates_of(division.tournament)],
+        "open": True,
+        "players_help": _players_help(entries_in(division), here),
+        "now": timezone.now(),
+    }
+
+
+def _players_help(entered: int, here: int) -> str:
+    if here:
+        return _("%(here)d here, %(coming)d on the way") % {"here": here, "coming": entered - here}
+    return ngettext("%(count)d entered", "%(count)d entered", entered) % {"count": entered}
+
+
+# The format of a division.
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Store the format of a division; a GET request leads to its place on the page."""
+    division = directed_division(request, **kwargs)
+    if request.method != "POST":
+        return redirect(_page_at(division, "format"))
+    zone = zone_of(division.tournament)
+    page = DesignerPage.of_form(division, zone, DesignerForm(request.POST))
+    after = AfterForm(request.POST)
+    if page.settings is None or page.tables is None or not after.is_valid():
+        return render_division(request, division, design=page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        set_stages(
+            division=division,
+            stages=page.settings,
+            tables=page.tables,
+            after=after.cleaned_data["after"],
+            by=by(request),
+            now=timezone.now(),
+        )
+    except Refused as refused:
+        page.refuse(refused)
+        changes = missed(request, refused, division.tournament, [division.topic])
+        division.refresh_from_db()
+        return render_division(request, division, design=page, format_missed=changes, status=status_of(refused.code))
+    if (evening := page.evening.evening()) is not None:
+        keep_format(
+            club=division.tournament.club,
+            evening=evening,
+            stages=page.settings,
+            lengths=division.lengths,
+            now=timezone.now(),
+        )
+    messages.success(request, _("Format of %(division)s saved: %(stages)s.") % {
+        "division": division.name, "stages": stages_name(page.settings),
+    })  # fmt: skip
+    return redirect("draw", *division_url_args(division))
+
+
+@account_needed
+@require_POST
+def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Show the page for the submitted format without storing it; for htmx, only its forms and preview."""
+    division = directed_division(request, **kwargs)
+    page = DesignerPage.of_form(division, zone_of(division.tournament), DesignerForm(request.POST))
+    if not is_htmx(request):
+        return render_division(request, division, design=page)
+    context = _design_context(division, page) | {"format_open": page.is_open}
+    response = render(request, DESIGNER, context)
+    if page.faulty or page.was_faulty:
+        # Errors are shown beside their fields, outside the preview: replace these too, also once they are fixed.
+        response["HX-Retarget"] = response["HX-Reselect"] = "#design"
+    return response
+
+
+def _page_at(division: Division, part: str) -> str:
+    """The URL of a part of the page of a division, which opens there."""
+    return f"{reverse('draw', args=division_url_args(division))}?{part}#{part}"
+
+
+# The settings of a division.
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Change the settings of a division; those fixed by the draw are read-only."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    if request.method != "POST":
+        return redirect(_page_at(row, "settings"))
+    form, seen = DivisionForm(request.POST, **_settings_options(row)), AfterForm(request.POST)
+    if not seen.is_valid():
+        form.add_error(None, _("The form was incomplete. Check the settings and save them again."))
+    if not form.is_valid():
+        return render_division(request, row, settings=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        changed = events.update_division(
+            division=row, after=seen.cleaned_data["after"], by=by(request), now=timezone.now(), **form.settings()
+        )
+        set_deadlines_of(request, changed, form)
+    except Refused as refused:
+        form.refuse(refused)
+        changes = missed(request, refused, row.tournament, [row.topic])
+        row.refresh_from_db()
+        status = HTTPStatus.CONFLICT if refused.code == "stale" else HTTPStatus.UNPROCESSABLE_ENTITY
+        return render_division(request, row, settings=form, settings_missed=changes, status=status)
+    messages.success(request, _("Saved."))
+    return redirect(reverse("draw", args=division_url_args(row)))
+
+
+def _settings_options(division: Division) -> dict[str, Any]:
+    tournament, zone = division.tournament, zone_of(division.tournament)
+    exponent = tournament.currency_exponent
+    stage = division.stages.order_by("number").first()
+    instants = round_deadlines(stage) if stage else []
+    return {
+        "zone": zone,
+        "exponent": exponent,
+        "pools": pool_choices(tournament.club),
+        "waits": tournament.club.accepted_at is None,
+        "drawn": division.status != Division.Status.ENTRIES,
+        "initial": DivisionForm.initial_of(division, zone, instants, exponent),
+    }
+
+
+def set_deadlines_of(request: HttpRequest, division: Division, form: DivisionForm) -> None:
+    """Store the deadlines of a valid form of settings. Refused: as `set_deadlines`."""
+    deadlines.set_deadlines(
+        division=division,
+        deadlines=form.cleaned_data["deadlines"],
+        after=division.seq,
+        by=by(request),
+        now=timezone.now(),
+    )
 
 
 # Pages for directors about stages that are paired round by round: view, pair, publish and change rounds.

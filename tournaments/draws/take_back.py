@@ -69,6 +69,34 @@ def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, no
     return draw
 
 
+def unpublish_draw(*, division: Division, by: Actor, now: datetime) -> Draw:
+    """Take back that a draw was published a moment ago: it is a draft again, with its number, its seed and its places.
+
+    So the same entries give the same draw, and drawing again takes the next number and needs a reason. The division
+    takes entries again, and the matches are void.
+    Refused: `division_not_drawn`, `start_begun` if one of its matches has begun.
+    """
+    with transaction.atomic():
+        event = lock_event(division.tournament_id)
+        row = lock_division(division.pk)
+        draw = Draw.objects.filter(stage__division=row, state=Draw.State.PUBLISHED).order_by("number").first()
+        if row.status == Division.Status.ENTRIES or draw is None:
+            raise Refused("division_not_drawn")
+        fixtures = Fixture.objects.filter(stage__division=row)
+        numbers = _remove(row, fixtures, "start_begun", "", by, now)
+        for stage in row.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
+            _unplan(stage, now)
+        Draw.objects.filter(stage__division=row, state__in=IN_WORK).update(state=Draw.State.DISCARDED)
+        draw.state, draw.published_at = Draw.State.DRAFT, None
+        draw.save(update_fields=["state", "published_at"])
+        _enter_again(row, draw)
+        row.status = Division.Status.ENTRIES
+        division_changed(row, "status")
+        _reopen(event)
+        log(by, "draw_unpublished", row.topic, club=event.club, number=draw.number, fixtures=numbers)
+    return draw
+
+
 def _enter_again(division: Division, draw: Draw) -> None:
     """Move entries that the draw put on the waiting list back, while there are places."""
     waiting = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING).order_by("entered_at", "pk")

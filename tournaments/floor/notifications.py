@@ -92,7 +92,8 @@ def notify_call(event: FloorEvent) -> None:
     params |= {"event": event.pk, "table": table, "variant": event.kind}
     accounts = accounts_of(match.players)
     notices = side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)
-    notify_each(kind=CALLED, notices=notices, now=event.at)
+    quiet_until = fixture.stage.division.tournament.undo_until
+    notify_each(kind=CALLED, notices=notices, now=event.at, not_before=quiet_until)
 
 
 def notify_length_offer(event: FloorEvent, by: Actor) -> None:

@@ -77,8 +77,10 @@ class Stage(models.Model):
         """Whether the seed may be shown, because nothing more will be drawn from it.
 
         A Swiss or lives stage pairs later rounds from it. Stages drawn before lots had a separate seed also use it for
-        lots.
+        lots. While the start of the evening can be undone, another draw can still be made from it.
         """
+        if self.division.tournament.can_undo_start(timezone.now()):
+            return False
         if self.format in (self.Format.SWISS, self.Format.LIVES) or self.seed == self.lots_seed:
             return self.lots_seed_is_public
         return self.status != self.Status.PLANNED

@@ -1,5 +1,6 @@
 """Events, their divisions and their helpers."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -66,6 +67,11 @@ class Tournament(models.Model):
         _("currency"), max_length=12, default="ticket", help_text=_("A currency code, or “ticket”.")
     )
     currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    undo_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text=_("Until when the start of the evening can be undone. Emails and pushes wait until then."),
+    )
     last_number = models.PositiveIntegerField(default=0, help_text=_("Highest match number so far."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -89,6 +95,10 @@ class Tournament(models.Model):
     def is_open(self) -> bool:
         """Whether the event is published and not over."""
         return self.status in (self.Status.PUBLISHED, self.Status.RUNNING)
+
+    def can_undo_start(self, now: datetime) -> bool:
+        """Whether the start of the evening can still be undone, as far as the time is concerned."""
+        return self.undo_until is not None and now < self.undo_until
 
     @cached_property
     def has_floor(self) -> bool:

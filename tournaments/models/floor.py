@@ -112,13 +112,13 @@ class FloorEvent(models.Model):
     """Something that happened on the floor. Never changed or deleted; another fact undoes it.
 
     Facts about a match name the fixture and the match with its two players: they apply for as long as these two meet in
-    that fixture.
+    that fixture. Taking back a draw removes its fixtures; what happened on the floor then still names the void match.
     """
 
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_events")
     kind = models.CharField(max_length=16, choices=FloorKind)
     fixture = models.ForeignKey(
-        "tournaments.Fixture", on_delete=models.PROTECT, null=True, blank=True, related_name="floor_events"
+        "tournaments.Fixture", on_delete=models.SET_NULL, null=True, blank=True, related_name="floor_events"
     )
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="events")

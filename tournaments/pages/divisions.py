@@ -22,19 +22,17 @@ from players.access import Role, Visitor
 from players.accounts.services import ensure_player
 from tournaments import access
 from tournaments.draws.evenings import EveningTemplateForm, create_division_for, format_sentence, local_span
+from tournaments.draws.page import set_deadlines_of
 from tournaments.entries import services as entries
 from tournaments.entries.substitutions import substitutes
-from tournaments.events import deadlines
 from tournaments.events import services as events
 from tournaments.events.forms import DivisionForm
 from tournaments.events.pages import (
     account_needed,
     by,
     division_url_args,
-    event_url_args,
     form_key,
     me,
-    missed,
     page,
     refuse,
     sent,
@@ -50,9 +48,8 @@ from tournaments.standings.placings import BracketPlaces, champion, decided_plac
 from tournaments.standings.standings import StageView, stage_view
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.figures import Matches, figures_from
-from tournaments.state.forms import AfterForm
 from tournaments.state.names import Names, entries_lists, names_of, own_entry
-from tournaments.state.stages import provenance_of, round_deadlines
+from tournaments.state.stages import provenance_of
 
 # The page of a division: entries, stages and how the draw was made.
 
@@ -238,7 +235,7 @@ def progress_line(rounds: list[RoundRow], matches: Matches) -> RoundProgress | N
     return None
 
 
-# A division: its public page, registration, and settings.
+# A division: its public page, registration, and creation.
 
 
 @gzip_page
@@ -303,7 +300,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if form.is_valid() and evening.is_valid():
         try:
             created = _create(request, tournament, form, evening)
-            _set_deadlines(request, created, form)
+            set_deadlines_of(request, created, form)
         except Refused as refused:
             form.refuse(refused)
         else:
@@ -332,59 +329,3 @@ def _create(request: HttpRequest, tournament: Tournament, form: DivisionForm, ev
     )
     messages.info(request, format_sentence(format_) + " " + _("You can change it under “Format” until the draw."))
     return division
-
-
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
-def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Edit the settings of a division; those fixed by the draw are read-only."""
-    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    tournament, zone = row.tournament, zone_of(row.tournament)
-    exponent = tournament.currency_exponent
-    stage = row.stages.order_by("number").first()
-    instants = round_deadlines(stage) if stage else []
-    form = DivisionForm(
-        sent(request),
-        zone=zone,
-        exponent=exponent,
-        pools=pool_choices(tournament.club),
-        waits=tournament.club.accepted_at is None,
-        drawn=row.status != Division.Status.ENTRIES,
-        initial=DivisionForm.initial_of(row, zone, instants, exponent),
-    )
-    context: dict[str, Any] = {
-        "form": form, "tournament": tournament, "club": tournament.club, "division": row, "now": timezone.now(),
-    }  # fmt: skip
-    seen = AfterForm(sent(request))
-    if seen.is_bound and not seen.is_valid():
-        form.add_error(None, _("The form was incomplete. Check the settings and save them again."))
-    if form.is_valid():
-        try:
-            changed = events.update_division(
-                division=row,
-                after=seen.cleaned_data["after"],
-                by=by(request),
-                now=timezone.now(),
-                **form.settings(),
-            )
-            _set_deadlines(request, changed, form)
-        except Refused as refused:
-            form.refuse(refused)
-            context["missed"] = missed(request, refused, tournament, [row.topic])
-            row.refresh_from_db()
-            if refused.code == "stale":
-                return render(request, "tournaments/pages/division_form.html", context, status=409)
-        else:
-            messages.success(request, _("Saved."))
-            return redirect("console", *event_url_args(tournament))
-    return page(request, "tournaments/pages/division_form.html", context, form)
-
-
-def _set_deadlines(request: HttpRequest, division: Division, form: DivisionForm) -> None:
-    deadlines.set_deadlines(
-        division=division,
-        deadlines=form.cleaned_data["deadlines"],
-        after=division.seq,
-        by=by(request),
-        now=timezone.now(),
-    )

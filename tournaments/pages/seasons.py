@@ -118,18 +118,21 @@ def draft_next_season(
     return season
 
 
-def copy_event(*, tournament: Tournament, by: Actor, now: datetime, key: str = "") -> Tournament:
+def copy_event(
+    *, tournament: Tournament, by: Actor, now: datetime, key: str = "", shift: timedelta | None = None
+) -> Tournament:
     """Create a draft of the same event in a later week: divisions, formats, tables, fees, prizes, side pools.
 
-    Players, results and the deadlines of rounds are not copied, nor are cancelled divisions. All times move by the same
-    number of weeks (`weeks_until_next`). A repeated `key` of the same user returns the first copy.
+    Players, results and the deadlines of rounds are not copied, nor are cancelled divisions. All times move by `shift`,
+    a number of days, by default so many weeks that it is in the future (`weeks_until_next`). A repeated `key` of the
+    same user returns the first copy.
     Refused: `no_division`.
     """
     divisions = list(tournament.divisions.exclude(status=Division.Status.CANCELLED).order_by("order", "pk"))
     if not divisions:
         raise Refused("no_division")
     zone = ZoneInfo(tournament.time_zone)
-    shift = weeks_until_next(tournament.starts_at, zone, now) * WEEK
+    shift = shift or weeks_until_next(tournament.starts_at, zone, now) * WEEK
     with transaction.atomic():
         values = {
             "name": tournament.name,

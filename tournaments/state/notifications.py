@@ -78,7 +78,15 @@ def notify_published(division: Division, draw: Draw, now: datetime) -> None:
     entered = division.entries.filter(status=Entry.Status.IN).values_list("player", flat=True)
     kind = ROUND_PAIRED if draw.round else DRAW_PUBLISHED
     params = {"draw": draw.pk, "context": _title(division), **({"round": draw.round} if draw.round else {})}
-    notify(users=users_of(entered), kind=kind, params=params, url=_page(division), key=f"draw:{draw.pk}", now=now)
+    notify(
+        users=users_of(entered),
+        kind=kind,
+        params=params,
+        url=_page(division),
+        key=_draw_key(draw),
+        now=now,
+        not_before=division.tournament.undo_until,
+    )
     left_out = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING)
     users = users_of(left_out.values_list("player", flat=True))
     notify(
@@ -86,9 +94,15 @@ def notify_published(division: Division, draw: Draw, now: datetime) -> None:
         kind=kind,
         params={**params, "variant": LEFT_OUT},
         url=_page(division),
-        key=f"draw:{draw.pk}",
+        key=_draw_key(draw),
         now=now,
+        not_before=division.tournament.undo_until,
     )
+
+
+def _draw_key(draw: Draw) -> str:
+    """Name the publication: a draft that is published again, after that was undone, is announced again."""
+    return f"draw:{draw.pk}:{draw.published_at:%Y%m%d%H%M%S}"
 
 
 def notify_moved_up(division: Division, entry: Entry, now: datetime) -> None:
@@ -114,7 +128,7 @@ def notify_ready(division: Division, following: Sequence[Fixture], now: datetime
             match, (0, 1), match_params(division, fixture, match), f"{MATCH_READY}:{match.public_id}", accounts
         )
     ]
-    notify_each(kind=MATCH_READY, notices=notices, now=now)
+    notify_each(kind=MATCH_READY, notices=notices, now=now, not_before=division.tournament.undo_until)
 
 
 def match_params(division: Division, fixture: Fixture, match: Match) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def test_settings_change_and_a_stale_form_shows_the_changes(
 
 def test_after_the_draw_fixed_settings_are_ignored(alice_client: Client, running: RunningEvent) -> None:
     division = running.division
-    assert "disabled" in page(alice_client, settings_url(division))
+    assert "disabled" in page(alice_client, f"{running.division_url}draw/")
 
     alice_client.post(settings_url(division), {**DIVISION, "name": "Masters", "after": division.seq})
 

@@ -174,7 +174,7 @@ def test_a_delay_that_only_the_api_offers_stays_when_the_form_is_saved(
     alice_client: Client, running: RunningEvent, settle_for: Callable[..., None]
 ) -> None:
     settle_for(spectators_delay=7)
-    page = html(alice_client.get(f"{running.division_url}settings/"))
+    page = html(alice_client.get(f"{running.division_url}draw/"))
     assert '<option value="7" selected>7 minutes behind</option>' in page
 
 

@@ -471,6 +471,13 @@ class StageForm(RefusingForm):
 # The assumptions of a preview: number of players, tables, start and closing time.
 
 
+CLOCK_ATTRS = {"inputmode": "numeric", "autocomplete": "off", "maxlength": "5", "data-clock": "15"}
+"""Of the field for a closing time: a text, so that no browser shows another clock than the pages do.
+
+Its keys take it to the next quarter of an hour; any other time can be typed.
+"""
+
+
 class EveningForm(RefusingForm):
     """How many players and tables a format is previewed for, and when the evening starts and ends."""
 
@@ -478,7 +485,9 @@ class EveningForm(RefusingForm):
     tables = forms.IntegerField(label=_("Tables"), min_value=1, max_value=MOST_TABLES)
     starts = LocalField(label=_("Start"))
     closes = forms.TimeField(
-        label=_("Closing time"), required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
+        label=_("Closes at"),
+        required=False,
+        widget=forms.TimeInput(attrs=CLOCK_ATTRS, format="%H:%M"),
     )
     minutes = forms.FloatField(label=_("Minutes per point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
 
@@ -509,6 +518,9 @@ class EveningForm(RefusingForm):
 # The frame of the designer page: how many stages it has and which of its buttons was pressed.
 
 
+MOST_MINUTES = 24 * 60
+
+
 class DesignerForm(RefusingForm):
     """The fields that belong to no stage; each stage and the evening have forms of their own over the same data."""
 
@@ -516,7 +528,20 @@ class DesignerForm(RefusingForm):
     new_count = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES, required=False)
     """The new number of stages, sent by the buttons that add or remove one."""
     preset = forms.ChoiceField(label=_("Preset"), choices=[(name, name) for name in PRESETS], required=False)
-    """The template that replaces all stages."""
+    """The preset that replaces all stages."""
+    template = forms.IntegerField(label=_("Template"), min_value=1, required=False)
+    """The id of the club's template that replaces all stages."""
+    proposal = forms.ChoiceField(label=_("Format"), choices=[(name, name) for name in PRESETS], required=False)
+    """The format to store, with the match lengths that are proposed for the evening."""
+    from_preset = forms.ChoiceField(label=_("Preset"), choices=[(name, name) for name in PRESETS], required=False)
+    from_template = forms.IntegerField(label=_("Template"), min_value=1, required=False)
+    fitted_players = forms.IntegerField(label=_("Players"), min_value=0, required=False)
+    fitted_tables = forms.IntegerField(label=_("Tables"), min_value=1, required=False)
+    fitted_minutes = forms.FloatField(label=_("Minutes"), min_value=0, max_value=MOST_MINUTES, required=False)
+    """What the stages on the page were taken from, and the evening that their match lengths were fitted to."""
+    format_open = forms.BooleanField(required=False)
+    rounds_open = forms.BooleanField(required=False)
+    """Whether the details of the format, and its rounds, were open."""
     faulty = forms.BooleanField(required=False)
     """Whether the page showed errors when it was sent."""
     FIELD_OF: ClassVar[dict[str, str]] = {}

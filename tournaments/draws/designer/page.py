@@ -5,41 +5,49 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
-from core.messages import sentence, status_of
-from core.requests import is_htmx
+from core.messages import sentence
 from engine.errors import Refused
 from tournaments.draws.designer.forms import OWN, DesignerForm, EveningForm, StageForm
-from tournaments.draws.evenings import divisions_beside, keep_format, local_span, rest_of
+from tournaments.draws.evenings import (
+    MOST_PLAYERS,
+    Evening,
+    FormatOffer,
+    Timeline,
+    count_text,
+    divisions_beside,
+    format_name,
+    format_of,
+    lengths_text,
+    local_span,
+    matches_text,
+    offers_for,
+    proposed_stages,
+    rest_of,
+    stages_of,
+    timeline_of,
+    with_lengths,
+)
 from tournaments.draws.services import LEAST_ENTRIES
-from tournaments.events.pages import account_needed, by, directed_division, division_url_args, missed, seen_at, zone_of
-from tournaments.events.selectors import divisions_of
 from tournaments.events.services import entries_in
 from tournaments.formats.forecast.brackets import ALL_GROUPS, BracketForecast, RoundForecast
-from tournaments.formats.forecast.counts import Count
 from tournaments.formats.forecast.durations import MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import Finish
 from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
+from tournaments.formats.forecast.proposals import fit_lengths
 from tournaments.formats.forecast.stages import Choices, choices_of
 from tournaments.formats.forecast.waits import waits_of_stage
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, StageSettings
-from tournaments.models import Division
+from tournaments.models import Division, EveningTemplate
 from tournaments.standings.brackets import bracket_name, round_name
-from tournaments.state.format_labels import FORMAT_NAMES, PRESET_NAMES, pattern_in_words, stages_name
-from tournaments.state.forms import AfterForm
-from tournaments.state.stages import set_stages, stage_settings
+from tournaments.state.format_labels import FORMAT_NAMES, pattern_in_words
+from tournaments.state.stages import stage_settings
 
 # The preview of a format in words: totals in one line, rounds with their times, and remarks.
 
@@ -102,11 +110,6 @@ def preview_of(forecast: Forecast, zone: tzinfo) -> Preview:
         stages=[_stage(stage, forecast.starts, zone, several) for stage in forecast.stages if stage.brackets],
         has_times=bool(forecast.finish),
     )
-
-
-def count_text(count: Count) -> str:
-    """Return a number, or a range such as 24–25."""
-    return str(count.least) if count.exact else f"{count.least}–{count.most}"
 
 
 def clock(at: datetime, zone: tzinfo, since: datetime) -> str:
@@ -220,7 +223,47 @@ DEFAULT_PLAYERS = 16
 """Players assumed for a division without entries and without a limit."""
 QUALIFIERS_PER_GROUP, QUALIFIERS_PER_STAGE = 2, 8
 """Qualifiers of a stage that gets a successor, until the director enters a number."""
+USUAL_EVENING = timedelta(hours=4)
+"""How long an event is assumed to last that has no end."""
 EVENING_FIELDS = ("players", "tables", "starts", "closes", "minutes")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A preset or a template of the club, from which stages are taken."""
+
+    preset: str
+    template: EveningTemplate | None
+
+    def stages(self, players: int, plan: Evening | None, lengths: Sequence[int]) -> list[StageSettings]:
+        """Return its stages with the match lengths that suit the evening, if there is a closing time."""
+        if self.template is not None:
+            own = stages_of(self.template), tuple(self.template.lengths)
+            if plan is not None:
+                format_ = format_of(self.template, plan)
+                own = format_.stages, format_.lengths
+            return with_lengths(*own)
+        stages = preset(self.preset, players)
+        if plan is None:
+            return list(stages)
+        fitted, _lengths = fit_lengths(with_lengths(stages, lengths), (), players, plan.tables, plan.minutes)
+        return list(fitted)
+
+
+def _origin(division: Division, preset_name: str, template: int | None) -> Origin | None:
+    if template is not None:
+        row = EveningTemplate.objects.filter(club=division.tournament.club, pk=template).first()
+        return None if row is None else Origin("", row)
+    return Origin(preset_name, None) if preset_name else None
+
+
+def _fitted_evening(fields: Mapping[str, Any], evening: EveningForm) -> Evening | None:
+    """Return the evening that the stages on the page were fitted to; None if it had no closing time."""
+    players, tables, minutes = (fields[f"fitted_{name}"] for name in ("players", "tables", "minutes"))
+    if not players or tables is None or minutes is None:
+        return None
+    starts = evening.cleaned_data["starts"]
+    return Evening(players, tables, starts, starts + timedelta(minutes=minutes))
 
 
 class DesignerPage:
@@ -238,6 +281,11 @@ class DesignerPage:
         valid = [form.settings for form in stages if form.is_valid() or not form.is_bound]
         settings = [stage for stage in valid if stage is not None]
         self.settings = settings if len(settings) == len(stages) and evening.is_valid() else None
+        self.origin: Origin | None = None
+        """What the stages were taken from, unless they were changed by hand since."""
+        self.is_open = False
+        """Whether the details of the format are open."""
+        self.rounds_open = False
         self.tables: int | None = evening.cleaned_data.get("tables") if evening.is_valid() else None
         self.forecast = self._forecast()
         self.preview: Preview | None = preview_of(self.forecast, zone) if self.forecast else None
@@ -259,17 +307,93 @@ class DesignerPage:
             return page
         page = cls._submitted(division, zone, form)
         page.was_faulty = form.cleaned_data["faulty"]
+        page.is_open = page.is_open or form.cleaned_data["format_open"] or page.faulty
+        page.rounds_open = form.cleaned_data["rounds_open"]
         return page
 
     @classmethod
     def _submitted(cls, division: Division, zone: tzinfo, form: DesignerForm) -> "DesignerPage":
-        data, chosen = form.data, form.cleaned_data["preset"]
+        data, fields = form.data, form.cleaned_data
         defaults = _default_evening(division)
         evening = EveningForm({name: data.get(name, defaults[name]) for name in EVENING_FIELDS})
-        if chosen:
-            players = evening.cleaned_data.get("players", 0) if evening.is_valid() else DEFAULT_PLAYERS
-            return cls(division, zone, _stored_stages(list(preset(chosen, players)), division), evening)
-        return cls(division, zone, _submitted_stages(division, form, _with_proposals(data, evening)), evening)
+        plan = evening.evening() if evening.is_valid() else None
+        if fields["proposal"] and plan is not None and (stages := proposed_stages(fields["proposal"], plan)):
+            return cls(division, zone, _stored_stages(list(stages), division), evening)
+        players = evening.cleaned_data["players"] if evening.is_valid() else DEFAULT_PLAYERS
+        if chosen := _origin(division, fields["preset"], fields["template"]):
+            return cls._from(chosen, players, plan, division, zone, evening)
+        page = cls(division, zone, _submitted_stages(division, form, _with_proposals(data, evening)), evening)
+        kept = _origin(division, fields["from_preset"], fields["from_template"])
+        if kept is None or page.settings is None or not evening.is_valid():
+            return page
+        before = _fitted_evening(fields, evening)
+        if page.settings != kept.stages(fields["fitted_players"] or 0, before, division.lengths):
+            return page
+        return cls._from(kept, players, plan, division, zone, evening, is_open=False)
+
+    @classmethod
+    def _from(
+        cls,
+        origin: "Origin",
+        players: int,
+        plan: Evening | None,
+        division: Division,
+        zone: tzinfo,
+        evening: EveningForm,
+        *,
+        is_open: bool = True,
+    ) -> "DesignerPage":
+        """Return the page with the stages of a preset or a template, fitted to the evening."""
+        stages = origin.stages(players, plan, division.lengths)
+        page = cls(division, zone, _stored_stages(stages, division), evening)
+        page.origin, page.is_open = origin, is_open
+        return page
+
+    @property
+    def plan(self) -> Evening | None:
+        """The evening that formats are proposed for; None without players or a closing time."""
+        plan = self.evening.evening() if self.evening.is_valid() else None
+        return plan if plan is not None and LEAST_ENTRIES <= plan.players <= MOST_PLAYERS else None
+
+    @property
+    def offers(self) -> list[FormatOffer]:
+        """The formats that suit the evening, and those that are too long."""
+        return offers_for(self.plan, stage_settings(self.division), self.division.lengths) if self.plan else []
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """When the format on the page is over, beside the closing time."""
+        finish = self.forecast.finish if self.forecast is not None else None
+        return timeline_of(self.plan, finish) if self.plan is not None and finish is not None else None
+
+    @property
+    def matches_each(self) -> str:
+        """How many matches everybody plays in the format on the page."""
+        return matches_text(self.forecast.matches_each) if self.forecast is not None else ""
+
+    @property
+    def title(self) -> str:
+        """The format on the page in a few words."""
+        return format_name(self.settings) if self.settings else ""
+
+    @property
+    def details(self) -> str:
+        """The match lengths of the format on the page."""
+        return lengths_text(self.settings, self.division.lengths) if self.settings else ""
+
+    @property
+    def fitted(self) -> list[tuple[str, str]]:
+        """The evening that the stages of the origin were fitted to, as names and values of hidden fields."""
+        players = self.evening.cleaned_data["players"] if self.evening.is_valid() else 0
+        fields = [("fitted_players", str(players))]
+        if (plan := self.evening.evening() if self.evening.is_valid() else None) is not None:
+            fields += [("fitted_tables", str(plan.tables)), ("fitted_minutes", f"{plan.minutes:g}")]
+        return fields
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the format on the page is the one that is stored."""
+        return self.settings == stage_settings(self.division)
 
     @property
     def faulty(self) -> bool:
@@ -367,89 +491,12 @@ def _default_evening(division: Division) -> dict[str, str]:
     event = division.tournament
     players = entries_in(division) or division.capacity or DEFAULT_PLAYERS
     starts, ends = local_span(event)
+    closes = starts + USUAL_EVENING if event.ends_at is None else ends
     others = 0 if event.tables else sum(row.entries for row in divisions_beside(division))
     return {
         "players": str(players),
         "tables": str(event.tables_for(players + others)),
         "starts": f"{starts:%Y-%m-%dT%H:%M}",
-        "closes": f"{ends:%H:%M}" if ends is not None else "",
+        "closes": f"{closes:%H:%M}" if closes is not None else "",
         "minutes": f"{MINUTES_PER_POINT:g}",
     }
-
-
-TEMPLATE = "tournaments/draws/designer/designer.html"
-FRAGMENT = "tournaments/draws/designer/_designer.html"
-
-
-@account_needed
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Show the format of a division; by POST, store it."""
-    division = directed_division(request, **kwargs)
-    zone = zone_of(division.tournament)
-    if request.method != "POST":
-        return _render(request, division, DesignerPage.of_division(division, zone))
-    page = DesignerPage.of_form(division, zone, DesignerForm(request.POST))
-    after = AfterForm(request.POST)
-    if page.settings is None or page.tables is None or not after.is_valid():
-        return _render(request, division, page, status=422)
-    try:
-        set_stages(
-            division=division,
-            stages=page.settings,
-            tables=page.tables,
-            after=after.cleaned_data["after"],
-            by=by(request),
-            now=timezone.now(),
-        )
-    except Refused as refused:
-        page.refuse(refused)
-        changes = missed(request, refused, division.tournament, [division.topic])
-        division.refresh_from_db()
-        return _render(request, division, page, missed=changes, status=status_of(refused.code))
-    if (evening := page.evening.evening()) is not None:
-        keep_format(
-            club=division.tournament.club,
-            evening=evening,
-            stages=page.settings,
-            lengths=division.lengths,
-            now=timezone.now(),
-        )
-    messages.success(request, _("Format of %(division)s saved: %(stages)s.") % {
-        "division": division.name, "stages": stages_name(page.settings),
-    })  # fmt: skip
-    return redirect("draw" if entries_in(division) >= LEAST_ENTRIES else "entries", *division_url_args(division))
-
-
-@account_needed
-@require_POST
-def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Show the page for the submitted format without storing it; for htmx, only its forms and preview."""
-    division = directed_division(request, **kwargs)
-    page = DesignerPage.of_form(division, zone_of(division.tournament), DesignerForm(request.POST))
-    return _render(request, division, page)
-
-
-def _render(
-    request: HttpRequest, division: Division, page: DesignerPage, *, missed: Sequence[Any] = (), status: int = 200
-) -> HttpResponse:
-    tournament = division.tournament
-    context = {
-        "tournament": tournament,
-        "club": tournament.club,
-        "division": division,
-        "divisions": divisions_of(tournament),
-        "designer": page,
-        "presets": list(PRESET_NAMES.items()),
-        "missed": missed,
-        "open": division.status == Division.Status.ENTRIES,
-        "seen": int(seen_at(request).timestamp()) if status == 200 and request.method == "POST" else None,
-        "now": timezone.now(),
-    }
-    fragment = is_htmx(request) and status == 200
-    response = render(request, FRAGMENT if fragment else TEMPLATE, context, status=status)
-    if fragment and (page.faulty or page.was_faulty):
-        # Errors are shown beside their fields, outside the preview: replace these too, also once they are fixed.
-        response["HX-Retarget"] = response["HX-Reselect"] = "#design"
-    return response

@@ -119,8 +119,15 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
         "quick_url": reverse("floor-line", args=event_url_args(tournament)),
         "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
         "quick_is_quiet": True,
+        "undo_seconds": _undo_seconds(tournament, timezone.now()),
         "division": next(iter(shown or context["divisions"]), None),
     }
+
+
+def _undo_seconds(tournament: Tournament, now: datetime) -> int:
+    """Return for how many more seconds the start of the evening can be undone."""
+    until = tournament.undo_until
+    return max(0, int((until - now).total_seconds())) if until is not None else 0
 
 
 def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:

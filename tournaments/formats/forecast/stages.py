@@ -67,7 +67,9 @@ class Choices:
 def estimate_stage(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> StageEstimate:
     """Estimate a stage for `entrants` entrants. Raises Refused if it is impossible for this field."""
     if settings.format in ELIMINATION:
-        return _of_graph(planned_before(settings, before, number, entrants))
+        # Match lengths do not change the plan, which is laid out once for all of them.
+        plan_settings = replace(settings, lengths=(), lower_lengths=(), last_lengths=(), final_lengths=())
+        return _of_graph(planned_before(plan_settings, before, number, entrants))
     if entrants < SMALLEST_FIELD:
         raise Refused("field_too_small", entries=entrants, least=SMALLEST_FIELD)
     if settings.format == SWISS:

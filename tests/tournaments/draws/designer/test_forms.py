@@ -44,8 +44,8 @@ def test_before_any_entry_the_preview_is_for_the_capacity(make_division: MakeDiv
     assert (evening["players"].value(), evening["tables"].value()) == ("24", "12")
 
 
-@pytest.mark.parametrize(("hours", "closes"), [(6, "19:00"), (72, ""), (None, "")])
-def test_the_closing_time_is_the_end_of_an_evening_but_not_of_a_season(
+@pytest.mark.parametrize(("hours", "closes"), [(6, "19:00"), (72, ""), (None, "17:00")])
+def test_the_closing_time_is_the_end_of_an_evening_but_not_of_a_season_or_else_four_hours_later(
     hours: int | None, closes: str, make_division: MakeDivision
 ) -> None:
     division = make_division()
@@ -161,12 +161,12 @@ def test_a_stage_without_lengths_is_checked_with_those_of_the_division(make_divi
 # The page
 
 
-def test_saving_without_entries_redirects_to_the_entries(alice_client: Client, open_division: Division) -> None:
+def test_saving_leads_back_to_the_page_of_the_division(alice_client: Client, open_division: Division) -> None:
     response = alice_client.post(
         division_url(open_division) + "format/", designer_data(open_division, {"format": "swiss"})
     )
 
-    assert response.headers["Location"] == division_url(open_division) + "entries/"
+    assert response.headers["Location"] == division_url(open_division) + "draw/"
 
 
 def test_a_refusal_renders_the_whole_page(alice_client: Client, open_division: Division) -> None:
@@ -191,7 +191,7 @@ def test_a_stale_form_can_be_submitted_again(alice_client: Client, open_division
 def test_a_division_is_only_found_under_the_url_of_its_event(alice_client: Client, open_division: Division) -> None:
     elsewhere = division_url(open_division).replace(open_division.tournament.slug, "another")
 
-    assert alice_client.get(elsewhere + "format/").status_code == 404
+    assert alice_client.get(elsewhere + "draw/").status_code == 404
     assert (
         alice_client.post(elsewhere + "format/show/", designer_data(open_division, {"format": "swiss"})).status_code
         == 404
