@@ -51,17 +51,6 @@ def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
     return clubs(q, user).filter(Exists(memberships))
 
 
-def directed_clubs(visitor: Visitor) -> QuerySet[Club]:
-    """Return the clubs of which a visitor is a director or an owner, by name."""
-    if not isinstance(visitor, User):
-        return Club.objects.none()
-    roles = [role for role in Role if access.is_at_least(role, Role.DIRECTOR)]
-    memberships = Membership.objects.filter(
-        club=OuterRef("pk"), player__user=visitor, left_at__isnull=True, role__in=roles
-    )
-    return Club.objects.filter(Exists(memberships)).order_by("name", "pk")
-
-
 def called(q: str, prefix: str = "") -> Q:
     """Return the condition that `q` is part of a player's name or aliases."""
     aliases = Alias.objects.filter(name_key__contains=fold(q)).values("player")

@@ -71,7 +71,7 @@ from tournaments.formats.forecast.forecasts import Forecast
 from tournaments.formats.forecast.proposals import fit_lengths, forecast_evening
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Draw, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.models import CheckIn, Division, Draw, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.pages.seasons import copy_event
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
@@ -229,7 +229,7 @@ def _check_in(division: Division, *, by: Actor, now: datetime) -> None:
         check_in.mark_all_here(tournament=division.tournament, division=division, by=by, now=now)
         return
     for entry in entries.filter(checked_in_at=None, entered_at=now):
-        check_in.mark(entry=entry, state=check_in.STATES.HERE, by=by, now=now)
+        check_in.mark(entry=entry, state=CheckIn.State.HERE, by=by, now=now)
 
 
 def _draw(division: Division, reason: str, *, by: Actor, now: datetime) -> None:
