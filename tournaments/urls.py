@@ -22,7 +22,6 @@ from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
 from tournaments.pages import acceptance, console, divisions
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
-from tournaments.paper import cards as poster
 from tournaments.paper import page as paper
 from tournaments.paper.lists import KINDS as LISTS
 from tournaments.prizes import api as api_cash
@@ -68,7 +67,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}check-in/mark/$", check_in.mark, name="check-in-mark"),
     re_path(rf"{EVENT}check-in/all/$", check_in.mark_all, name="check-in-all"),
     re_path(rf"{EVENT}check-in/undo/$", check_in.undo, name="check-in-undo"),
-    re_path(rf"{EVENT}check-in/poster/$", poster.poster, name="check-in-poster"),
+    re_path(rf"{EVENT}check-in/poster/$", paper.poster, name="check-in-poster"),
     re_path(rf"{EVENT}check-in/kiosks/$", kiosks.kiosks, name="kiosks"),
     re_path(rf"{EVENT}check-in/kiosks/add/$", kiosks.add, name="kiosk-add"),
     re_path(rf"{EVENT}check-in/kiosks/revoke/$", kiosks.revoke, name="kiosk-revoke"),
@@ -110,10 +109,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}cash\.csv$", cash.cash_file, name="cash-file"),
     *(re_path(rf"{EVENT}cash/{act.name}/$", act.view, name=f"cash-{act.name}") for act in cash.ACTIONS),
     re_path(rf"{EVENT}paper/snapshot/$", paper.snapshot_page, name="paper-snapshot"),
+    re_path(rf"{EVENT}paper/cash/$", paper.cash, name="paper-cash"),
     re_path(rf"{EVENT}paper/personal-links/$", paper.personal_links, name="paper-personal-links"),
     re_path(rf"{EVENT}paper/tables/$", paper.cards, name="paper-cards"),
     re_path(rf"{EVENT}paper/(?P<kind>{'|'.join(LISTS)})/$", paper.lists, name="paper-lists"),
-    re_path(rf"{EVENT}tables/(?P<table>{ID})/$", paper.table_now, name="table-now"),
+    re_path(rf"{EVENT}tables/$", paper.table_now, name="table-now"),
     re_path(rf"{EVENT}wall/$", walls.event_wall, name="event-wall"),
     re_path(rf"{EVENT}wall/settings/$", walls.wall_settings, name="wall-settings"),
     re_path(rf"{EVENT}embed/calls/$", walls.calls, name="embed-calls"),

@@ -39,6 +39,7 @@ from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableO
 from tournaments.models import Division, Tournament, Wall
 from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
+from tournaments.paper.cards import label_size
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
@@ -91,8 +92,6 @@ LONGEST_NAMES_OF_NEXT = 26
 """Characters of two names that fit on a line of what is next."""
 LONGEST_NAME_OF_TABLE = 14
 """Characters of a name that fit into the tile of a table."""
-LABEL_SIZES = ((3, "short"), (6, "middle"))
-"""The longest table labels in each size; longer ones are written on several lines."""
 
 
 ExpectedTime = tuple[str, str]
@@ -127,7 +126,7 @@ class CallLine:
     @property
     def label_size(self) -> str:
         """The size in which the label of the table fits into its field."""
-        return next((size for longest, size in LABEL_SIZES if len(self.table) <= longest), "long")
+        return label_size(self.table)
 
 
 class NextMatch(NamedTuple):
@@ -284,7 +283,8 @@ SIZES = Sizes(
     largest_name=46,
     largest_label=34,
     label=0.42,
-    narrow_label=0.42,
+    small=30,
+    filled_in=False,
     least=30,
     letter=1.2,
     gap=24,

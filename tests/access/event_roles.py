@@ -128,6 +128,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "paper-lists": (PUBLIC, NO_POST),
     "paper-personal-links": (STAFF, NO_POST_SIGNED_IN),
     "paper-cards": (STAFF, NO_POST_SIGNED_IN),
+    "paper-cash": (DIRECTORS, NO_POST_SIGNED_IN),
     "table-now": (PUBLIC, NO_POST),
     "division": (PUBLIC, NO_POST),
     "standings": (PUBLIC, NO_POST),

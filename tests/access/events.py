@@ -31,8 +31,9 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}paper/snapshot/$": ONLY_OFFICERS,
     rf"{EVENT}paper/(?P<kind>pairings|names|entries|standings|prizes|cross-tables)/$": EVERYBODY,
     rf"{EVENT}paper/tables/$": ONLY_OFFICERS,
+    rf"{EVENT}paper/cash/$": ONLY_OFFICERS,
     rf"{EVENT}paper/personal-links/$": ONLY_OFFICERS,
-    rf"{EVENT}tables/(?P<table>[2-9a-z]{{10}})/$": EVERYBODY,
+    rf"{EVENT}tables/$": EVERYBODY,
     rf"{EVENT}arrive/$": EVERYBODY,
     # tests/tournaments/entries/test_event_links.py
     r"^e/(?P<event_token>[2-9a-z]{10}\.[2-9a-z]{10}\.[\w-]{43})/$": EVERYBODY,

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
+from tests.browser.test_paper import printed
 from tests.tournaments.conftest import NOW, by_alice, club, drawn, make_division, make_players, tournament
 from tests.tournaments.prizes.conftest import Prizes, prizes
 from tournaments.models import CashCount, Payment
@@ -25,7 +26,7 @@ def cash_url(site: str, prizes: Prizes) -> str:
 
 
 def test_fees_prizes_and_closing(
-    cash_url: str, prizes: Prizes, open_page: OpenPage, alice: User, axe: Check, fits: Check
+    cash_url: str, prizes: Prizes, open_page: OpenPage, alice: User, axe: Check, fits: Check, looked_at: Check
 ) -> None:
     for width, scheme in VIEWS:
         page = open_page("/", width=width, scheme=scheme, user=alice)
@@ -56,12 +57,11 @@ def test_fees_prizes_and_closing(
     expect(page.locator(".message-warning")).to_contain_text("5.00 short “Wrong change”")
     assert CashCount.objects.get().difference == -500
 
+    follow(page.get_by_role("link", name="Print", exact=True))
+    looked_at(page)
+    assert printed(page, "cash-desk") == 1
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 718, "height": 1000})
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    fits(page)
     event = prizes.division.tournament
-    for text in (event.name, "Entries and fees", "Prizes", "Expected in the box", "Signature"):
+    for text in (event.name, "Entries and fees", "Prizes", "All payments", "Expected in the box", "5.00 short"):
         expect(page.get_by_text(text).locator("visible=true").first).to_be_visible()
-    expect(page.locator("details[data-payments]")).to_have_attribute("open", "")
-    expect(page.locator(".no-print:visible")).to_have_count(0)
+    expect(page.locator(".no-print:visible, nav:visible")).to_have_count(0)

@@ -9,17 +9,19 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
+from tournaments.events.services import publish_tournament
 from tournaments.floor.calls import call
 from tournaments.floor.evening import open_floor
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Table
+from tournaments.models import Division, Table, Venue, VenueTable
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
@@ -33,7 +35,26 @@ NAMES = [
     "Pavel Sorin", "山本 健", "Rafael Quint", "Ines Duarte", "Γιώργος Παπαδόπουλος",
 ]  # fmt: skip
 
+EMPTY_HEADINGS = """() => [...document.querySelectorAll('.sheet-of-paper :is(h2, h3, thead)')].filter((heading) => {
+    const after = heading.matches('thead') ? heading.nextElementSibling
+        : heading.matches('h3') ? heading.nextElementSibling : heading.closest('.sheet-of-paper');
+    return !after || !after.textContent.trim() || after.matches('h3') || (after.matches('tbody') && !after.rows.length);
+}).map((heading) => heading.textContent)"""
+"""Headings that nothing follows."""
+OUTSIDE = """() => [...document.querySelectorAll('.sheet-of-paper')].flatMap((sheet) => {
+    const foot = sheet.querySelector('.paper-foot');
+    const end = (foot ?? sheet).getBoundingClientRect()[foot ? 'top' : 'bottom'];
+    const parts = sheet.querySelectorAll('tr, li, p, h3, svg.drawing');
+    return [...parts].filter((part) => !foot?.contains(part) && part.getBoundingClientRect().bottom > end + 1);
+}).map((part) => part.tagName + part.textContent)"""
+"""What reaches into the foot or the edge of a page."""
 Drawn = Callable[..., Division]
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep a picture of the screen, to be looked at."""
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
 
 
 def people(count: int) -> list[Player]:
@@ -127,18 +148,120 @@ def test_lists_and_table_cards_are_printed_in_whole_pages(
     page = open_page(f"{base}/", width=DESK, user=alice)
     for name, pages in (
         ("pairings", 2),
-        ("names", 3),
-        ("entries", 3),
+        ("names", 2),
+        ("entries", 2),
         ("standings", 3),
         ("cross-tables", 1),
         ("tables", 2),
+        ("personal-links", 6),
+        ("cash", 3),
     ):
-        page.goto(f"{base}/{name}/")
-        assert printed(page, name) == pages, name
+        for paper in ("a4", "letter"):
+            page.goto(f"{base}/{name}/?paper={paper}")
+            assert printed(page, f"{name}-{paper}") <= pages, name
+            assert page.evaluate(OUTSIDE) == [], name
+            assert page.evaluate(EMPTY_HEADINGS) == [], name
+        page.emulate_media(media="print")
+        expect(page.locator("nav:visible, header.site-header:visible")).to_have_count(0)
+        page.emulate_media(media="null")
+        looked_at(page)
+
+
+def test_posters_and_table_cards_are_printed_before_anything_is_drawn(
+    site: str, make_division: Drawn, alice: User, open_page: OpenPage, looked_at: Check
+) -> None:
+    event = make_division(name="Open", match_length=7).tournament
+    publish_tournament(tournament=event, by=SYSTEM, now=NOON)
+    base = f"/events/{event.club.slug}/{event.slug}"
+    page = open_page(f"{base}/paper/", width=DESK, user=alice)
+    for paper in ("a4", "letter"):
+        page.goto(f"{base}/paper/tables/?paper={paper}")
+        assert page.locator(".table-card h2").all_inner_texts() == ["1", "2", "3", "4"]
+        assert printed(page, f"cards-{paper}") == 2
+    venue = Venue.objects.create(club=event.club)
+    for order, label in enumerate(("1", "B12", "Window", "Terrace by the door")):
+        VenueTable.objects.create(venue=venue, label=label, order=order)
+    page.goto(f"{base}/paper/tables/")
+    assert page.locator(".table-card h2").all_inner_texts() == ["1", "B12", "Window", "Terrace by the door"]
+    assert printed(page, "cards-named") == 2
+    wide = (
+        "document.querySelectorAll('.table-card h2').values().every((label) => label.scrollWidth <= label.clientWidth)"
+    )
+    assert page.evaluate(wide)
+    follow_code = page.locator(".table-card-code a").last
     looked_at(page)
-    for name in ("pairings", "names", "entries", "standings", "cross-tables", "tables", "personal-links", "snapshot"):
-        page.goto(f"{base}/{name}/?paper=letter")
-        assert printed(page, f"{name}-letter") > 0, name
+    follow(follow_code)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Table Terrace by the door")
+    page.goto(f"{base}/paper/")
+    follow(page.get_by_role("link", name="Poster for the door"))
+    assert printed(page, "poster") == 1
+    looked_at(page)
+
+
+def test_a_player_without_an_account_finds_the_match_from_the_poster(
+    site: str, make_division: Drawn, by_alice: Actor, open_page: OpenPage, looked_at: Check
+) -> None:
+    division = make_division(name="Open", match_length=7)
+    drawn_as(division, [PROGRESSIVE], people(8), by_alice)
+    event = division.tournament
+    event.tables = 4
+    event.save()
+    open_floor(tournament=event, by=by_alice, now=NOON)
+    call(fixture=ready(division)[0], table=Table.objects.all()[2], by=by_alice, now=timezone.now())
+    match = ready(division)[0].match
+    assert match is not None
+    page = open_page(f"/events/{event.club.slug}/{event.slug}/arrive/?from=poster", width=PHONE)
+    looked_at(page)
+    page.get_by_label("Find your match").fill(match.player_0.name)
+    follow(page.get_by_role("button", name="Find", exact=True))
+    looked_at(page)
+    follow(page.get_by_role("link", name=match.player_0.name, exact=True))
+    picture(page, "poster-found")
+    expect(page.get_by_text(re.compile("table 3", re.IGNORECASE)).first).to_be_visible()
+
+
+TOUCHING = """() => [...document.querySelectorAll('.drawing')].flatMap((drawing) => {
+    const small = [...drawing.querySelectorAll('.text-coming, .text-onward, .text-number')];
+    const boxes = new Map(small.map((text) => [text, text.getBBox()]));
+    const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width
+        && a.y + 0.3 < b.y + b.height && b.y + 0.3 < a.y + a.height;
+    return small.flatMap((a) => small.filter((b) => a !== b && overlap(boxes.get(a), boxes.get(b)))
+        .map((b) => `${a.textContent} / ${b.textContent}`));
+})"""
+"""Small texts of a bracket that are written over each other."""
+
+
+@pytest.mark.parametrize(
+    ("players", "played", "pages"), [(13, 0, 2), (13, 9, 2), (19, 12, 2), (32, 24, 2), (32, 0, 3), (64, 40, 5)]
+)
+def test_the_night_fits_its_pages_with_all_who_owe(
+    players: int, played: int, pages: int, site: str, make_division: Drawn, by_alice: Actor, alice: User,
+    open_page: OpenPage, looked_at: Check,
+) -> None:  # fmt: skip
+    division = make_division(name="Open", match_length=7, fee=3000)
+    drawn_as(division, [PROGRESSIVE], people(players), by_alice)
+    play(division, by_alice, random.Random(7), most=played)
+    event = division.tournament
+    event.tables, event.currency, event.currency_exponent = players // 4, "EUR", 2
+    event.save()
+    open_floor(tournament=event, by=by_alice, now=NOON)
+    for fixture, table in zip(ready(division), Table.objects.filter(tournament=event), strict=False):
+        call(fixture=fixture, table=table, by=by_alice, now=NOON)
+    base = f"/events/{event.club.slug}/{event.slug}/paper"
+    page = open_page(f"{base}/snapshot/", width=DESK, user=alice)
+    for paper in ("a4", "letter"):
+        page.goto(f"{base}/snapshot/?paper={paper}")
+        assert printed(page, f"night-{players}-{played}-{paper}") <= pages
+        assert page.locator(".snapshot-dues li").count() == players
+        assert page.evaluate(EMPTY_HEADINGS) == []
+        assert page.evaluate(OUTSIDE) == []
+        page.goto(f"{base}/draws/?paper={paper}")
+        printed(page, f"sheet-{players}-{played}-{paper}")
+        assert page.evaluate(OUTSIDE) == []
+        assert page.evaluate(TOUCHING) == []
+        least = page.evaluate("Math.min(...[...document.querySelectorAll('.text-onward')].map((text) => "
+                              "parseFloat(text.getAttribute('font-size'))))")  # fmt: skip
+        assert least >= 1.8, "millimetres: about five points"
 
 
 def test_the_night_goes_on_without_the_server(

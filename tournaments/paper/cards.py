@@ -1,28 +1,25 @@
-"""Score sheets, table cards, link cards and the poster."""
+"""Score sheets, table cards and link cards."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from core.links import absolute_url, qr_svg
+from core.links import qr_svg
 from matches.lifecycle import links
 from matches.lifecycle.begun import is_untouched
 from matches.models import Match
 from players.actors import Actor
 from players.people.rows import canonical
-from tournaments import access
 from tournaments.entries.event_links import ShownLink, links_of, log_shown, withheld_from
 from tournaments.events import selectors as event_selectors
-from tournaments.events.pages import account_needed, event_url_args
+from tournaments.events.venues import tables_for_event
 from tournaments.floor.selectors import floor
 from tournaments.formats.settings import DOUBLE, ELIMINATION
-from tournaments.models import CheckIn, Division, Entry, Fixture, Round, Table, Tournament
+from tournaments.models import Division, Entry, Fixture, Round, Table, Tournament, VenueTable
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import called_in_order, playable
 from tournaments.state.names import match_names
@@ -48,40 +45,63 @@ def link_cards(
     return links, len(withheld)
 
 
-# Table cards: the number of a table and a QR code that leads to the match that is played there.
+# Table cards: the number or name of a table and a QR code that leads to the match that is played there.
+#
+# The code has the label of the table and not its id, since cards are printed and laid out before there are tables: the
+# floor creates them when it is opened.
 
 
-def table_cards(tournament: Tournament, absolute: Callable[[str], str]) -> list[tuple[str, str, str]]:
-    """Return the cards of all tables of an event: label, URL, and QR code as SVG; `absolute` makes a path a URL."""
-    cards = []
-    for table in Table.objects.filter(tournament=tournament):
-        path = reverse("table-now", args=[tournament.club.slug, tournament.slug, table.public_id])
-        cards.append((table.label, absolute(path), qr_svg(absolute(path))))
-    return cards
+FEWEST_TABLES = 4
+"""Tables of an event that does not say how many it has, and has hardly any entries yet."""
+LABEL_SIZES = ((3, "short"), (6, "middle"))
+"""The longest table labels in each size; longer ones are written on several lines."""
 
 
-def match_at(table: Table, now: datetime) -> Match | None:
-    """Return the match that is called to a table or played there."""
-    view = floor(table.tournament, now, staff=False)
-    row = view.tables[table.pk].match
+class TableCard(NamedTuple):
+    """The card of a table: its label, the URL of the match there, and its QR code as SVG."""
+
+    label: str
+    url: str
+    qr: str
+
+    @property
+    def size(self) -> str:
+        """The size in which its label fits on the card."""
+        return label_size(self.label)
+
+
+def label_size(label: str) -> str:
+    """Return the size in which the label of a table fits into a field: "short", "middle" or "long"."""
+    return next((size for longest, size in LABEL_SIZES if len(label) <= longest), "long")
+
+
+def table_labels(tournament: Tournament) -> list[str]:
+    """Return the labels of the tables of an event, or those that it will have when its floor is opened.
+
+    An event that does not say how many tables it has gets those of the venue, or one for two entries.
+    """
+    labels = list(Table.objects.filter(tournament=tournament).values_list("label", flat=True))
+    if labels:
+        return labels
+    entered = Entry.objects.filter(division__tournament=tournament, status=Entry.Status.IN).count()
+    count = tournament.tables or VenueTable.objects.filter(venue__club=tournament.club_id).count()
+    return [label for label, _category in tables_for_event(tournament.club, count or max(FEWEST_TABLES, entered // 2))]
+
+
+def table_cards(tournament: Tournament, absolute: Callable[[str], str]) -> list[TableCard]:
+    """Return the cards of all tables of an event; `absolute` makes a path a URL."""
+    path = reverse("table-now", args=[tournament.club.slug, tournament.slug])
+    urls = [(label, absolute(f"{path}?{urlencode({'label': label})}")) for label in table_labels(tournament)]
+    return [TableCard(label, url, qr_svg(url)) for label, url in urls]
+
+
+def match_at(tournament: Tournament, label: str, now: datetime) -> Match | None:
+    """Return the match that is called to the table with this label or played there."""
+    tables = floor(tournament, now, staff=False).tables.values()
+    row = next((table.match for table in tables if table.facts.label == label), None)
     if row is None:
         return None
     return Fixture.objects.select_related("match").get(pk=row.fixture).match
-
-
-# The poster at the door, with the QR code of the page on which players check themselves in.
-
-
-@account_needed
-@never_cache
-@require_safe
-def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Print the poster."""
-    event = access.tournament_as(request.user, club, slug, access.HELPER)
-    url = absolute_url(request, reverse("arrive", args=event_url_args(event)))
-    scanned = f"{url}?from={CheckIn.Source.POSTER}"
-    context = {"tournament": event, "club": event.club, "url": url, "scanned_url": scanned, "qr": qr_svg(scanned)}
-    return render(request, "tournaments/paper/poster.html", context)
 
 
 # Score sheets: one for each match that is to be played.

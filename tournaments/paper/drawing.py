@@ -7,7 +7,16 @@ from dataclasses import dataclass, field, replace
 from django.utils.translation import gettext as _
 
 from tournaments.models import Division
-from tournaments.paper.brackets import Piece, Placed, SheetBracket, SheetLine, onward_texts, pieces, sheet_brackets
+from tournaments.paper.brackets import (
+    Piece,
+    Placed,
+    SheetBracket,
+    SheetLine,
+    SheetMatch,
+    onward_texts,
+    pieces,
+    sheet_brackets,
+)
 from tournaments.state.figures import figures_of
 
 # Brackets drawn on paper or on a screen: lines, texts and arrows for an SVG.
@@ -19,13 +28,17 @@ ROOM_FOR_SCORE = 1.6
 """Kept free at the end of a line for a score written by hand, as a multiple of the font size."""
 ABOVE_LINE = 0.16
 """Distance of a text from its line, as a share of the distance of two lines."""
+BELOW_LINE = 0.1
+"""Distance of a small text from the line above it, likewise."""
+CAPITAL_HEIGHT, LINE_HEIGHT = 0.72, 1.05
+"""As shares of the font size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """Sizes of what is drawn, by default in millimetres on paper. `name` and the labels are shares of the pitch."""
 
-    gutter: float = 13.0
+    gutter: float = 14.0
     """Left of the first round, for its match numbers."""
     widest_column: float = 52.0
     title: float = 7.0
@@ -41,15 +54,17 @@ class Sizes:
     largest_label: float = 2.3
     name: float = 0.56
     label: float = 0.4
-    narrow_label: float = 0.34
-    """Between two lines next to each other, above the name on the lower one."""
+    small: float = 2.0
+    """The font size of where a player comes from and goes to, which can still be read; the least of a match number."""
+    filled_in: bool = True
+    """Whether names are written in by hand, so that where a player comes from stands below the line."""
     letter: float = 1.0
     """How much wider letters are than those of Arial."""
     least: float = 0.0
     """The smallest font size."""
     gap: float = 4.0
     """Between two brackets on a page."""
-    below: float = 1.5
+    below: float = 2.4
     """Space for strokes and arrows below the last line."""
 
 
@@ -58,7 +73,9 @@ ROUNDING = 0.001
 NARROW_LETTERS, BROAD_LETTERS = frozenset("fijltrI|.,:;’'()- "), frozenset("mwMWœæ✓→…")
 NARROW_WIDTH, USUAL_WIDTH, CAPITAL_WIDTH, BROAD_WIDTH, IDEOGRAPH_WIDTH = 0.32, 0.55, 0.7, 0.88, 1.0
 """Widths of letters in bold Arial, as a share of the font size; others are a little narrower."""
-SMALLEST = 0.72
+NAME_IN_COLUMN = 9
+"""How many times its font size a column is wide at least, so that hardly any name is cut."""
+SMALLEST = 0.65
 """How far a long name is made smaller before it is cut."""
 TIGHT = 0.8
 """Share of its room above which the width of a name is prescribed, since fonts in place of Arial may be broader."""
@@ -148,10 +165,8 @@ class PartDrawer:
         self.first, self.last = part.piece.columns
         columns = self.last - self.first + 2
         self.column = min(sizes.widest_column, (drawing.width - sizes.gutter) / columns)
-        self.name, self.label = (
-            min(sizes.name * pitch, sizes.largest_name),
-            min(sizes.label * pitch, sizes.largest_label),
-        )
+        self.name = max(min(sizes.name * pitch, sizes.largest_name, self.column / NAME_IN_COLUMN), sizes.least)
+        self.label = max(min(sizes.label * pitch, sizes.largest_label), sizes.small)
         self.margin = 0.25 * self.name
         self.title_y = top + sizes.title - 0.4 * sizes.head
         self.head_y = top + part.head(sizes) - 0.4 * sizes.head
@@ -186,15 +201,20 @@ class PartDrawer:
         left = self._x(match.column)
         right = left + self.column
         upper, lower = (self._y(line) for line in placed.tops)
-        for line, y in zip(match.lines, (upper, lower), strict=True):
-            self._side(line, left, y, match.column)
+        is_narrow = placed.tops[1] - placed.tops[0] < NARROW
+        shared = self._onward_width(match) if is_narrow and match.column > self.first else 0.0
+        for line, y, taken in zip(match.lines, (upper, lower), (shared, 0.0), strict=True):
+            self._side(line, left, y, match.column, taken)
         self.drawing.line((left, upper), (right, upper), (right, lower), (left, lower))
         self._match_number(placed, left, right, upper)
         if not match.winner_to and self._is_last(placed):
             self._winner(placed, right)
 
-    def _side(self, line: SheetLine, left: float, y: float, column: int) -> None:
-        """Write a player and the score on their line, after the line from an earlier match or the arrow of a drop."""
+    def _side(self, line: SheetLine, left: float, y: float, column: int, taken: float) -> None:
+        """Write a player and the score on their line, after the line from an earlier match or the arrow of a drop.
+
+        `taken` is the width that the match number takes below the line.
+        """
         base = y - ABOVE_LINE * self.pitch
         if line.feeder is not None and line.feeder.column < column - 1:
             self.drawing.line((self._x(line.feeder.column + 1), y), (left, y))
@@ -213,29 +233,44 @@ class PartDrawer:
             kind, width = "won" if line.won else "name", self._width(text, size)
             self.drawing.name(start, base, size, text, kind, width=width, room=room)
         else:
-            size, text = self._fitted(line.text, 0.85 * self.name, room)
-            self.drawing.text(start, base, size, text, "coming")
+            self._coming(line.text, start, y, room, below=end - start - taken)
+
+    def _coming(self, text: str, x: float, y: float, room: float, *, below: float) -> None:
+        """Write where a player comes from: below the line if it fits there, so that a name can be written on it."""
+        if self.sizes.filled_in and self._width(text, self.sizes.small) <= below:
+            self.drawing.text(x, self._below(y, self.sizes.small), self.sizes.small, text, "coming")
+            return
+        size, text = self._fitted(text, self.sizes.small if self.sizes.filled_in else 0.85 * self.name, room)
+        self.drawing.text(x, y - ABOVE_LINE * self.pitch, size, text, "coming")
+
+    def _below(self, y: float, size: float) -> float:
+        """Return the base of a text below a line."""
+        return y + BELOW_LINE * self.pitch + CAPITAL_HEIGHT * size
+
+    def _onward_width(self, match: SheetMatch) -> float:
+        """Return the width of a match number with where its players go."""
+        onward = ", ".join(filter(None, (match.note, *onward_texts(match))))
+        return self._width(f"M{match.number}", self.label) + self._width(onward, self.sizes.small) + 3 * self.margin
 
     def _match_number(self, placed: Placed, left: float, right: float, upper: float) -> None:
         """Write the match number and where its players go: in the gutter for the first column, else in the join."""
-        match = placed.match
+        match, small = placed.match, self.sizes.small
         middle, number = self._y(placed.middle), f"M{match.number}"
         onward = list(filter(None, (match.note, *onward_texts(match))))
         if match.column == self.first:
-            y = middle + (0.35 - 0.45 * len(onward)) * self.label
+            y = middle + 0.35 * self.label - 0.5 * LINE_HEIGHT * small * len(onward)
             self.drawing.text(left - self.margin, y, self.label, number, "number", "end")
             for index, line in enumerate(onward, start=1):
-                size, text = self._fitted(line, 0.8 * self.label, self.sizes.gutter - 1.5 * self.margin)
-                self.drawing.text(left - self.margin, y + 0.95 * index * self.label, size, text, "onward", "end")
+                size, text = self._fitted(line, small, self.sizes.gutter - 1.5 * self.margin)
+                self.drawing.text(left - self.margin, y + LINE_HEIGHT * index * small, size, text, "onward", "end")
             return
-        label, base = self.label, middle + 0.35 * self.label
-        if placed.tops[1] - placed.tops[0] < NARROW:
-            label = min(self.sizes.narrow_label * self.pitch, self.sizes.largest_label)
-            base = upper + 1.05 * label
+        is_narrow = placed.tops[1] - placed.tops[0] < NARROW
+        base = self._below(upper, small) if is_narrow else middle + 0.35 * self.label
+        label = small if is_narrow else self.label
         self.drawing.text(right - 1.5 * self.margin, base, label, number, "number", "end")
         if onward:
             end = right - 3 * self.margin - self._width(number, label)
-            size, text = self._fitted(", ".join(onward), 0.9 * label, end - left)
+            size, text = self._fitted(", ".join(onward), small, end - left)
             self.drawing.text(end, base, size, text, "onward", "end")
 
     def _fitted(self, text: str, size: float, room: float) -> tuple[float, str]:
@@ -257,8 +292,8 @@ class PartDrawer:
             size, text = self._fitted(winner, self.name, self.column - 2 * self.margin)
             self.drawing.text(right + self.margin, base, size, text, "won")
         else:
-            text = _("Winner of M%(number)d") % {"number": placed.match.number}
-            self.drawing.text(right + self.margin, base, max(0.85 * self.name, self.sizes.least), text, "coming")
+            text, room = _("Winner of M%(number)d") % {"number": placed.match.number}, self.column - 2 * self.margin
+            self._coming(text, right + self.margin, y + 0.5 * BELOW_LINE * self.pitch, room, below=room)
 
 
 def _width(text: str, size: float) -> float:
@@ -372,6 +407,11 @@ def drawing(parts: Sequence[BracketPiece], area: Area, sizes: Sizes) -> PageDraw
         PartDrawer(drawn, part, top, pitch, sizes).draw()
         top += part.height(pitch, sizes) + sizes.gap
     return drawn
+
+
+def least_height(parts: Sequence[BracketPiece], sizes: Sizes) -> float:
+    """Return the height that the parts of a page need at least."""
+    return _height(parts, sizes.smallest_pitch, sizes)
 
 
 def _height(parts: Sequence[BracketPiece], pitch: float, sizes: Sizes) -> float:

@@ -38,8 +38,12 @@ class PrintedList:
     title: str
     columns: Sequence[ListColumn]
     rows: Sequence[Sequence[str]]
+    is_short: bool = False
+    """Whether its rows are so short that two of them stand beside each other where the list is long."""
     number: int = 1
     pages: int = 1
+    beside: "PrintedList | None" = None
+    """The rows in the second column of the page."""
 
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
@@ -48,9 +52,15 @@ class PrintedList:
 
 
 def in_pages(printed: PrintedList, rows: int) -> list[PrintedList]:
-    """Return a list in pages of at most `rows` rows."""
-    parts = [printed.rows[first : first + rows] for first in range(0, len(printed.rows), rows)] or [[]]
-    return [replace(printed, rows=part, number=number, pages=len(parts)) for number, part in enumerate(parts, start=1)]
+    """Return a list in pages of at most `rows` rows in each column of the page."""
+    on_page = 2 * rows if printed.is_short and len(printed.rows) > rows else rows
+    parts = [printed.rows[first : first + on_page] for first in range(0, len(printed.rows), on_page)] or [[]]
+    pages = []
+    for number, part in enumerate(parts, start=1):
+        left, right = part[:rows], part[rows:]
+        beside = replace(printed, rows=right) if right else None
+        pages.append(replace(printed, rows=left, number=number, pages=len(parts), beside=beside))
+    return pages
 
 
 def pairings(division: Division) -> Iterator[PrintedList]:
@@ -94,24 +104,32 @@ def names(division: Division) -> Iterator[PrintedList]:
     if view.index:
         columns = [ListColumn(_("Player"), NAME), ListColumn(_("Where"), TEXT)]
         yield PrintedList(
-            division, _title(_("Find your name"), view), columns, [[row.name, at] for row, at in view.index]
+            division,
+            _title(_("Find your name"), view),
+            columns,
+            [[row.name, at] for row, at in view.index],
+            is_short=True,
         )
 
 
 def entries(division: Division) -> Iterator[PrintedList]:
-    """Yield the entries in the order of the names that are shown, with a box to tick each."""
+    """Yield the entries in the order of the names that are shown, with boxes to tick who is here and has paid."""
     rows = [
         (shown_entry(entry, staff=False), entry)
         for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player")
     ]
     rows.sort(key=lambda row: (fold(row[0]), row[1].pk))
-    columns = [ListColumn("#", NUMBER), ListColumn(_("Player"), NAME), ListColumn("", TEXT), ListColumn("✓", BOX)]
+    columns = [ListColumn("#", NUMBER), ListColumn(_("Player"), NAME), ListColumn(_("Here"), BOX)]
+    columns += [ListColumn(_("Paid"), BOX)]
+    waits = [entry.status == Entry.Status.WAITING for _name, entry in rows]
+    if any(waits):
+        columns.insert(2, ListColumn(_("Remark")))
     listed = [
-        [str(number), name, _("waiting list") if entry.status == Entry.Status.WAITING else "", ""]
-        for number, (name, entry) in enumerate(rows, start=1)
+        [str(number), name, *([_("waiting list") if waiting else ""] if any(waits) else []), "", ""]
+        for number, ((name, _entry), waiting) in enumerate(zip(rows, waits, strict=True), start=1)
     ]
     if listed:
-        yield PrintedList(division, _("Entries"), columns, listed)
+        yield PrintedList(division, _("Entries"), columns, listed, is_short=True)
 
 
 def standings(division: Division) -> Iterator[PrintedList]:

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, time_format
@@ -23,8 +23,17 @@ from tournaments import access
 from tournaments.events import selectors as event_selectors
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.selectors import floor
-from tournaments.models import Division, Fixture, Round, Table, Tournament
-from tournaments.paper.cards import fixtures_to_print, link_cards, match_at, score_sheets, table_cards
+from tournaments.models import CheckIn, Division, Fixture, Round, Tournament
+from tournaments.models.floor import LONGEST_LABEL
+from tournaments.paper.cards import (
+    fixtures_to_print,
+    link_cards,
+    match_at,
+    score_sheets,
+    table_cards,
+    table_labels,
+)
+from tournaments.paper.cash import cash_report
 from tournaments.paper.drawing import DRAW_AREAS, draw_pages
 from tournaments.paper.lists import KINDS, printed_lists
 from tournaments.paper.snapshot import snapshot
@@ -88,13 +97,20 @@ class ScoreSheetsForm(PaperForm):
         return self.cleaned_data["per_page"] or 4
 
 
+class TableForm(forms.Form):
+    """The table of a card."""
+
+    label = forms.CharField(max_length=LONGEST_LABEL)
+
+
 # The list of what can be printed for an event.
 
 
-def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any]:
+def hub(tournament: Tournament, size: str, *, role: Role | None) -> dict[str, Any]:
     """Return what can be printed: how many score sheets of what is ready, and of each round.
 
-    Helpers get no personal links of players, which work like a signature.
+    Helpers, who have no role, get no personal links of players, which work like a signature; only directors get the
+    cash report.
     """
     args = (tournament.club.slug, tournament.slug)
     url = reverse("paper-sheets", args=args)
@@ -102,7 +118,7 @@ def hub(tournament: Tournament, size: str, *, only_helps: bool) -> dict[str, Any
         "ready_count": len(fixtures_to_print(tournament, None)),
         "ready_url": f"{url}?{urlencode({'paper': size, 'print': '1'})}",
         "rounds": _rounds(tournament, url, size),
-        "links": _links(tournament, size, only_helps=only_helps),
+        "links": _links(tournament, size, role),
         "frames": _frames(tournament),
     }
 
@@ -120,17 +136,24 @@ def list_label(kind: str) -> str:
     return labels[kind]
 
 
-def _links(tournament: Tournament, size: str, *, only_helps: bool) -> list[tuple[str, str, str]]:
+def _links(tournament: Tournament, size: str, role: Role | None) -> list[tuple[str, str, str]]:
     """Return the other pages that can be printed: label, help and URL."""
     args, query = (tournament.club.slug, tournament.slug), urlencode({"paper": size})
     links = [
         (_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
         *((list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
         (_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
+        (
+            _("Poster for the door"),
+            _("with a QR code to check in and to find one’s match"),
+            reverse("check-in-poster", args=args),
+        ),
     ]
-    if not only_helps:
+    if role is not None:
         help_text = _("a card with a QR code for each player, to cut apart")
         links.append((_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
+    if is_at_least(role, Role.DIRECTOR):
+        links.append((_("Cash report"), _("accounts, prizes, payments and the box"), reverse("paper-cash", args=args)))
     return [(label, help_text, f"{url}?{query}") for label, help_text, url in links]
 
 
@@ -186,7 +209,7 @@ def paper(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """List what can be printed for an event."""
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
-    context = _context(request, event, form) | hub(event, form.size, only_helps=role is None)
+    context = _context(request, event, form) | hub(event, form.size, role=role)
     context |= {"division": event.divisions.first(), "only_helps": role is None} | _for_phones(request, event)
     return render(request, "tournaments/paper/paper.html", context)
 
@@ -264,6 +287,31 @@ def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_safe
+def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print the poster for the door: its QR code leads to the page on which players check in or find their match."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = _choices(request, event, PaperForm)
+    url = absolute_url(request, reverse("arrive", args=event_url_args(event)))
+    scanned = f"{url}?from={CheckIn.Source.POSTER}"
+    context = _context(request, event, form) | {"url": url, "scanned_url": scanned, "qr": qr_svg(scanned)}
+    return render(request, "tournaments/paper/poster.html", context)
+
+
+@account_needed
+@never_cache
+@require_safe
+def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Print the cash report."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = _choices(request, event, PaperForm)
+    return render(
+        request, "tournaments/paper/cash_report.html", _context(request, event, form) | cash_report(event, form.size)
+    )
+
+
+@account_needed
+@never_cache
+@require_safe
 def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card for each table."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -291,14 +339,16 @@ def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @never_cache
 @require_safe
-def table_now(request: HttpRequest, club: str, slug: str, table: str) -> HttpResponse:
+def table_now(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Redirect to the match at a table, as the link on its score sheet does; the card of the table leads here."""
     event = access.tournament(request.user, club, slug)
-    row = get_object_or_404(Table.objects.select_related("tournament__club"), tournament=event, public_id=table)
-    match = match_at(row, timezone.now())
+    form = TableForm(request.GET)
+    if not form.is_valid() or form.cleaned_data["label"] not in table_labels(event):
+        raise Http404
+    match = match_at(event, form.cleaned_data["label"], timezone.now())
     if match is not None:
         return redirect("match-link", links.token_for(match, None))
-    context = {"tournament": event, "club": event.club, "table": row}
+    context = {"tournament": event, "club": event.club, "label": form.cleaned_data["label"]}
     return render(request, "tournaments/paper/table_now.html", context)
 
 
@@ -317,6 +367,7 @@ def _context(
     """Return what every printed page needs; times are the event's."""
     may_direct = is_at_least(role_in(request.user, tournament.club), Role.DIRECTOR)
     zone = ZoneInfo(tournament.time_zone)
+    now = timezone.now().astimezone(zone)
     return {
         "tournament": tournament,
         "club": tournament.club,
@@ -324,7 +375,8 @@ def _context(
         "paper": form.size,
         "orientation": orientation,
         "page_css": f"tournaments/paper/{form.size}-{orientation}.css",
-        "clock": time_format(timezone.now().astimezone(zone)),
+        "clock": time_format(now),
+        "as_of": f"{date_format(now, 'SHORT_DATE_FORMAT')}, {time_format(now)}",
         "day": date_format(tournament.starts_at.astimezone(zone)),
         "may_direct": may_direct,
         "print_now": "print" in request.GET,

@@ -1,9 +1,9 @@
 """The snapshot for continuing a night without the server: tables, queue, brackets and money on two pages."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
@@ -13,22 +13,22 @@ from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableS
 from tournaments.ledger.accounts import accounts_of, box_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Tournament
-from tournaments.paper.brackets import sheet_brackets
-from tournaments.paper.drawing import Area, PageDrawing, Sizes, drawing, pack
+from tournaments.paper.brackets import SheetBracket, sheet_brackets
+from tournaments.paper.drawing import Area, PageDrawing, Sizes, drawing, least_height, pack
 from tournaments.prizes.prizes import prizes_for_staff
 from tournaments.standings.brackets import rounds_of, targets
 
 AREAS = {"a4": Area(190, 250), "letter": Area(196, 232)}
 """Of a portrait page below its head."""
-DUES_HEIGHT = 52.0
-"""Millimetres kept free below the last brackets for prizes and what is owed, if there is money in the event."""
 HEAD_LINES = 3
 """Height of a title and a table head, in lines of the queue."""
 LINE, TABLE_LINE = 6.6, 9.2
 """Millimetres of a match in the queue and at a table."""
-MOST_MONEY_LINES = 6
+DUES_HEAD, DUES_LINE = 9.0, 5.0
+"""Millimetres of a title and a line of prizes, dues or the box."""
+PRIZE_COLUMNS, DUES_COLUMNS = 2, 3
 SIZES = Sizes(
-    gutter=11,
+    gutter=13,
     widest_column=40,
     title=6,
     head=4.6,
@@ -39,8 +39,16 @@ SIZES = Sizes(
     points_text=2.3,
     largest_name=2.9,
     largest_label=2.0,
+    small=1.8,
     gap=3,
 )
+
+
+class Side(NamedTuple):
+    """A player of an open match, or where the player comes from."""
+
+    text: str
+    known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,44 +57,86 @@ class OpenMatch:
 
     number: int
     where: str
-    names: tuple[str, str]
+    sides: tuple[Side, Side]
     then: tuple[str, ...]
     table: str = ""
     scores: tuple[str, str] = ("", "")
     since: str = ""
     waits_for: str = ""
+    """Why it is not at a table, unless it only waits for a player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What is to be paid: prizes as player, prize and amount, what players owe, and the cash that should be there."""
+
+    prizes: Sequence[tuple[str, str, str]]
+    owed: Sequence[tuple[str, str]]
+    expected: str
+
+    @property
+    def height(self) -> float:
+        """In millimetres."""
+        lines = ((len(self.prizes), PRIZE_COLUMNS), (len(self.owed), DUES_COLUMNS))
+        lists = sum(DUES_HEAD + DUES_LINE * -(-count // columns) for count, columns in lines if count)
+        return lists + DUES_HEAD
 
 
 @dataclass(slots=True)
 class SnapshotPage:
-    """One page: matches at tables and in the queue, or brackets; dues on the last one."""
+    """One page: matches at tables and in the queue, or brackets; dues where they fit."""
 
     tables: list[OpenMatch] = field(default_factory=list)
     queue: list[OpenMatch] = field(default_factory=list)
     drawing: PageDrawing | None = None
-    money: bool = False
+    money: Money | None = None
     number: int = 1
+    queue_from: int = 1
+    """The place in the queue of its first match there."""
+    free: str = ""
+    """The tables that are free, on the first page."""
+    out: str = ""
 
 
 def snapshot(tournament: Tournament, now: datetime, paper: str) -> dict[str, Any]:
-    """Return the pages of the snapshot for directors, and the sums of money. Names are as everybody may see them."""
+    """Return the pages of the snapshot for directors. Names are as everybody may see them.
+
+    What is to be paid stands below the matches, else below the last brackets, else on a page of its own.
+    """
     view = floor(tournament, now, staff=False)
-    area = AREAS[paper]
-    money = _money(tournament)
-    pages = [*_match_pages(view, tournament, area), *_bracket_pages(tournament, area, bool(money["has_money"]))]
-    pages[-1].money = bool(money["has_money"])
+    area, money = AREAS[paper], _money(tournament)
+    pages, left = _match_pages(view, tournament, area, money.height if money is not None else 0)
+    if money is not None and money.height <= left:
+        pages[-1].money, money = money, None
+    packed = pack(_open_brackets(tournament), area, SIZES)
+    for number, parts in enumerate(packed, start=1):
+        page, room = SnapshotPage(), area
+        if money is not None and number == len(packed) and least_height(parts, SIZES) + money.height <= area.height:
+            room = Area(area.width, area.height - money.height)
+            page.money, money = money, None
+        page.drawing = drawing([replace(part, titled=True) for part in parts], room, SIZES)
+        pages.append(page)
+    if money is not None:
+        pages.append(SnapshotPage(money=money))
+    pages = [page for page in pages if page.tables or page.queue or page.drawing or page.money] or [SnapshotPage()]
     for number, page in enumerate(pages, start=1):
         page.number = number
-    return {"pages": pages, "free": _tables_in(view, TableState.FREE, TableState.KEPT),
-            "out": _tables_in(view, TableState.OUT), **money}  # fmt: skip
+        page.queue_from = 1 + sum(len(before.queue) for before in pages[: number - 1])
+    pages[0].free = _tables_in(view, TableState.FREE, TableState.KEPT)
+    pages[0].out = _tables_in(view, TableState.OUT)
+    return {"pages": pages}
 
 
 def _tables_in(view: FloorView, *states: TableState) -> str:
     return ", ".join(table.facts.label for table in view.tables.values() if table.state in states)
 
 
-def _match_pages(view: FloorView, tournament: Tournament, area: Area) -> list[SnapshotPage]:
-    """Return the pages of open matches; usually one."""
+def _match_pages(view: FloorView, tournament: Tournament, area: Area, dues: float) -> tuple[list[SnapshotPage], float]:
+    """Return the pages of open matches, usually one, and the height that is left on the last one.
+
+    `dues` is the height of what is to be paid, for which room is left on the last one if there is enough.
+    The brackets show all matches: those that wait for others stand here only if they fit on the same page.
+    """
     onward = _onward(tournament)
     playing = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
     in_play = [row for row in view.matches.values() if row.state in playing]
@@ -99,14 +149,18 @@ def _match_pages(view: FloorView, tournament: Tournament, area: Area) -> list[Sn
     rows = [(True, TABLE_LINE, row) for row in at_tables]
     rows += [(False, LINE, row) for row in queue]
     for is_at_table, height, row in rows:
-        if left < height:
+        page = pages[-1]
+        needed = height if is_at_table or page.queue else height + HEAD_LINES * LINE
+        if left < needed:
             pages.append(SnapshotPage())
-            left = area.height - HEAD_LINES * LINE
+            left, needed = area.height - HEAD_LINES * LINE, height
         (pages[-1].tables if is_at_table else pages[-1].queue).append(row)
-        left -= height
-    # The brackets show the other matches, too: these only fill the page.
-    pages[-1].queue += later[: max(0, int((left - HEAD_LINES * LINE) / LINE))]
-    return pages
+        left -= needed
+    kept = dues if dues <= left else 0
+    head = 0 if pages[-1].queue else HEAD_LINES * LINE
+    added = later[: max(0, int((left - kept - head) / LINE))]
+    pages[-1].queue += added
+    return pages, left - len(added) * LINE - (head if added else 0)
 
 
 def _is_next(match: MatchFacts, soon: Collection[int]) -> bool:
@@ -141,12 +195,12 @@ def _open_match(view: FloorView, match: MatchOnFloor, onward: Mapping[int, tuple
     return OpenMatch(
         number=match.number,
         where=f"{facts.round_name}, {_('%(length)d pt') % {'length': facts.length}}",
-        names=(_name(facts, 0), _name(facts, 1)),
+        sides=(Side(_name(facts, 0), bool(facts.names[0])), Side(_name(facts, 1), bool(facts.names[1]))),
         then=onward.get(match.number, ()),
         table=match.where.table,
         scores=("", "") if score is None else (str(score[0]), str(score[1])),
         since=text,
-        waits_for=reasons[0] if reasons else "",
+        waits_for=reasons[0] if reasons and all(facts.names) else "",
     )
 
 
@@ -162,18 +216,15 @@ def _name(match: MatchFacts, side: int) -> str:
     return _("Loser of M%(number)d") % {"number": source.number}
 
 
-def _bracket_pages(tournament: Tournament, area: Area, has_money: bool) -> Iterator[SnapshotPage]:
-    """Yield the pages with the unfinished rounds of all brackets."""
+def _open_brackets(tournament: Tournament) -> list[SheetBracket]:
+    """Return the unfinished rounds of all brackets."""
     divisions = tournament.divisions.exclude(status=Division.Status.ENTRIES)
     brackets = [bracket for division in divisions for bracket in sheet_brackets(division, unfinished=True)]
-    brackets = [bracket for bracket in brackets if not bracket.over]
-    room = Area(area.width, area.height - (DUES_HEIGHT if has_money else 0))
-    for parts in pack(brackets, room, SIZES):
-        yield SnapshotPage(drawing=drawing(parts, room, SIZES))
+    return [bracket for bracket in brackets if not bracket.over]
 
 
-def _money(tournament: Tournament) -> dict[str, Any]:
-    """Return the open prizes, who owes what, and what should be in the box, as text."""
+def _money(tournament: Tournament) -> Money | None:
+    """Return the open prizes, who owes what, and what should be in the box; None without money."""
     currency = Currency.of(tournament)
     owed = [(account.name, currency.text(account.owes)) for account in accounts_of(tournament) if account.owes > 0]
     prizes = [
@@ -184,10 +235,4 @@ def _money(tournament: Tournament) -> dict[str, Any]:
         if line.state != "paid" and line.due_amount
     ]
     box = box_of(tournament)
-    return {
-        "has_money": bool(owed or prizes or box.cash),
-        "owed": owed[:MOST_MONEY_LINES],
-        "more_owed": len(owed[MOST_MONEY_LINES:]),
-        "prizes": prizes[:MOST_MONEY_LINES],
-        "expected": currency.with_name(box.expected),
-    }
+    return Money(prizes, owed, currency.with_name(box.expected)) if owed or prizes or box.cash else None

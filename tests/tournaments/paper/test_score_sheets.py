@@ -118,12 +118,14 @@ def test_the_card_of_a_table_leads_to_the_match_that_is_called_to_it(
     open_floor(tournament=event, by=SYSTEM, now=NOW)
     first, second = Table.objects.filter(tournament=event)
     call(fixture=running.fixture, table=second, by=SYSTEM, now=NOW)
-    answer = Client().get(f"{running.url}tables/{second.public_id}/")
+    answer = Client().get(f"{running.url}tables/?label={second.label}")
     assert answer.headers["Location"] == f"/m/{links.token_for(match, None)}/"
     assert (
-        "No match is called to this table" in Client().get(f"{running.url}tables/{first.public_id}/").content.decode()
+        "No match is called to this table" in Client().get(f"{running.url}tables/?label={first.label}").content.decode()
     )
     cards = alice_client.get(f"{running.url}paper/tables/").content.decode()
-    assert f"/tables/{second.public_id}/" in cards
+    assert f"/tables/?label={second.label}" in cards
+    assert Client().get(f"{running.url}tables/?label=Elsewhere").status_code == 404
+    assert Client().get(f"{running.url}tables/").status_code == 404
     sheets = alice_client.get(f"{running.url}paper/score-sheets/").content.decode()
     assert "<dd>2</dd>" in sheets

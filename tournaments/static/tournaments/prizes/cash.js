@@ -46,12 +46,6 @@ function setUpCount(form) {
 
 for (const field of document.querySelectorAll("[data-find]")) setUpSearch(field);
 for (const form of document.querySelectorAll("[data-count]")) setUpCount(form);
-// On paper nothing opens, so that all payments are printed.
-addEventListener("beforeprint", () => {
-  for (const payments of document.querySelectorAll("details[data-payments]")) {
-    payments.open = true;
-  }
-});
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => window.print());
