@@ -158,6 +158,9 @@ MESSAGES: dict[str, str] = {
     ),
     "too_many_results": gettext_noop("Enter up to {most} results at once."),
     "nothing_to_undo": gettext_noop("There is nothing of yours to undo."),
+    "result_just_entered": gettext_noop(
+        "The result of M{fixture} was entered a moment ago. Undo it, or correct it in a few seconds."
+    ),
     "undo_built_on": gettext_noop("M{fixture} can no longer be undone: it was changed, or a later match has begun."),
     # The installation's owner
     "owner_link_used": gettext_noop(
@@ -305,6 +308,7 @@ STATUS = {
     "helper_disputed": HTTPStatus.FORBIDDEN,
     "helper_ruled": HTTPStatus.FORBIDDEN,
     "helper_round_over": HTTPStatus.FORBIDDEN,
+    "result_just_entered": HTTPStatus.CONFLICT,
     "undo_built_on": HTTPStatus.CONFLICT,
     "owner_link_used": HTTPStatus.GONE,
     "owner_link_expired": HTTPStatus.GONE,

@@ -78,6 +78,7 @@ def test_a_helper_is_invited_and_runs_a_match_on_a_phone(
     follow(sheet.get_by_role("button", name="Start", exact=True))
     expect(phone.locator(".floor-card").first).not_to_contain_text("Called")
     phone.locator(".floor-card").first.tap()
+    expect(sheet.locator(".save:visible")).to_be_visible()
     looked_at(phone)
     picture(phone, "helper-sheet-390")
     sheet.locator("[name=winner]").first.tap()

@@ -88,7 +88,7 @@ class _Context:
 def preview_correction(*, fixture: Fixture, new: ResultInput, voided_rated: bool = True) -> CorrectionPreview:
     """Return exactly what would follow from another result; writes nothing.
 
-    Refused: `nothing_to_correct`, `correction_same`, and what `check_result` refuses.
+    Refused: `nothing_to_correct`, `result_just_entered`, `correction_same`, and what `check_result` refuses.
     """
     row, standing = _standing(fixture)
     _check(row, standing, new)
@@ -172,6 +172,9 @@ def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
     standing = standing_result(row.match) if row.match is not None else None
     if row.match is None or standing is None or row.match.state != Match.State.SETTLED:
         raise Refused("nothing_to_correct", fixture=row.number)
+    if row.match.settle_at is not None:
+        # What it would change does not follow from it yet.
+        raise Refused("result_just_entered", fixture=row.number)
     return row, standing
 
 

@@ -9,6 +9,7 @@ from django.test import Client
 
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
@@ -21,6 +22,7 @@ from tournaments.floor.lines import enter_lines, parse_floor_line
 from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.undo import Act, act_named, last_act, undo
 from tournaments.models import CheckIn, Entry, Fixture
+from tournaments.results.corrections import preview_correction
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
@@ -138,6 +140,15 @@ def test_the_same_result_again_changes_nothing_and_another_one_replaces_it_at_on
     assert event.match(1).settle_at is None
     assert winner_of_m1(event) == event.fixture(1).slots.get(side=1).entry
     assert list(differences()) == []
+
+
+def test_it_is_corrected_only_once_something_follows_from_it(event: Evening) -> None:
+    line(event, "m1 7-4")
+    new = ResultInput.played((4, 7))
+    with pytest.raises(Refused, match="result_just_entered"):
+        preview_correction(fixture=event.fixture(1), new=new)
+    let_pass(event, SECONDS)
+    assert preview_correction(fixture=event.fixture(1), new=new).standing == Result.objects.get()
 
 
 def test_a_result_implies_the_start(event: Evening) -> None:
