@@ -181,6 +181,6 @@ def test_an_alert_reaches_an_open_page_within_five_seconds_of_its_time(
     desk.evaluate("window.seenBefore = true")
     expect(need).to_contain_text("Not at the table", timeout=60_000)
     # A busy machine takes longer to answer, so what counts is when the page asked.
-    asked = desk.evaluate(ASKED_AT)
-    assert [at for at in asked if 0 <= at / 1000 - due.timestamp() < 2]
+    late = [at / 1000 - due.timestamp() for at in desk.evaluate(ASKED_AT)]
+    assert any(0 <= seconds < 5 for seconds in late), late
     assert desk.evaluate("window.seenBefore"), "without a reload"

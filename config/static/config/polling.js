@@ -188,7 +188,8 @@ class WatchedPart {
     clearTimeout(this.#dueTimer);
     if (!source) return;
     // A longer wait than a timer can take is left to the refreshes in between.
-    const pause = Number(source.dataset.due) + AFTER_DUE;
+    const elapsed = arrivedAt === null ? 0 : performance.now() - arrivedAt;
+    const pause = Number(source.dataset.due) - elapsed + AFTER_DUE;
     if (pause < LONGEST_TIMER) this.#dueTimer = setTimeout(() => this.#wait(0), pause);
   }
 
@@ -231,6 +232,7 @@ function numbersOf(text) {
 }
 
 const parts = new Map();
+let arrivedAt = performance.getEntriesByType("navigation")[0]?.responseStart ?? null; // null once it is shown
 
 function watchParts() {
   for (const [element, part] of parts) {
@@ -244,6 +246,7 @@ function watchParts() {
 }
 
 watchParts();
+arrivedAt = null;
 document.addEventListener("htmx:afterSettle", watchParts);
 // Settling may take a while; what an answer shows is known before its request counts as over.
 document.addEventListener("htmx:oobAfterSwap", () => {

@@ -110,7 +110,11 @@ def test_a_match_gets_more_time(running: RunningEvent, alice_client: Client) -> 
 
 @pytest.mark.parametrize("scope", ["bracket", "division", "event"])
 def test_a_player_is_withdrawn_from_the_chosen_scope(running: RunningEvent, alice_client: Client, scope: str) -> None:
-    post(alice_client, f"{running.fixture_url}withdraw/", {"side": "0", "scope": scope, "reason": "ill"})
+    fields = {"side": "0", "scope": scope, "reason": "ill"}
+    asked = page_html(alice_client.post(f"{running.fixture_url}withdraw/", fields))
+    assert "forfeits, and" in text(asked)
+    assert not Withdrawal.objects.exists(), "what follows is shown first"
+    post(alice_client, f"{running.fixture_url}withdraw/", {**fields, "confirmed": "on"})
     withdrawal = Withdrawal.objects.get()
     assert (withdrawal.bracket is not None) == (scope == "bracket")
     assert (withdrawal.entry.status == Entry.Status.OUT) == (scope != "bracket")

@@ -37,7 +37,7 @@ def withdraw_carol(client: Client, running: RunningEvent, way: str, scope: str, 
     entry = slot.entry
     assert entry is not None
     ways: dict[str, tuple[str, dict[str, Any]]] = {
-        "page of the match": (f"{running.fixture_url}withdraw/", {"side": str(slot.side)}),
+        "page of the match": (f"{running.fixture_url}withdraw/", {"side": str(slot.side), "confirmed": "on"}),
         "page of the entries": (f"{running.url}entries/{entry.public_id}/withdraw/", {}),
         "API of the match": (f"/api/v1/fixtures/{running.fixture.public_id}/withdraw/", {"side": slot.side}),
         "API of the entry": (f"/api/v1/entries/{entry.public_id}/withdraw/", {}),
