@@ -220,3 +220,12 @@ def test_the_desk_needs_as_many_queries_for_many_entries_and_divisions_for_their
     with CaptureQueriesContext(connection) as many:
         assert alice_client.get(desk.url).content.decode().count('class="arrival ') == 97
     assert len(many) <= len(few) + 1
+
+
+def test_a_name_for_a_division_that_takes_nobody_is_refused_with_the_reason(desk: Desk, alice_client: Client) -> None:
+    Tournament.objects.filter(pk=desk.event.pk).update(status=Tournament.Status.FINISHED)
+    add = f"{desk.url.removesuffix('check-in/')}{desk.division.public_id}/entries/add/"
+    answer = alice_client.post(add, {"name": "Wanda"})
+    assert answer.status_code == 422
+    assert "This event is not open." in text(answer.content.decode())
+    assert "New player" not in text(answer.content.decode())
