@@ -264,7 +264,7 @@ def can_all_stand_on_clean_lines(graph, pattern):
 ON_CLEAN_LINES = {*range(4, 9), *range(12, 17), *range(24, 33), *range(48, 65)}
 """How many players have a consolation in which nobody can have a second bye, whatever the results."""
 ON_LINES = {*ON_CLEAN_LINES, 9, 10, 17, 33}
-"""How many have a default consolation without later lots: where everybody may have had a bye, some others are fair, too."""
+"""How many have a default consolation without later lots: where everybody may have had a bye, others are fair."""
 
 
 @pytest.mark.parametrize(
