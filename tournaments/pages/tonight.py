@@ -758,7 +758,7 @@ class Tonight(APIView):
         page = TonightPage(club, now)
         page.take(TonightForm(data, roster=page.roster))
         if not page.is_valid:
-            raise exceptions.ValidationError(page.form.errors)
+            raise exceptions.ValidationError(dict(page.form.errors.items()))
         event = start_evening(
             club=club, plan=page.plan(), by=api_by(request), now=now, key=key_of(request, fields),
             reason=data["reason"], **page.arguments,
