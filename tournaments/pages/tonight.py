@@ -758,7 +758,8 @@ class Tonight(APIView):
         page = TonightPage(club, now)
         page.take(TonightForm(data, roster=page.roster))
         if not page.is_valid:
-            raise exceptions.ValidationError(dict(page.form.errors.items()))
+            wrong = page.form.errors.get_json_data()
+            raise exceptions.ValidationError({name: [row["message"] for row in rows] for name, rows in wrong.items()})
         event = start_evening(
             club=club, plan=page.plan(), by=api_by(request), now=now, key=key_of(request, fields),
             reason=data["reason"], **page.arguments,
