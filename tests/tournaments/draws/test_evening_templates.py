@@ -41,9 +41,9 @@ def test_the_format_is_proposed_explained_overridden_and_kept(
     assert 'name="template"' not in page
     assert alice_client.post(new, PLAIN | {"expected": "16", "done_by": ""}).status_code == 422
 
-    page = html(alice_client.post(new, PLAIN | {"expected": "16", "done_by": "23:00"}, follow=True))
-    assert "For 16 players, 8 tables and an end at 23:00: Knockout with consolation" in page
-    assert re.search(r"likely to be over at 22:\d\d, and in nine of ten evenings by 22:\d\d", page)
+    page = html(alice_client.post(new, PLAIN | {"expected": "16", "done_by": "00:00"}, follow=True))
+    assert "For 16 players, 8 tables and an end at 00:00: Knockout with consolation" in page
+    assert re.search(r"likely to be over at 23:\d\d, and in nine of ten evenings by 23:\d\d", page)
     division = Division.objects.get()
     assert (stage_settings(division)[0].format, division.lengths) == ("progressive", [5])
 
@@ -51,7 +51,7 @@ def test_the_format_is_proposed_explained_overridden_and_kept(
     own = {
         "after": division.seq, "stages": "1", "s1-format": "swiss", "s1-shown": "swiss", "s1-rounds": "4",
         "s1-order": "random", "s1-next_round": "draft", "s1-countdown": "180", "s1-missed_points": "0.0",
-        "s1-edition": "2026-03-01", "players": "16", "tables": "8", "starts": "2026-11-20T19:00", "closes": "23:00",
+        "s1-edition": "2026-03-01", "players": "16", "tables": "8", "starts": "2026-11-20T19:00", "closes": "00:00",
         "minutes": "11",
     }  # fmt: skip
     response = alice_client.post(design, own)
@@ -59,11 +59,11 @@ def test_the_format_is_proposed_explained_overridden_and_kept(
     assert EveningTemplate.objects.get().stages[0]["format"] == "swiss", "what the director chose instead"
 
     page = html(alice_client.get(new))
-    assert "16 players, 8 tables, done by 23:00: Swiss, 4 rounds, to 5 points" in page
-    again = PLAIN | {"name": "Second", "expected": "16", "done_by": "23:00"}
+    assert "16 players, 8 tables, done by 00:00: Swiss, 4 rounds, to 5 points" in page
+    again = PLAIN | {"name": "Second", "expected": "16", "done_by": "00:00"}
     page = html(alice_client.post(new, again, follow=True))
-    assert "As last time with 16 players, 8 tables and an end at 23:00: Swiss, 4 rounds" in page
-    chosen = PLAIN | {"name": "Third", "template": str(EveningTemplate.objects.get().pk), "done_by": "23:00"}
+    assert "As last time with 16 players, 8 tables and an end at 00:00: Swiss, 4 rounds" in page
+    chosen = PLAIN | {"name": "Third", "template": str(EveningTemplate.objects.get().pk), "done_by": "00:00"}
     alice_client.post(new, chosen)
     third = Division.objects.get(name="Third")
     assert (stage_settings(third)[0].format, third.lengths) == ("swiss", [5])

@@ -69,10 +69,10 @@ def test_what_is_proposed_first_uses_the_time_or_nothing_better_does(players: in
 @pytest.mark.parametrize(
     ("players", "tables", "minutes", "format_", "length"),
     [
-        (4, 2, 480, "roundrobin", 7),
+        (4, 2, 480, "roundrobin", 13),
         (16, 8, 300, "progressive", 5),
         # Four matches to 5 points for everybody rather than a bracket to 3.
-        (13, 6, 240, "swiss", 5),
+        (13, 6, 270, "swiss", 5),
         # Twice as many players as there is room for: a few rounds for everybody rather than one loss and home.
         (32, 12, 240, "swiss", 3),
         (2, 1, 90, "knockout", 7),

@@ -104,7 +104,7 @@ def _formats(players: int) -> Iterator[tuple[str, Stages]]:
     if 2 < players <= SMALL_FIELD:
         yield round_robin
     if players >= FEWEST_FOR_LAST_CHANCE:
-        yield "consolation", (StageSettings(PROGRESSIVE, last_chance=""),)
+        yield "consolation", (StageSettings(PROGRESSIVE, last_chance=""), StageSettings(PROGRESSIVE))
     elif players >= FEWEST_FOR_CONSOLATION:
         yield "consolation", (StageSettings(PROGRESSIVE),)
     if players >= FEWEST_FOR_SWISS:
