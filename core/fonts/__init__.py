@@ -59,6 +59,20 @@ def fit(text: str, width: int, *, size: int, least: int, name: str = REGULAR) ->
     return Fitted(text if smallest.getlength(text) <= width else cut + ELLIPSIS, smallest)
 
 
+def fit_lines(text: str, width: int, *, size: int, least: int, name: str = REGULAR) -> list[Fitted]:
+    """Return a text in one line or, if its words do not fit in three quarters of `size`, in two of about one length."""
+    one_line = fit(text, width, size=size, least=size * 3 // 4, name=name)
+    words = text.split()
+    if one_line.text == text or len(words) < 2:
+        return [one_line if one_line.text == text else fit(text, width, size=size, least=least, name=name)]
+    measure = font(name, size).getlength
+    halves = [(" ".join(words[:count]), " ".join(words[count:])) for count in range(1, len(words))]
+    best = min(halves, key=lambda half: max(map(measure, half)))
+    longer = fit(max(best, key=measure), width, size=size * 3 // 4, least=least, name=name)
+    pixels = int(longer.font.size)
+    return [fit(line, width, size=pixels, least=pixels, name=name) for line in best]
+
+
 @lru_cache(maxsize=1)
 def _sets_right_to_left() -> bool:
     return bool(features.check("raqm"))

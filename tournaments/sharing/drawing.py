@@ -3,9 +3,10 @@
 from functools import cache
 from io import BytesIO
 
+from django.utils.translation import gettext as _
 from PIL import Image, ImageDraw
 
-from core.fonts import BOLD, REGULAR, drawable, fit, font
+from core.fonts import BOLD, REGULAR, Fitted, drawable, fit, fit_lines, font
 from matches.play.replay import picture
 from matches.records.board import Diagram
 from tournaments.sharing.cards import Card, CardMatch, CardSide
@@ -26,7 +27,7 @@ BOTTOM = HEIGHT - BAND - 28
 BOARD_WIDTH = 500
 COLOURS = 128
 """Of the file, which is a third as large as one with all colours."""
-ROW, BOX_ROW = 96, 58
+ROW, BOX_ROW = 98, 58
 
 
 def draw_card(card: Card, board: Diagram | None = None) -> bytes:
@@ -85,6 +86,13 @@ class _Sheet:
         self.pen.text(at, fitted.text, fill=fill, font=fitted.font, anchor=anchor)
         return fitted.font.getlength(fitted.text)
 
+    def lines(self, lines: list[Fitted], left: float, middle: float, fill: Colour) -> None:
+        """Write lines around a middle."""
+        pitch = lines[0].font.size * 1.15
+        for number, line in enumerate(lines):
+            y = middle + (number - (len(lines) - 1) / 2) * pitch
+            self.pen.text((left, y), line.text, fill=fill, font=line.font, anchor="lm")
+
     def logo(self, left: int, top: int, size: int) -> None:
         """Draw the logo; its shapes are in units of a square of 32."""
         scale = 4 * size / 32
@@ -120,17 +128,21 @@ class _Sheet:
     def page(self, card: Card) -> None:
         """A club, an event, a division without a bracket, or a player."""
         width = WIDTH - 2 * MARGIN - (230 if card.monogram else 0)
-        self.text((MARGIN, 182), drawable(card.title, card.label), width, size=84, least=46, name=BOLD)
-        self.joined(MARGIN, 292, card.below, width)
+        lines = fit_lines(drawable(card.title, card.label), width, size=84, least=40, name=BOLD)
+        self.lines(lines, MARGIN, 232, INK)
+        self.joined(MARGIN, 300, card.below, width)
         letters = drawable(card.monogram)
         if letters:
             self._monogram(letters)
-        pitch = min(62, (BOTTOM - 352) // max(1, len(card.facts)))
+        pitch = min(62, (BOTTOM - 350) // max(1, len(card.facts)))
+        size = min(36, pitch - 8)
+        # Figures stand in a column; words follow what they are about.
+        column = max((font(BOLD, size).getlength(drawable(name)) for name, _said in card.facts), default=0)
         for number, (name, said) in enumerate(card.facts):
-            top = 352 + number * pitch
-            size = min(36, pitch - 12)
+            top = 354 + number * pitch
             used = self.text((MARGIN, top), drawable(name, "–"), 620, size=size, least=22, name=BOLD)
-            self.text((MARGIN + used + 24, top), drawable(said), int(1030 - used), size=size, least=22)
+            left = min(column, 620) if said.isdecimal() else used
+            self.text((MARGIN + left + 24, top), drawable(said), int(1030 - left), size=size, least=22)
 
     def _monogram(self, letters: str) -> None:
         mark = Image.new("RGBA", (800, 800))
@@ -146,7 +158,8 @@ class _Sheet:
         for number, side in enumerate(card.sides):
             middle = 248 + number * ROW
             self._disc(MARGIN + 22, middle, 20, IVORY if number == 0 else EBONY)
-            self._side(side, MARGIN + 62, middle, width - 62, size, board is not None)
+            colour = (_("White"), _("Black"))[number]
+            self._side(side._replace(name=drawable(side.name, colour)), MARGIN + 62, middle, width - 62, size)
         if board is not None:
             self.image.paste(board, (WIDTH - MARGIN - BOARD_WIDTH, 184))
         top = 412
@@ -154,12 +167,12 @@ class _Sheet:
             self.text((MARGIN, top), text, width, size=30, fill=MUTED)
             top += 42
 
-    def _side(self, side: CardSide, left: int, middle: int, width: int, size: int, is_narrow: bool) -> None:
+    def _side(self, side: CardSide, left: int, middle: int, width: int, size: int) -> None:
         name = BOLD if side.won else REGULAR
         fill = WIN if side.won else INK
-        points = self.text((left + width, middle), side.points, 140, size=size + 20, name=BOLD, fill=fill, anchor="rm")
+        points = self.text((left + width, middle), side.points, 140, size=size + 16, name=BOLD, fill=fill, anchor="rm")
         room = int(width - points - 24)
-        self.text((left, middle), drawable(side.name, "–"), room, size=size, least=28, name=name, anchor="lm")
+        self.lines(fit_lines(drawable(side.name, "–"), room, size=size, least=22, name=name), left, middle, INK)
 
     def bracket(self, card: Card) -> None:
         """The last matches of a bracket, the final on the right."""
@@ -167,11 +180,13 @@ class _Sheet:
         self.joined(MARGIN + 720, 188, card.below, WIDTH - 2 * MARGIN - 720)
         *before, final = card.matches
         width, height = 470, 2 * BOX_ROW
-        lefts = [(MARGIN, 276 + number * (height + 36)) for number in range(len(before))]
-        right, top = WIDTH - MARGIN - width, 276 + (76 if len(before) > 1 else 0)
-        for (left, y), match in zip(lefts, before, strict=True):
-            self._connect(left + width, y + BOX_ROW, right, top + BOX_ROW)
-            self._box(match, left, y, width)
+        right, top = WIDTH - MARGIN - width, 276 + (68 if len(before) > 1 else 0)
+        title = ""
+        for number, match in enumerate(before):
+            y = 276 + number * (height + 20)
+            self._connect(MARGIN + width, y + BOX_ROW, right, top + BOX_ROW)
+            self._box(match if match.title != title else match._replace(title=""), MARGIN, y, width)
+            title = match.title
         self._box(final, right if before else MARGIN, top, width if before else 700)
         for winner, label in card.facts:
             used = self.text((right, top + height + 24), drawable(label), 200, size=28, fill=MUTED)
@@ -183,7 +198,7 @@ class _Sheet:
         self.pen.rounded_rectangle((left, top, left + width, top + 2 * BOX_ROW), 8, fill=CARD, outline=LINE, width=2)
         self.pen.line((left + 2, top + BOX_ROW, left + width - 2, top + BOX_ROW), fill=LINE, width=1)
         for number, side in enumerate(match.sides):
-            self._side(side, left + 18, top + number * BOX_ROW + BOX_ROW // 2 + 1, width - 36, 32, True)
+            self._side(side, left + 18, top + number * BOX_ROW + BOX_ROW // 2 + 1, width - 36, 30)
 
     def _connect(self, left: int, top: int, right: int, bottom: int) -> None:
         middle = (left + right) // 2
