@@ -163,8 +163,10 @@ def test_pictures_show_what_a_visitor_may_see_to_everybody(make_board, bob):
     first, late, hidden = (signed_in(bob).get(path, {"g": 1, "p": step}) for step in (1, 2, 3))
     assert first.content.startswith(b"\x89PNG")
     assert first.content != late.content == hidden.content
-    content = html(Client().get(paths(board.match)[0]))
+    content = html(Client().get(f"{paths(board.match)[0]}?g=1&p=1"))
     assert f'property="og:image" content="http://testserver{path}?g=1&amp;p=1"' in content
+    whole = html(Client().get(paths(board.match)[0]))
+    assert 'property="og:image" content="http://testserver/share/' in whole
     Match.objects.filter(pk=board.match.pk).update(visibility=Match.Visibility.PRIVATE)
     assert {client.get(path).status_code for client in (Client(), signed_in(bob))} == {404}
 
