@@ -149,6 +149,7 @@ class Config:
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
         "tournaments.draw_share_picture": {"queue": BACKGROUND},
+        "tournaments.prepare_share_picture": {"queue": BACKGROUND},
         "players.delete_expired": {"queue": BACKGROUND},
         "players.send_notification_emails": {"queue": OUTGOING},
         "players.send_push": {"queue": OUTGOING},

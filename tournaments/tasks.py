@@ -51,6 +51,12 @@ def draw_share_picture(picture_id: int) -> None:
     sharing.draw_picture(picture_id=picture_id, now=timezone.now())
 
 
+@shared_task(name=sharing.PREPARE)
+def prepare_share_picture(kind: str, key: str) -> None:
+    """Have the picture of a page that a visitor reads drawn before it is requested."""
+    sharing.prepare_picture(kind=kind, key=key, now=timezone.now())
+
+
 @shared_task(name="tournaments.sweep_share_pictures")
 def sweep_share_pictures() -> None:
     """Send the task again for pictures that a lost message or a crashed worker left behind."""

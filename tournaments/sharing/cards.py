@@ -140,7 +140,11 @@ def _event(club: str, slug: str) -> Card:
     event = access.tournament(AnonymousUser(), club, slug)
     divisions = list(event.divisions.all())
     winners = champions(AnonymousUser(), divisions)
-    facts = [(division.name, winners[division.pk]) for division in divisions if winners.get(division.pk)]
+    facts = [
+        (division.name, _("won by %(champion)s") % {"champion": winners[division.pk]})
+        for division in divisions
+        if winners.get(division.pk)
+    ]
     if not facts:
         facts = [(division.name, str(division.get_status_display())) for division in divisions]
     return Card(

@@ -172,7 +172,7 @@ class _Sheet:
         fill = WIN if side.won else INK
         points = self.text((left + width, middle), side.points, 140, size=size + 16, name=BOLD, fill=fill, anchor="rm")
         room = int(width - points - 24)
-        self.lines(fit_lines(drawable(side.name, "–"), room, size=size, least=22, name=name), left, middle, INK)
+        self.lines(fit_lines(drawable(side.name), room, size=size, least=22, name=name), left, middle, INK)
 
     def bracket(self, card: Card) -> None:
         """The last matches of a bracket, the final on the right."""
@@ -188,6 +188,7 @@ class _Sheet:
             self._box(match if match.title != title else match._replace(title=""), MARGIN, y, width)
             title = match.title
         self._box(final, right if before else MARGIN, top, width if before else 700)
+        right = right if before else MARGIN
         for winner, label in card.facts:
             used = self.text((right, top + height + 24), drawable(label), 200, size=28, fill=MUTED)
             at = (right + used + 16, top + height + 22)

@@ -1,5 +1,6 @@
 """The stored pictures of shared pages: requested by a page view, drawn by a worker, kept as long as they are used."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import structlog
@@ -25,6 +26,8 @@ log = structlog.get_logger(__name__)
 
 DRAW = "tournaments.draw_share_picture"
 """The name of the task that draws a picture."""
+PREPARE = "tournaments.prepare_share_picture"
+"""The name of the task that has the picture of a page drawn before somebody requests it."""
 MOST_KEPT = 500
 """Pictures; those that were not used for the longest time go. One takes about 25 kB."""
 MOST_WAITING = 50
@@ -38,19 +41,36 @@ VERSION_KEPT = 60
 """Seconds for which a page names the same picture, so that few views of a page read what its picture shows."""
 NEW_PICTURES = Limit("share-pictures", 60, MINUTE)
 """Of the whole site: whoever requests the pictures of all pages gets the neutral one for most of them."""
+MESSAGES = Limit("share-messages", 60, MINUTE)
+"""To workers about pages that visitors read."""
 
 
 def version_of(kind: str, key: str) -> str:
-    """Return the version of a page's picture for its URL; empty if the page has none."""
+    """Return the version of a page's picture for its URL; empty if the page has none.
+
+    A crawler requests the picture a moment after the page and may keep it for ever, so workers are notified now.
+    """
     name = f"share-version:{kind}:{key}"
     version: str | None = cache.get(name)
     if version is None:
         try:
-            version = card_of(kind, key).version
+            card = card_of(kind, key)
         except Http404:
-            version = ""
-        cache.set(name, version, VERSION_KEPT)
+            cache.set(name, "", VERSION_KEPT)
+            return ""
+        version = card.version
+        # Without a cache nobody would count the messages, and a broker that hangs would hold up every page.
+        is_new = cache.add(name, version, VERSION_KEPT)
+        is_stored = not is_new or SharePicture.objects.filter(kind=kind, key=key, digest=card.digest).exists()
+        if not is_stored and _is_within(MESSAGES):
+            hint(PREPARE, kind, key)
     return version
+
+
+def prepare_picture(*, kind: str, key: str, now: datetime) -> None:
+    """Have the picture of a page drawn, unless it is stored already or the page is hidden."""
+    with suppress(Http404):
+        stored_picture(kind, key, card_of(kind, key), now)
 
 
 def stored_picture(kind: str, key: str, card: Card, now: datetime) -> bytes | None:
@@ -65,13 +85,20 @@ def stored_picture(kind: str, key: str, card: Card, now: datetime) -> bytes | No
     return bytes(row.data) if row.data is not None else None
 
 
+def _is_within(limit: Limit) -> bool:
+    """Count once for the whole site; return whether that is within the limit."""
+    try:
+        count(limit, "")
+    except Refused:
+        return False
+    return True
+
+
 def _request(row: SharePicture | None, kind: str, key: str, digest: str, now: datetime) -> None:
     """Note that a picture is to be drawn, unless too many are, and notify a worker."""
     if SharePicture.objects.filter(data=None, attempts__lt=MOST_ATTEMPTS).count() >= MOST_WAITING:
         return
-    try:
-        count(NEW_PICTURES, "")
-    except Refused:
+    if not _is_within(NEW_PICTURES):
         return
     wanted = {"digest": digest, "data": None, "sent_at": now, "claimed_at": None, "attempts": 0, "used_at": now}
     try:

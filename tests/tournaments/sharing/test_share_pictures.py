@@ -186,6 +186,16 @@ def test_a_picture_is_drawn_by_a_worker_and_then_served(club: Club) -> None:
     assert Client().get(url.replace(url.split("/")[2], "0" * 10))["Cache-Control"] == "public, max-age=60"
 
 
+def test_workers_prepare_the_picture_of_a_page_that_a_visitor_reads(club: Club) -> None:
+    for _ in range(2):
+        services.prepare_picture(kind="club", key=club.slug, now=timezone.now())
+    assert SharePicture.objects.count() == 1
+    draw_all()
+    assert Client().get(share_url("club", club.slug)).content != neutral_picture()
+    services.prepare_picture(kind="club", key="nowhere", now=timezone.now())
+    assert SharePicture.objects.count() == 1
+
+
 def test_a_picture_with_a_name_that_has_changed_is_not_served(club: Club) -> None:
     url = share_url("club", club.slug)
     Client().get(url)
