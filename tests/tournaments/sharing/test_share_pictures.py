@@ -1,5 +1,6 @@
 """Pictures of shared pages: what they say, who sees them, how they are drawn, and how many are kept."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from io import BytesIO
 
@@ -15,16 +16,21 @@ from players.actors import SYSTEM
 from players.models import Club, Player, User
 from players.people.erasure import erase_player
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent
-from tournaments.models import SharePicture, Tournament
+from tests.tournaments.conftest import NOW, RunningEvent, publish
+from tournaments.entries import services as entries
+from tournaments.formats.settings import DOUBLE, KNOCKOUT, ROUND_ROBIN, SWISS, StageSettings
+from tournaments.models import Division, Fixture, SharePicture, Tournament
 from tournaments.results import services as results
 from tournaments.results.services import ResultInput
 from tournaments.sharing import services
 from tournaments.sharing.cards import Card, CardMatch, CardSide, card_of
 from tournaments.sharing.drawing import draw_card, neutral_picture
 from tournaments.sharing.page import share_url
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
+
+MakePlayers = Callable[[int], list[Player]]
 
 
 def place_of(running: RunningEvent) -> tuple[str, str]:
@@ -284,3 +290,59 @@ def test_every_name_can_be_drawn(name: str) -> None:
     ):
         picture = Image.open(BytesIO(draw_card(card)))
         assert (picture.format, picture.size) == ("PNG", (1200, 630))
+
+
+def play(division: Division, matches: int = 1000) -> None:
+    """Decide the matches that are ready, each for side 0, until so many are."""
+    ready = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY).select_related("match")
+    while fixtures := list(ready.all()[:matches]):
+        for fixture in fixtures:
+            assert fixture.match is not None
+            won = ResultInput(0, (fixture.match.length, 0))
+            results.enter_result(fixture=fixture, result=won, by=SYSTEM, now=NOW)
+        matches -= len(fixtures)
+        if matches <= 0:
+            return
+
+
+def drawn_as(open_division: Division, players: list[Player], settings: StageSettings) -> Division:
+    """Draw the division in another format, with these players."""
+    set_stages(division=open_division, stages=[settings], after=open_division.seq, by=SYSTEM, now=NOW)
+    entries.enter(division=open_division, players=players, by=SYSTEM, now=NOW)
+    return publish(open_division, SYSTEM)
+
+
+def card_of_division(division: Division) -> Card:
+    event = division.tournament
+    return card_of("division", f"{event.club.slug}/{event.slug}/{division.public_id}")
+
+
+@pytest.mark.parametrize("format_", [KNOCKOUT, DOUBLE])
+def test_a_bracket_that_is_over_has_its_final_and_its_winner(
+    open_division: Division, make_players: MakePlayers, format_: str
+) -> None:
+    division = drawn_as(open_division, make_players(16), StageSettings(format_))
+    assert card_of_division(division).matches == ()
+    play(division)
+    card = card_of_division(division)
+    [(winner, _label)] = card.facts
+    assert [side.name for side in card.matches[-1].sides if side.won] == [winner]
+    assert len(card.matches) == (3 if format_ == KNOCKOUT else 2)
+    assert draw_card(card)
+
+
+@pytest.mark.parametrize("format_", [SWISS, ROUND_ROBIN])
+def test_a_table_has_its_first_five(open_division: Division, make_players: MakePlayers, format_: str) -> None:
+    rounds = 3 if format_ == SWISS else None
+    division = drawn_as(open_division, make_players(8), StageSettings(format_, rounds=rounds))
+    play(division, 4)
+    card = card_of_division(division)
+    assert card.matches == ()
+    assert len(card.facts) == 5
+    assert [points for _name, points in card.facts] == sorted((points for _name, points in card.facts), reverse=True)
+    assert draw_card(card)
+
+
+def test_a_division_that_takes_entries_says_how_many(open_division: Division, make_players: MakePlayers) -> None:
+    entries.enter(division=open_division, players=make_players(3), by=SYSTEM, now=NOW)
+    assert card_of_division(open_division).facts == (("3 players", ""),)
