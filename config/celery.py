@@ -148,6 +148,8 @@ class Config:
         "matches.act_at_level": {"queue": BACKGROUND},
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
+        "tournaments.draw_share_picture": {"queue": BACKGROUND},
+        "tournaments.prepare_share_picture": {"queue": BACKGROUND},
         "players.delete_expired": {"queue": BACKGROUND},
         "players.send_notification_emails": {"queue": OUTGOING},
         "players.send_push": {"queue": OUTGOING},
@@ -179,6 +181,11 @@ class Config:
             "retention": {"task": "players.delete_expired", "schedule": crontab(hour=3, minute=17)},
             "data-exports": {"task": "players.sweep_data_exports", "schedule": 10.0, "options": {"expires": 10}},
             "account-emails": {"task": "players.sweep_account_emails", "schedule": 10.0, "options": {"expires": 10}},
+            "share-pictures": {
+                "task": "tournaments.sweep_share_pictures",
+                "schedule": 10.0,
+                "options": {"expires": 10},
+            },
             "unsettled": {"task": "matches.sweep_unsettled", "schedule": 2.0, "options": {"expires": 2}},
         }
     )

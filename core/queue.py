@@ -37,7 +37,7 @@ def messages_in(queue: str) -> int:
         return 0
 
 
-def hint(task: str, *args: int, after: timedelta = timedelta()) -> None:
+def hint(task: str, *args: int | str, after: timedelta = timedelta()) -> None:
     """Send a task to the workers, to be run `after` a while; call it after the commit.
 
     Without a broker nothing is lost: the sweep resends it.

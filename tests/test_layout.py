@@ -68,6 +68,7 @@ PACKAGES = {
         "match_events",
         "paper",
         "wall",
+        "sharing",
         "privacy",
         "pages",
         "demo",

@@ -7,6 +7,7 @@ filled with rows of the database.
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -17,6 +18,7 @@ from django.apps import apps
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import transaction
 from django.db.models import JSONField, Model, Q
+from django.http import Http404
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
@@ -32,7 +34,8 @@ from players.people.erasure import erase_player
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club
-from tournaments.models import CashCount, Entry, Payment, Withdrawal
+from tournaments.models import CashCount, Entry, Payment, Tournament, Withdrawal
+from tournaments.sharing.cards import card_of
 
 PERSONAL = {
     "event_token",
@@ -155,6 +158,23 @@ def test_no_route_shows_private_data_to_a_stranger(club_of_strangers: User, read
     # A public page is public for both; one of them reads it with every row.
     assert step > 1 or OF_PLAYERS - set(read) == set()
     assert leaks == {}
+
+
+@pytest.mark.django_db
+def test_pictures_of_shared_pages_name_nobody_who_is_hidden(club_of_strangers: User) -> None:
+    hidden = secrets()
+    pages = [("match", match.public_id) for match in Match.objects.all()]
+    pages += [("replay", match.public_id) for match in LIVE]
+    pages += [("player", player.public_id) for player in Player.objects.all()]
+    for event in Tournament.objects.select_related("club"):
+        place = f"{event.club.slug}/{event.slug}"
+        pages += [("event", place), *(("division", f"{place}/{row.public_id}") for row in event.divisions.all())]
+    texts: dict[str, str] = {}
+    for kind, key in pages:
+        with suppress(Http404):
+            texts[f"{kind} {key}"] = "\n".join(card_of(kind, key).texts()).casefold()
+    assert {page.split()[0] for page in texts} == {"match", "replay", "player", "event", "division"}
+    assert [(page, secret) for page, text in texts.items() for secret in hidden if secret in text] == []
 
 
 @pytest.mark.django_db

@@ -31,6 +31,7 @@ class TournamentsConfig(AppConfig):
         set_events(TournamentEvents())
         privacy.connect_erasure()
         privacy.connect_exports()
+        privacy.connect_retention()
         messages.register(refusals.MESSAGES, refusals.STATUS)
         messages.register(FORMAT_MESSAGES)
         messages.register(REMARKS)

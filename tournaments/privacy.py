@@ -10,6 +10,7 @@ from players.models import LogEntry, Player, User
 from players.people import mentions
 from players.people.mentions import WRITTEN, erase_texts_of
 from players.people.stored_elsewhere import StoredElsewhere, register
+from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
 from players.privacy.sections import register as register_sections
 from tournaments.entries.services import refuse_two_entries
@@ -36,6 +37,7 @@ from tournaments.models import (
     Wall,
     Withdrawal,
 )
+from tournaments.sharing.services import delete_unused, forget_pictures
 
 # Erasing a person from events: reasons, notes and what was typed about them. Entries and payments are kept.
 
@@ -50,6 +52,7 @@ def forget(players: list[Player], user: User | None) -> None:
     ids = set(entries.values_list("pk", flat=True))
     if user is not None and user.email_verified_at is not None:
         Helper.objects.filter(email=user.email.casefold()).delete()
+    forget_pictures()
     _forget_splits(ids)
     _forget_matches(players)
     _forget_in_log(players, ids)
@@ -225,3 +228,8 @@ SECTIONS = (
 def connect_exports() -> None:
     """Register what an export says about events."""
     register_sections(*SECTIONS)
+
+
+def connect_retention() -> None:
+    """Register what is deleted of events."""
+    register_retention("share pictures", delete_unused)

@@ -30,6 +30,7 @@ from tournaments.results import actions as decisions
 from tournaments.results import api as api_corrections
 from tournaments.results import corrections_page as corrections
 from tournaments.results import fixture_page as fixtures
+from tournaments.sharing.page import share_picture
 from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
 
@@ -41,6 +42,8 @@ ENTRY = rf"{EVENT}entries/(?P<entry>{ID})/"
 OWNER = r"^owner-link/(?P<owner_token>[\w-]{43})/"
 HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
+SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
+EVENT_SHARE = rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})"
 
 urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
@@ -48,6 +51,12 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
+    re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-share"),
+    re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-share"),
+    re_path(rf"{EVENT_SHARE}/(?P<division>{ID})\.png$", share_picture, {"kind": "division"}, name="division-share"),
+    re_path(rf"{SHARE}matches/(?P<public_id>{ID})\.png$", share_picture, {"kind": "match"}, name="match-share"),
+    re_path(rf"{SHARE}replays/(?P<public_id>{ID})\.png$", share_picture, {"kind": "replay"}, name="replay-share"),
+    re_path(rf"{SHARE}players/(?P<public_id>{ID})\.png$", share_picture, {"kind": "player"}, name="player-share"),
     path("waiting-clubs/", acceptance.waiting, name="waiting-clubs"),
     re_path(rf"{OWNER}$", by_personal_link(owner.choice), name="owner-link"),
     re_path(rf"{OWNER}club/$", by_personal_link(owner.own_club), name="owner-club"),

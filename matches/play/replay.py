@@ -373,6 +373,8 @@ class ReplaySource:
     """URL and name of the event."""
     picture_url: str = ""
     """Pictures of its positions, which everybody may see; empty for the replay of a personal link."""
+    shared: str = ""
+    """Public id of the match whose picture stands for the whole replay; empty for a record."""
     analysis: SeenAnalysis | None = None
     """As far as the reader may see it."""
 
@@ -594,6 +596,7 @@ def live_source(reader: Watched, token: str = "") -> ReplaySource:
         back=(reverse("match-link" if token else "match", args=[name]), gettext("Match")),
         files=tuple((format_, reverse(f"{prefix}-record", args=[name, format_])) for format_ in CONTENT_TYPES),
         picture_url="" if token else reverse("match-replay-picture", args=[name]),
+        shared="" if token else match.public_id,
         event=(context.url, context.title) if context is not None and context.url else None,
     )
 
@@ -709,6 +712,8 @@ def _page(request: HttpRequest, source: ReplaySource) -> HttpResponse:
         return redirect(step_path(source.url, step or (1, 1)))
     flip, preferences = request.GET.get("flip") == "1", preferences_json(request.user)
     context = replay_context(source, _wanted(request), flip=flip, preferences=preferences)
+    if source.shared and "g" not in request.GET:
+        context["picture"] = ""
     if context["picture"]:
         context["picture"] = request.build_absolute_uri(context["picture"])
     name = "matches/play/_replay.html" if is_htmx(request) else "matches/play/replay.html"

@@ -47,6 +47,13 @@ API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
+    "club-share": (PUBLIC, NO_POST),
+    "event-share": (PUBLIC, NO_POST),
+    "division-share": (PUBLIC, NO_POST),
+    "match-share": (PUBLIC, NO_POST),
+    # The match is not played here.
+    "replay-share": (NOT_PAIRED, NO_POST),
+    "player-share": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
     "tonight": (DIRECTORS, DIRECTORS),
     "tonight-show": (NO_FORM, DIRECTORS),
@@ -284,8 +291,10 @@ WRITES_BY_OTHER_METHODS = {
     "api-entry-link": ("delete", API_LINK),
 }
 TABLE = PAGES | API
-OF_CLUBS = ("club", "commitments", "venue", "tonight", "tonight-show", "api-commitments", "api-tonight")
+OF_CLUBS = ("club", "club-share", "commitments", "venue", "tonight", "tonight-show", "api-commitments", "api-tonight")
 """Routes about a club, whatever its events are."""
+SHARED = ("event-share", "division-share", "match-share", "replay-share", "player-share")
+"""Pictures of pages as everybody sees them, whoever requests them (tests/tournaments/sharing/)."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""
 OF_INSTALLATION = ("owner-link", "owner-club", "waiting-clubs")

@@ -5,7 +5,16 @@ from tournaments.floor.page.actions import ACTIONS
 
 EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
 
+SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
+
 ROUTES: dict[str, Access] = {
+    # Pictures of pages, of those that everybody may see: tests/tournaments/sharing/.
+    rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$": EVERYBODY,
+    rf"{SHARE}events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)\.png$": EVERYBODY,
+    rf"{SHARE}events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/(?P<division>[2-9a-z]{{10}})\.png$": EVERYBODY,
+    rf"{SHARE}matches/(?P<public_id>[2-9a-z]{{10}})\.png$": EVERYBODY,
+    rf"{SHARE}replays/(?P<public_id>[2-9a-z]{{10}})\.png$": Access(404, 404, 404),
+    rf"{SHARE}players/(?P<public_id>[2-9a-z]{{10}})\.png$": EVERYBODY,
     # Events, for each role: tests/tournaments/pages/test_roles.py. Drafts are 404 except for the officers of the club.
     "events/": EVERYBODY,
     # Only for those who run the site: tests/tournaments/pages/test_acceptance.py

@@ -20,6 +20,7 @@ from tests.access.test_role_walk import ROUTES
 from tests.test_privacy import PERSONAL
 from tests.tournaments.events.test_helpers import HELPED
 from tournaments.models import Entry, Fixture, Floor, Tournament
+from tournaments.sharing.cards import CARDS
 
 MOST_STEPS = 5
 KEYS = PERSONAL | {"token"}
@@ -29,6 +30,7 @@ NOT_LINKED = {
     "live-stream": "for the scripts of pages",
     "readyz": "for programs",
     "replay-picture": "the picture in previews of links",
+    **{f"{kind}-share": "the picture in previews of links" for kind in CARDS},
     "robots": "for programs",
     "security-txt": "for programs",
     "service-worker": "for browsers",

@@ -93,6 +93,8 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Payment": "pot",
     "tournaments.PrizePlan": "shares",
     "tournaments.Round": "drops entrants",
+    # Erasing anybody deletes all of them.
+    "tournaments.SharePicture": "kind key digest data",
     "tournaments.Stage": "settings apart",
     "tournaments.Wall": "hidden",
 }

@@ -27,6 +27,7 @@ from tournaments.models.payments import (
     PrizePlan,
     SidePool,
 )
+from tournaments.models.sharing import SharePicture
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "PrizePlan",
     "Return",
     "Round",
+    "SharePicture",
     "SidePool",
     "Slot",
     "Stage",

@@ -514,7 +514,7 @@ def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
     for (stage, key), own in brackets.items():
         columns = []
         for row in own:
-            boxes = [_box(fixture, row, options) for fixture in row.fixtures]
+            boxes = [box_of(fixture, row, options) for fixture in row.fixtures]
             for box in boxes:
                 box.winner_to, box.loser_to = to_winner.get(box.number), to_loser.get(box.number)
                 box.winner_side = sides.get(box.number, 0)
@@ -571,7 +571,8 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
     }
 
 
-def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> FixtureBox:
+def box_of(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> FixtureBox:
+    """Return a fixture as the pages of a bracket show it."""
     first, second = (_line(slot, side, row, round_, options) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     where = row.played.where if ready else None

@@ -2,11 +2,13 @@
 
 import json
 import re
+from io import BytesIO
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from PIL import Image
 
 from engine import check_record
 from engine.actions import Act
@@ -16,6 +18,10 @@ from matches.models import Match
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tests.matches.play.test_delay import make_board
 from tests.pages import html
+from tournaments.models import SharePicture
+from tournaments.sharing import services as sharing
+from tournaments.sharing.cards import card_of
+from tournaments.sharing.page import share_url
 
 __all__ = ["make_board"]
 
@@ -163,8 +169,10 @@ def test_pictures_show_what_a_visitor_may_see_to_everybody(make_board, bob):
     first, late, hidden = (signed_in(bob).get(path, {"g": 1, "p": step}) for step in (1, 2, 3))
     assert first.content.startswith(b"\x89PNG")
     assert first.content != late.content == hidden.content
-    content = html(Client().get(paths(board.match)[0]))
+    content = html(Client().get(f"{paths(board.match)[0]}?g=1&p=1"))
     assert f'property="og:image" content="http://testserver{path}?g=1&amp;p=1"' in content
+    whole = html(Client().get(paths(board.match)[0]))
+    assert 'property="og:image" content="http://testserver/share/' in whole
     Match.objects.filter(pk=board.match.pk).update(visibility=Match.Visibility.PRIVATE)
     assert {client.get(path).status_code for client in (Client(), signed_in(bob))} == {404}
 
@@ -172,3 +180,26 @@ def test_pictures_show_what_a_visitor_may_see_to_everybody(make_board, bob):
 def test_a_match_that_nobody_may_watch_yet_has_no_picture(make_board, bob):
     path = reverse("match-replay-picture", args=[make_board(None).match.public_id])
     assert signed_in(bob).get(path).status_code == 404
+
+
+@pytest.mark.parametrize("delay", [0, 10, None])
+def test_the_shared_picture_of_a_replay_says_nothing_of_the_play_before_its_end(make_board, delay):
+    board = make_board(delay)
+    match = board.match.public_id
+    before = card_of("replay", match)
+    assert [side.name for side in before.sides] == list(board.match.names)
+    assert {side.points for side in before.sides} == {""}
+    assert before.board is None
+    url = share_url("replay", match)
+    assert Client().get(url).status_code == 200
+    board.do(CAROL, Act.CONCEDE)
+    after = card_of("replay", match)
+    assert [side.won for side in after.sides] == [True, False]
+    assert after.board is not None
+    Client().get(url)
+    sharing.draw_picture(picture_id=SharePicture.objects.get().pk, now=timezone.now())
+    drawn = Client().get(url)
+    picture = Image.open(BytesIO(drawn.content)).convert("RGB")
+    assert picture.size == (1200, 630)
+    # The frame of the board is where the picture before the end had paper.
+    assert picture.getpixel((1133, 190)) != picture.getpixel((5, 5))
