@@ -550,7 +550,7 @@ def said_in_bracket(page: str) -> dict[str, tuple[str, tuple[int, ...]]]:
     boxes = {}
     for box in re.findall(r'<li class="is-[\w ]+"><div>(.*?)</div></li>', page):
         head, *lines = box.split("<p ")
-        words = re.search(r'<a href="/matches/(\w+)/">M\d+</a><b>([^<]+)</b>', head)
+        words = re.search(r'<a href="/matches/(\w+)/">M\d+(?:<span[^>]*>[^<]*</span>)?</a><b>([^<]+)</b>', head)
         if words:
             points = [int(number) for line in lines for number in re.findall(r"<b>(\d+)</b>", line)]
             boxes[words[1]] = (words[2], tuple(points))

@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from core.links import absolute_url, qr_svg
 from players.access import Role, is_at_least, role_in
 from tournaments import access
+from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Tournament
 
 EVENT = "event"
@@ -51,33 +52,32 @@ def shareable(event: Tournament) -> list[Shareable]:
     args = (event.club.slug, event.slug)
     home, calls = reverse("event", args=args), reverse("embed-calls", args=args)
     pages = [Shareable(EVENT, _("The whole event"), event.name, home, calls, _("who is called to which table"))]
-    for division in event.divisions.all():
+    for division in event.divisions.prefetch_related("stages"):
         own = (*args, division.public_id)
         title, path = f"{division.name} · {event.name}", reverse("division", args=own)
         if division.status == Division.Status.ENTRIES:
             label = _("{division}: entries").format(division=division.name)
             pages.append(Shareable(f"bracket-{division.public_id}", label, title, path))
             continue
-        label = _("{division}: bracket").format(division=division.name)
-        frame = reverse("embed-bracket", args=own)
-        pages.append(Shareable(f"bracket-{division.public_id}", label, title, path, frame, _("the bracket")))
+        standings = reverse("embed-standings", args=own)
+        if any(stage.format in ELIMINATION for stage in division.stages.all()):
+            label, framed = _("{division}: bracket"), _("the bracket")
+            frame = reverse("embed-bracket", args=own)
+        else:
+            label, framed, frame = _("{division}: matches"), _("the standings"), standings
+        label = label.format(division=division.name)
+        pages.append(Shareable(f"bracket-{division.public_id}", label, title, path, frame, framed))
         label = _("{division}: standings").format(division=division.name)
         title = _("Standings of {division}").format(division=title)
-        path, frame = reverse("standings", args=own), reverse("embed-standings", args=own)
-        pages.append(Shareable(f"standings-{division.public_id}", label, title, path, frame, _("the standings")))
+        path = reverse("standings", args=own)
+        pages.append(Shareable(f"standings-{division.public_id}", label, title, path, standings, _("the standings")))
     return pages
 
 
 def snippet(url: str, title: str) -> str:
-    """Return the HTML that shows a page of this site in a frame."""
-    return str(
-        format_html(
-            '<iframe src="{}" title="{}" width="100%" height="{}" loading="lazy" style="border: 0"></iframe>',
-            url,
-            title,
-            HEIGHT,
-        )
-    )
+    """Return the HTML that shows a page of this site in a frame, as text."""
+    attributes = f'src="{escape(url)}" title="{escape(title)}" width="100%" height="{HEIGHT}" loading="lazy"'
+    return f'<iframe {attributes} style="border: 0"></iframe>'
 
 
 @require_safe
