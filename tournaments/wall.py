@@ -591,6 +591,8 @@ def _framed(request: HttpRequest, event: Tournament, content: Mapping[str, Any],
         "club": event.club,
         "name": name,
         "topics": event_topics(event),
+        # Those of the reader wait for a page of the site.
+        "messages": (),
         **content,
     }
     response = render(request, "tournaments/wall/embed.html", context)

@@ -389,7 +389,7 @@ class Evening:
         self.check_staff(chosen)
 
     def check_lists(self) -> None:
-        home = places_on(self.page(self.url))
+        home = played_now_on(self.page(self.url))
         now_live = {match.public_id for match, known in self.under_way().items() if known.state == "here"}
         expected = {match.public_id: known.text for match, known in self.under_way().items()}
         assert home == {match: text for match, text in expected.items() if match not in now_live}
@@ -543,6 +543,16 @@ def places_on(page: str) -> dict[str, str]:
     """Return what a page says of each match, in its order."""
     places = re.findall(r'data-where="(\w+)"[^>]*>(.*?)</(?:span|p)>', page)
     return {match: unescape(re.sub(r"<[^>]+>", "", text)).strip() for match, text in places}
+
+
+def played_now_on(page: str) -> dict[str, str]:
+    """Return what the home of an event says of each match at a table, with its points."""
+    rows = re.findall(r'<a href="/matches/(\w+)/">(.*?)</a>.*?data-where="\1"[^>]*>(.*?)</span>', page, re.DOTALL)
+    said = {}
+    for match, sides, where in rows:
+        points = [side for side in re.findall("<strong>(.*?)</strong>", sides) if side != "–"]
+        said[match] = ", ".join(filter(None, (unescape(where).strip(), "–".join(points))))
+    return said
 
 
 def said_in_bracket(page: str) -> dict[str, tuple[str, tuple[int, ...]]]:
