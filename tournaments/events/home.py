@@ -34,7 +34,7 @@ from tournaments.events.selectors import (
 from tournaments.formats.graph import FINAL, LOWER, MAIN
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
-from tournaments.standings.placings import Leader, champions, leaders
+from tournaments.standings.placings import Leader, champion_of, champions, leaders
 from tournaments.standings.rounds import round_names
 from tournaments.state.figures import event_figures
 from tournaments.state.names import shown_entry
@@ -249,6 +249,9 @@ def _division_rows(
         division, stage = counted.division, stages[counted.division.pk]
         is_table = stage is not None and stage.format not in ELIMINATION and counted.figures.matches.decided
         number, names = left.get(division.pk, (0, []))
+        if stage in brackets and not number:
+            # The main draw is over; a consolation may go on.
+            winners[division.pk] = champion_of(user, division)
         rows.append(
             DivisionRow(
                 counted,

@@ -124,13 +124,14 @@ def champion(last: Stage, best: Mapping[int, list[BracketPlaces]], states: Itera
 def champions(user: Visitor, divisions: Iterable[Division]) -> dict[int, str]:
     """Return division id -> winner of the finished divisions, as this user may see the names."""
     return {
-        division.pk: _champion_of(user, division)
+        division.pk: champion_of(user, division)
         for division in divisions
         if division.status == Division.Status.FINISHED
     }
 
 
-def _champion_of(user: Visitor, division: Division) -> str:
+def champion_of(user: Visitor, division: Division) -> str:
+    """Return the winner of a division's last stage; empty while it is open. Its other brackets may go on."""
     last = division.stages.order_by("-number").first()
     if last is None:
         return ""
