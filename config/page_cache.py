@@ -140,6 +140,7 @@ PUBLIC_ROUTES: dict[str, frozenset[str]] = {
     "prizes": frozenset(),
     "event-report": frozenset(),
     "event-wall": frozenset(),
+    "event-share": frozenset({"page"}),
     "embed-bracket": frozenset(),
     "embed-standings": frozenset(),
     "embed-calls": frozenset(),

@@ -18,7 +18,7 @@ from tournaments.events import views as clubs
 from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import acceptance, console, divisions, tonight
+from tournaments.pages import acceptance, console, divisions, sharing, tonight
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
 from tournaments.paper import page as paper
@@ -128,6 +128,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}tables/$", paper.table_now, name="table-now"),
     re_path(rf"{EVENT}wall/$", walls.event_wall, name="event-wall"),
     re_path(rf"{EVENT}wall/settings/$", walls.wall_settings, name="wall-settings"),
+    re_path(rf"{EVENT}share/$", sharing.share, name="event-share"),
     re_path(rf"{EVENT}embed/calls/$", walls.calls, name="embed-calls"),
     re_path(rf"{DIVISION}embed/bracket/$", walls.bracket, name="embed-bracket"),
     re_path(rf"{DIVISION}embed/standings/$", walls.standings, name="embed-standings"),

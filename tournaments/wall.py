@@ -581,15 +581,21 @@ def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _framed(request: HttpRequest, event: Tournament, content: Mapping[str, Any], name: str = "") -> HttpResponse:
-    """Render an embedded page, which only the hosts that the club names may frame."""
+    """Render an embedded page, which only this site and the hosts that the club names may frame.
+
+    It is the same for everybody, so it is rendered as for a visitor whoever is signed in.
+    """
+    request.user = AnonymousUser()
     context = {
         "tournament": event,
         "club": event.club,
         "name": name,
         "topics": event_topics(event),
+        # Those of the reader wait for a page of the site.
+        "messages": (),
         **content,
     }
     response = render(request, "tournaments/wall/embed.html", context)
-    hosts = event.club.embed_hosts or "'none'"
-    response.headers["Content-Security-Policy"] = f"frame-ancestors {hosts}"
+    # This site shows a preview to those who want to embed the page.
+    response.headers["Content-Security-Policy"] = f"frame-ancestors 'self' {event.club.embed_hosts}".rstrip()
     return response

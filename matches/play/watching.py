@@ -188,9 +188,12 @@ def live_now(viewer: Viewer, now: datetime, *, among: Q | None = None, most: int
     return [_line(row, contexts.get(row.match.parent_topic), places.get(row.pk, ""), now) for row in lines]
 
 
-def most_watched(now: datetime) -> Watched | None:
-    """Return the match that most spectators watch, of those that everybody may see as they stand; None without one."""
-    rows = list(_watchable(NOBODY.visible()).filter(spectators_delay=0)[:MOST])
+def most_watched(now: datetime, *, among: Q | None = None) -> Watched | None:
+    """Return the match that most spectators watch, of those that everybody may see as they stand; None without one.
+
+    `among` is a condition on `Match`.
+    """
+    rows = list(_watchable(NOBODY.visible() & (among or Q())).filter(spectators_delay=0)[:MOST])
     spectators = audience.sizes([row.match.public_id for row in rows])
     row = max(rows, key=lambda row: spectators.get(row.match.public_id, 0), default=None)
     return seen(row, now=now) if row is not None else None

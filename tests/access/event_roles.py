@@ -133,6 +133,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "event-wall": (PUBLIC, NO_POST),
     "wall-settings": (STAFF, STAFF),
     "paper-draws": (PUBLIC, NO_POST),
+    "event-share": (PUBLIC, NO_POST),
     "embed-calls": (PUBLIC, NO_POST),
     "embed-bracket": (PUBLIC, NO_POST),
     "embed-standings": (PUBLIC, NO_POST),

@@ -34,6 +34,7 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}wall/$": EVERYBODY,
     rf"{EVENT}wall/settings/$": ONLY_OFFICERS,
     rf"{EVENT}paper/draws/$": EVERYBODY,
+    rf"{EVENT}share/$": EVERYBODY,
     rf"{EVENT}embed/calls/$": EVERYBODY,
     rf"{EVENT}(?P<division>[2-9a-z]{{10}})/embed/bracket/$": EVERYBODY,
     rf"{EVENT}(?P<division>[2-9a-z]{{10}})/embed/standings/$": EVERYBODY,

@@ -46,9 +46,9 @@ NOT_LINKED = {
     "arrive": "the QR code on the poster at the door; players who are entered also have a link",
     "entries": "an older address of the arrivals desk, which it leads to",
     "fixture-correct-undo": "assistants may read what would follow, and are not offered to undo",
-    "embed-bracket": "a frame on other websites; the staff finds its address under Paper",
-    "embed-calls": "a frame on other websites; the staff finds its address under Paper",
-    "embed-standings": "a frame on other websites; the staff finds its address under Paper",
+    "embed-bracket": "a frame on other websites; its address is under Embed",
+    "embed-calls": "a frame on other websites; its address is under Embed",
+    "embed-standings": "a frame on other websites; its address is under Embed",
 }
 """Route -> why a role that may open it need not be led to it."""
 

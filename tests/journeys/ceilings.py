@@ -36,6 +36,7 @@ CEILINGS = {
     "the match that most people watch":     Ceiling(1, 0, "2 taps"),
     "my club's next event, and left again":  Ceiling(6, 0),
     "a match being played":                  Ceiling(2, 0),
+    "a live match, shared and embedded":    Ceiling(5, 0, "the address of a frame was in no page for viewers"),
     "a friend's rating":                     Ceiling(3, 5),
     "the wall":                              Ceiling(2, 0, "no link unless a match was played here"),
     "play a friend":                         Ceiling(7, 5),

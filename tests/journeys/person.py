@@ -101,6 +101,14 @@ class Person:
         assert drawn in qr_svg(address), "the code says something else than its link"
         return address
 
+    def copies(self, label: Name) -> str:
+        """What a field contains that is there to be copied."""
+        return self._screen().get_by_label(label, exact=True).input_value()
+
+    def sees_in_frame(self, text: Name) -> None:
+        """Wait until a text is visible in the frame of the page."""
+        expect(self._page.frame_locator("iframe").locator("body")).to_contain_text(text, use_inner_text=True)
+
     def choose(self, label: Name, option: str) -> None:
         """Choose an option of a list."""
         self._screen().get_by_label(label, exact=True).locator("visible=true").select_option(label=option)

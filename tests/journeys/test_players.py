@@ -12,6 +12,7 @@ from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services import default_pool, replay_pool
 from players.models import Club, Player, User
 from tests.browser.test_floor import evening
+from tests.browser.test_sharing import OtherSite, other_site
 from tests.config.test_home import live_match
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of, entered_event
@@ -22,7 +23,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
 from tournaments.results import overdue
 
-__all__ = ["evening"]
+__all__ = ["evening", "other_site"]
 
 
 def at_table(event: Tournament, table: str) -> Player:
@@ -112,8 +113,26 @@ def test_the_next_event_of_my_club(journey: Journey, club: Club, alice: User) ->
 def test_a_match_being_played(journey: Journey, evening: Tournament) -> None:
     viewer = journey.on_phone()
     viewer.tap("Saturday Night")
-    viewer.tap(re.compile(r"^M\d+ "), first=True)
+    viewer.tap(re.compile("."), within="Live now", role="link", first=True)
     viewer.sees("Score so far")
+
+
+@pytest.mark.journey("a live match, shared and embedded")
+def test_a_live_match_its_event_shared_and_embedded(
+    journey: Journey, evening: Tournament, other_site: OtherSite
+) -> None:
+    viewer = journey.on_phone()
+    viewer.tap("Saturday Night")
+    viewer.tap(re.compile("."), within="Live now", role="link", first=True)
+    viewer.sees("Score so far")
+    viewer.tap("Saturday Night · Open")
+    viewer.tap("Share")
+    viewer.sees("Link copied")
+    viewer.tap("Embed")
+    address = other_site(viewer.copies("HTML for the website"))
+    Club.objects.update(embed_hosts=address)
+    reader = journey.at_desk(address=address)
+    reader.sees_in_frame("Saturday Night")
 
 
 @pytest.mark.journey("a friend's rating")

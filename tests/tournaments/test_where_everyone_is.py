@@ -389,7 +389,7 @@ class Evening:
         self.check_staff(chosen)
 
     def check_lists(self) -> None:
-        home = places_on(self.page(self.url))
+        home = played_now_on(self.page(self.url))
         now_live = {match.public_id for match, known in self.under_way().items() if known.state == "here"}
         expected = {match.public_id: known.text for match, known in self.under_way().items()}
         assert home == {match: text for match, text in expected.items() if match not in now_live}
@@ -545,12 +545,22 @@ def places_on(page: str) -> dict[str, str]:
     return {match: unescape(re.sub(r"<[^>]+>", "", text)).strip() for match, text in places}
 
 
+def played_now_on(page: str) -> dict[str, str]:
+    """Return what the home of an event says of each match at a table, with its points."""
+    rows = re.findall(r'<a href="/matches/(\w+)/">(.*?)</a>.*?data-where="\1"[^>]*>(.*?)</span>', page, re.DOTALL)
+    said = {}
+    for match, sides, where in rows:
+        points = [side for side in re.findall("<strong>(.*?)</strong>", sides) if side != "–"]
+        said[match] = ", ".join(filter(None, (unescape(where).strip(), "–".join(points))))
+    return said
+
+
 def said_in_bracket(page: str) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Return the words and the points in the boxes of a bracket that say where their match is."""
     boxes = {}
     for box in re.findall(r'<li class="is-[\w ]+"><div>(.*?)</div></li>', page):
         head, *lines = box.split("<p ")
-        words = re.search(r'<a href="/matches/(\w+)/">M\d+</a><b>([^<]+)</b>', head)
+        words = re.search(r'<a href="/matches/(\w+)/">M\d+(?:<span[^>]*>[^<]*</span>)?</a><b>([^<]+)</b>', head)
         if words:
             points = [int(number) for line in lines for number in re.findall(r"<b>(\d+)</b>", line)]
             boxes[words[1]] = (words[2], tuple(points))

@@ -1,4 +1,4 @@
-"""Lists of events, and the home of an event."""
+"""Lists of events, of their divisions and of their matches."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,21 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from core.names import fold
 from core.pagination import page_of
-from matches.lifecycle.where import Where, in_words
+from matches.lifecycle.where import Where
 from matches.models import Match
-from matches.play.watching import live_now, where_of
+from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY, Viewer
-from players import access as people
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
-from tournaments.access import VISIBLE, is_helper
+from tournaments.access import VISIBLE
 from tournaments.formats.settings import ELIMINATION
-from tournaments.models import Division, Entry, Fixture, Helper, Round, Slot, Stage, Tournament
-from tournaments.standings.placings import champions
+from tournaments.models import Division, Entry, Fixture, Helper, Round, Slot, Tournament
 from tournaments.standings.rounds import round_names
 from tournaments.state.figures import Figures, figures_of, takes_part
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import match_names
 from tournaments.state.plans import settings_of
-from tournaments.state.topics import event_topics
 
 # Reading a page together with the `seq` that its forms send back.
 
@@ -52,8 +48,6 @@ def read_with_seq(division: Division, read: Callable[[], Page]) -> Page:
     return page
 
 
-NEXT_SHOWN = 12
-"""Matches listed on the home of an event; division pages list all."""
 ON_A_PAGE = 30
 ENDED = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
 
@@ -99,16 +93,6 @@ class MatchLine:
     def is_to_come(self) -> bool:
         """Whether it is neither called nor being played."""
         return self.where is None or self.where.is_to_come
-
-
-class MyMatch(NamedTuple):
-    """A match of the signed-in player, with the opponent's name."""
-
-    line: MatchLine
-    where: Where
-    opponent: str
-    sentence: str
-    """Where it is, for the player."""
 
 
 def visible(user: Visitor) -> QuerySet[Tournament]:
@@ -230,89 +214,6 @@ def match_line(fixture: Fixture, rounds: Mapping[int, str], where: Where | None 
     return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, where)
 
 
-def _my_matches(
-    tournament: Tournament, rounds: Mapping[int, str], user: Visitor, viewer: Viewer, now: datetime
-) -> list[MyMatch]:
-    """Return the next matches of a user in an event: in play first, then called, then by deadline."""
-    if not isinstance(user, User):
-        return []
-    fixtures = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
-    matches = []
-    rows = list(fixtures.order_by("due_at", "number")[:NEXT_SHOWN])
-    for line in match_lines(rows, rounds, viewer, now, staff=False):
-        assert line.match is not None and line.where is not None  # noqa: S101, PT018, the query filters by players
-        side = 0 if line.match.player_0.user_id == user.pk else 1
-        matches.append(MyMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
-    return sorted(matches, key=lambda row: row.where.rank)
-
-
-def my_entries(tournament: Tournament, user: Visitor) -> dict[int, Entry]:
-    """Return the entries of a user that are not withdrawn, by division."""
-    if not isinstance(user, User):
-        return {}
-    own = Entry.objects.filter(division__tournament=tournament, player__user=user).exclude(status=Entry.Status.OUT)
-    return {entry.division_id: entry for entry in own}
-
-
-def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str, Any]:
-    """Return the context of the home of an event."""
-    role = people.role_in(user, tournament.club)
-    staff = people.is_at_least(role, Role.ASSISTANT)
-    divisions = divisions_of(tournament)
-    winners = champions(user, [counted.division for counted in divisions])
-    own = my_entries(tournament, user)
-    directs = people.is_at_least(role, Role.DIRECTOR)
-    rounds = names_of_rounds(tournament)
-    viewer = Viewer.of(user)
-    mine = _my_matches(tournament, rounds, user, viewer, now)
-    first = open_fixtures(tournament)[:NEXT_SHOWN]
-    own_matches = {row.line.fixture.pk for row in mine}
-    # The reader's own matches are above the lists already.
-    others = [fixture for fixture in first if fixture.pk not in own_matches]
-    # A spectators' page, whoever reads it.
-    lines = match_lines(others, rounds, NOBODY, now, staff=staff)
-    topics = [counted.division.topic for counted in divisions]
-    playing = live_now(viewer, now, among=Q(parent_topic__in=topics))
-    shown_live = {line.public_id for line in playing}
-    return {
-        "tournament": tournament,
-        "club": tournament.club,
-        "role": role,
-        "staff": staff,
-        "helps": not staff and is_helper(user, tournament),
-        "may_direct": directs,
-        "may_copy": directs and tournament.status != Tournament.Status.DRAFT and bool(divisions),
-        "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),
-        "divisions": [
-            (
-                counted,
-                own.get(counted.division.pk),
-                can_register(counted.division, now),
-                winners.get(counted.division.pk, ""),
-            )
-            for counted in divisions
-        ],
-        "several": len(divisions) > 1,
-        "live_now": playing,
-        "topics": event_topics(tournament),
-        "live": [line for line in lines if not line.is_to_come and _id_of(line) not in shown_live],
-        "next": [line for line in lines if line.is_to_come],
-        "more": open_fixtures(tournament).count() - NEXT_SHOWN if len(first) == NEXT_SHOWN else 0,
-        "mine": mine,
-        "my_player": my_player(user),
-        "entered": sum(counted.figures.entries for counted in divisions),
-    }
-
-
-def _id_of(line: MatchLine) -> str:
-    return line.match.public_id if line.match is not None else ""
-
-
-def has_league(tournament: Tournament) -> bool:
-    """Whether the event has a league, so that a next season can follow."""
-    return Stage.objects.filter(division__tournament=tournament, format=Stage.Format.LEAGUE).exists()
-
-
 def can_register(division: Division, now: datetime) -> bool:
     """Whether players can register themselves now."""
     open_ = division.self_registration and division.status == Division.Status.ENTRIES
@@ -323,20 +224,6 @@ def can_register(division: Division, now: datetime) -> bool:
 def my_player(user: Visitor) -> Player | None:
     """Return the player of an account, if it has one."""
     return Player.objects.filter(user=user).first() if isinstance(user, User) else None
-
-
-def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[Entry, Division]]:
-    """Return entries of an event whose name contains a text; names shown as initials only for the staff."""
-    key = fold(text)
-    entries = (
-        Entry.objects.filter(division__tournament=tournament, player__name_key__contains=key)
-        .exclude(status=Entry.Status.OUT)
-        .select_related("player", "division")
-        .order_by("division__order", "player__name_key")
-    )
-    if not staff:
-        entries = entries.filter(player__initials_only=False, player__erased_at=None)
-    return [(entry, entry.division) for entry in entries[:50]] if key else []
 
 
 def club_events(user: Visitor, club: Club, most: int = 10) -> Sequence[Tournament]:

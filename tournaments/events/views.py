@@ -34,8 +34,8 @@ from players.access import Role
 from players.models import Club
 from tournaments import access
 from tournaments.events import helpers as helper_services
+from tournaments.events import home, services
 from tournaments.events import selectors as event_selectors
-from tournaments.events import services
 from tournaments.events.forms import HelperForm, RemoveHelperForm, TournamentForm, VenueForm, shown_local
 from tournaments.events.helpers import helpers_of, state_of
 from tournaments.events.pages import (
@@ -128,9 +128,9 @@ def event_list(request: HttpRequest) -> HttpResponse:
 def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the home of an event; `?player=` searches its entries."""
     tournament = access.tournament(request.user, club, slug)
-    context = event_selectors.event_home(request.user, tournament, timezone.now()) | {"key": form_key(request)}
+    context = home.event_home(request.user, tournament, timezone.now()) | {"key": form_key(request)}
     if text := request.GET.get("player", "").strip():
-        context |= {"looked_for": text, "found": event_selectors.find_player(tournament, text, context["staff"])}
+        context |= {"looked_for": text, "found": home.find_player(tournament, text, context["staff"])}
     return render(request, "tournaments/events/event.html", context)
 
 

@@ -119,7 +119,6 @@ def hub(tournament: Tournament, size: str, *, role: Role | None) -> dict[str, An
         "ready_url": f"{url}?{urlencode({'paper': size, 'print': '1'})}",
         "rounds": _rounds(tournament, url, size),
         "links": _links(tournament, size, role),
-        "frames": _frames(tournament),
     }
 
 
@@ -155,22 +154,6 @@ def _links(tournament: Tournament, size: str, role: Role | None) -> list[tuple[s
     if is_at_least(role, Role.DIRECTOR):
         links.append((_("Cash report"), _("accounts, prizes, payments and the box"), reverse("paper-cash", args=args)))
     return [(label, help_text, f"{url}?{query}") for label, help_text, url in links]
-
-
-def _frames(tournament: Tournament) -> list[tuple[str, str]]:
-    """Return the pages that other websites can embed once the event is published: label and URL."""
-    if tournament.status == Tournament.Status.DRAFT:
-        return []
-    args = (tournament.club.slug, tournament.slug)
-    frames = [(_("Calls"), reverse("embed-calls", args=args))]
-    for division in tournament.divisions.all():
-        named = {"name": division.name}
-        division_args = (*args, division.public_id)
-        frames += [
-            (_("%(name)s: bracket") % named, reverse("embed-bracket", args=division_args)),
-            (_("%(name)s: standings") % named, reverse("embed-standings", args=division_args)),
-        ]
-    return frames
 
 
 def _rounds(tournament: Tournament, url: str, size: str) -> list[tuple[str, str, int, str]]:

@@ -97,6 +97,8 @@ class Column:
     length: int
     boxes: list[FixtureBox]
     deadline: datetime | None = None
+    words: str = ""
+    """Its name in words if `name` is only a letter and a number."""
     by_lot: str = ""
     """Says that some or all of its lines are still to be drawn; empty if none is."""
     joins: str = ""
@@ -120,6 +122,8 @@ class BracketSection:
     open: bool = True
     shown: bool = True
     """Whether its boxes are in the page; very large brackets load sections one at a time."""
+    has_anchor: bool = False
+    """Whether links to what is played now lead to its current round."""
 
     @property
     def boxes(self) -> list[FixtureBox]:
@@ -135,6 +139,16 @@ class BracketSection:
         """Number of matches being played."""
         return sum(box.mark == "live" for box in self.boxes)
 
+    @property
+    def current(self) -> int:
+        """The number of the round being played, counted from 1; 0 once nothing is left to play.
+
+        It is the first with a match in play or reported or, without one, the first that is not over.
+        """
+        live = (number for number, column in enumerate(self.columns, 1) if any(box.mark for box in column.boxes))
+        unfinished = (number for number, column in enumerate(self.columns, 1) if column.done < len(column.boxes))
+        return next(live, 0) or next(unfinished, 0)
+
 
 @dataclass(slots=True)
 class Tree:
@@ -146,6 +160,8 @@ class Tree:
     stage: int = 1
     champion: str = ""
     """The winner's name."""
+    legend: str = ""
+    """What the letters of its rounds mean; empty if they have names."""
 
     @property
     def boxes(self) -> list[FixtureBox]:
@@ -203,6 +219,37 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
     if fixtures == QUARTERS:
         return _("Upper quarter-finals") if upper else _("Quarter-finals")
     return _("Round of %(count)d") % {"count": 2 * fixtures}
+
+
+def round_in_words(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
+    """Return the name of a round as those understand it who do not know the letters of brackets."""
+    if key not in LETTERED:
+        return round_name(key, number, fixtures, rounds, upper=upper)
+    if number == rounds:
+        finals = {CONSOLATION: _("Consolation final"), LAST_CHANCE: _("Last-chance final"), LOWER: _("Lower final")}
+        return finals[key]
+    texts = {
+        CONSOLATION: _("Consolation, round {number}"),
+        LAST_CHANCE: _("Last chance, round {number}"),
+        LOWER: _("Lower bracket, round {number}"),
+    }
+    return texts[key].format(number=number)
+
+
+def legend_of(key: str, rounds: int) -> str:
+    """Return what the letters of a bracket's rounds mean; empty for a bracket whose rounds have names."""
+    legends: Mapping[str, str] = {
+        CONSOLATION: _(
+            "C1 is the first round of the consolation, which players enter when they lose in the main draw."
+        ),
+        LAST_CHANCE: _(
+            "L1 is the first round of the last chance, which players enter when they lose in the consolation."
+        ),
+        LOWER: _(
+            "L1 is the first round of the lower bracket, which players enter when they lose in the upper bracket."
+        ),
+    }
+    return legends.get(key, "") if rounds > 1 else ""
 
 
 def ordinal(number: int) -> str:
@@ -521,10 +568,11 @@ def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
                 box.winner_draw = draws.get((Slot.Source.WINNER, box.number), "")
                 box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
             name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
-            columns.append(Column(name, row.length, boxes, row.deadline, by_lot=row.by_lot))
+            words = round_in_words(key, row.number, len(row.fixtures), len(own)) if key in LETTERED else ""
+            columns.append(Column(name, row.length, boxes, row.deadline, words, by_lot=row.by_lot))
         upper = own[0].upper
         bracket = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
-        bracket.stage = stage
+        bracket.stage, bracket.legend = stage, legend_of(key, len(own))
         laid_out.append(bracket)
     return laid_out
 
@@ -688,6 +736,9 @@ def open_sections(brackets: Sequence[Tree], selected: str) -> None:
         for section in bracket.sections:
             section.open = everything or section.key in chosen
             section.shown = section.open or boxes <= MOST_BOXES
+    in_play = [section for bracket in brackets for section in bracket.sections if section.open and section.current]
+    for section in in_play[:1]:
+        section.has_anchor = True
 
 
 def _sections_to_open(sections: Sequence[BracketSection], selected: str) -> set[str]:

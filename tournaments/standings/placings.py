@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.utils.translation import ngettext
 
 from players.access import Visitor
 from tournaments.formats import graph
 from tournaments.formats.progress import Progress, SharedPlace
-from tournaments.formats.settings import ELIMINATION
+from tournaments.formats.settings import ELIMINATION, LIVES
 from tournaments.formats.states import (
     BYE_SLOT,
     EMPTY_SLOT,
@@ -17,6 +20,7 @@ from tournaments.formats.states import (
     SlotStatus,
 )
 from tournaments.formats.tables.tables import elimination_places
+from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Stage
 from tournaments.standings import brackets
 from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name
@@ -120,13 +124,14 @@ def champion(last: Stage, best: Mapping[int, list[BracketPlaces]], states: Itera
 def champions(user: Visitor, divisions: Iterable[Division]) -> dict[int, str]:
     """Return division id -> winner of the finished divisions, as this user may see the names."""
     return {
-        division.pk: _champion_of(user, division)
+        division.pk: champion_of(user, division)
         for division in divisions
         if division.status == Division.Status.FINISHED
     }
 
 
-def _champion_of(user: Visitor, division: Division) -> str:
+def champion_of(user: Visitor, division: Division) -> str:
+    """Return the winner of a division's last stage; empty while it is open. Its other brackets may go on."""
     last = division.stages.order_by("-number").first()
     if last is None:
         return ""
@@ -135,3 +140,30 @@ def _champion_of(user: Visitor, division: Division) -> str:
         return champion(last, {}, states_of(division), names)
     rounds = [row for row in brackets.rounds_of(division) if row.stage == last.number]
     return champion(last, {last.number: decided_places(last, rounds, names)}, (), names)
+
+
+LEADERS_SHOWN = 2
+
+
+class Leader(NamedTuple):
+    """An entry at the top of a table, with its points in words, or its lives where those are counted."""
+
+    name: str
+    points: str
+
+
+def leaders(user: Visitor, stage: Stage) -> list[Leader]:
+    """Return the first of a stage with a single table, as this user may see the names; empty for groups."""
+    names = names_for(user, stage.division)
+    state = next((state for state in states_of(stage.division) if state.stage.pk == stage.pk), None)
+    if state is None or len(state.tables) != 1:
+        return []
+    rows = state.tables[0].rows[:LEADERS_SHOWN]
+    return [Leader(names.of(row.entry), _points(row.points, stage)) for row in rows]
+
+
+def _points(points: float, stage: Stage) -> str:
+    count = 1 if points == 1 else max(2, int(points))
+    if stage.format == LIVES:
+        return ngettext("%(points)s life", "%(points)s lives", count) % {"points": plain(points)}
+    return ngettext("%(points)s point", "%(points)s points", count) % {"points": plain(points)}

@@ -11,7 +11,7 @@ from matches.models import Match
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
 from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN
 from tournaments.models import Fixture, Floor, Round
-from tournaments.standings.brackets import round_name
+from tournaments.standings.brackets import round_in_words, round_name
 
 # The names of rounds, and the order in which open matches are called and can be played.
 
@@ -22,8 +22,9 @@ IN_ORDER = (ROUND_ROBIN, GROUPS)
 """Formats whose matches are all open from the start and are played round by round."""
 
 
-def round_names(rounds: QuerySet[Round]) -> dict[int, str]:
-    """Return round id -> its name; one query."""
+def round_names(rounds: QuerySet[Round], *, in_words: bool = False) -> dict[int, str]:
+    """Return round id -> its name, or what it means without the letters of brackets; one query."""
+    name = round_in_words if in_words else round_name
     rows = list(
         rounds.annotate(count=Count("fixtures"))
         .order_by()
@@ -31,7 +32,7 @@ def round_names(rounds: QuerySet[Round]) -> dict[int, str]:
     )
     sizes = Counter(row[1] for row in rows)
     return {
-        pk: round_name(key, number, count, sizes[bracket], upper=format_ == DOUBLE)
+        pk: name(key, number, count, sizes[bracket], upper=format_ == DOUBLE)
         for pk, bracket, key, format_, number, count in rows
     }
 

@@ -63,7 +63,8 @@ def boxes(column: Column, zone: str, seeded: bool) -> SafeString:
         return date_format(at.astimezone(clock), times.SHORT)
 
     # User input is escaped below; the rest are labels and ids.
-    return mark_safe("".join(_box(box, labels, shown, seeded) for box in column.boxes))  # noqa: S308
+    words = escape(column.words)
+    return mark_safe("".join(_box(box, labels, shown, seeded, words) for box in column.boxes))  # noqa: S308
 
 
 @register.simple_tag
@@ -74,14 +75,15 @@ def curves(column: Column) -> SafeString:
     return mark_safe(svg) if paths else mark_safe("")  # noqa: S308, numbers only
 
 
-def _box(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str], seeded: bool) -> str:
+def _box(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str], seeded: bool, words: str) -> str:
     state, path = box.mark or box.status, " path" if box.path else ""
     first, second = (_line(line, box, labels, seeded) for line in box.lines)
-    return f'\n<li class="is-{state}{path}"><div><p>{_head(box, labels, shown)}</p>{first}{second}</div></li>'
+    return f'\n<li class="is-{state}{path}"><div><p>{_head(box, labels, shown, words)}</p>{first}{second}</div></li>'
 
 
-def _head(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str]) -> str:
-    name = f"M{box.number}"
+def _head(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str], words: str) -> str:
+    """Return the number of the match, with its round in words if the page shows only a letter, and where it is."""
+    name = f"M{box.number}" + (f'<span class="visually-hidden">, {words}</span>' if words else "")
     parts = [f'<a href="/matches/{box.match}/">{name}</a>' if box.match else f"<span>{name}</span>"]
     if box.where:
         parts.append(f"<b>{escape(box.where)}</b>")

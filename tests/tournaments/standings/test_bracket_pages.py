@@ -391,3 +391,45 @@ def test_the_page_of_every_format_can_be_read_at_any_time(
     if stages[0].format not in ELIMINATION:
         assert "Matches by round" in page_text
     assert expected.entered == count
+
+
+# Where a reader begins, and what letters mean
+
+
+def test_the_page_marks_the_round_that_is_played(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(8, StageSettings(KNOCKOUT))
+    for played, current in ((0, "main-1-1"), (4, "main-1-2"), (6, "main-1-3")):
+        builder.play(division, most=played - Fixture.objects.filter(stage__division=division, status="decided").count())
+        html = page_html(client.get(page_of(division)))
+        assert re.findall(r'<section class="round[^"]* is-current"\s+id="([^"]+)"', html) == [current]
+        assert re.findall(r'<a href="#([^"]+)"\s+aria-current="true"', html) == [current]
+        assert html.count('id="now"') == 1
+    builder.play(division)
+    html = page_html(client.get(page_of(division)))
+    assert "is-current" not in html
+    assert 'id="now"' not in html
+
+
+def test_only_the_first_bracket_that_goes_on_is_led_to(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(8, PROGRESSIVE_ALL)
+    html = page_html(client.get(page_of(division)))
+    assert html.count("is-current") == 3
+    assert html.count('id="now"') == 1
+    main = Fixture.objects.filter(stage__division=division, round__bracket__key="main")
+    while (fixture := main.filter(status="ready").order_by("number").first()) is not None:
+        builder.win(fixture_of(division, fixture.number), 0)
+    html = page_html(client.get(page_of(division)))
+    assert html.index('id="tree-consolation"') < html.index('id="now"') < html.index('id="tree-last_chance"')
+
+
+def test_rounds_with_a_letter_explain_themselves(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(16, PROGRESSIVE_ALL)
+    shown = text_of(client, page_of(division))
+    assert "C1 is the first round of the consolation, which players enter when they lose in the main draw." in shown
+    assert "L1 is the first round of the last chance, which players enter when they lose in the consolation." in shown
+    for key, words in (("consolation", "Consolation, round 2"), ("last_chance", "Last chance, round 2")):
+        fixture = Fixture.objects.filter(stage__division=division, round__bracket__key=key, round__number=2)[0]
+        assert f"M{fixture.number} , {words}" in box_of(client, division, fixture.number)
+    double = builder.drawn(8, StageSettings(DOUBLE), name="Double")
+    assert "L1 is the first round of the lower bracket" in text_of(client, page_of(double))
+    assert "L1 is" not in text_of(client, page_of(builder.drawn(8, StageSettings(KNOCKOUT), name="Single")))

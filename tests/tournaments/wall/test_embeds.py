@@ -1,9 +1,11 @@
 """Pages for frames on the websites that a club names, and what link previews say."""
 
+import re
+
 import pytest
 from django.test import Client
 
-from players.models import Club, Player
+from players.models import Club, Player, User
 from tests.tournaments.conftest import (
     RunningEvent,
     alice_client,
@@ -29,7 +31,7 @@ def test_only_hosts_that_the_club_names_may_frame_its_pages(running: RunningEven
     embeds.append(f"{running.url}embed/calls/")
     for url in embeds:
         policy = Client().get(url).headers["Content-Security-Policy"]
-        assert policy.endswith("frame-ancestors 'none'")
+        assert policy.endswith("frame-ancestors 'self'")
     edit = f"/clubs/{running.tournament.club.slug}/edit/"
     fields = {"name": "Harbour Backgammon", "city": "", "time_zone": "UTC", "about": ""}
     wrong = alice_client.post(edit, fields | {"embed_hosts": "javascript:alert(1); *"})
@@ -41,9 +43,14 @@ def test_only_hosts_that_the_club_names_may_frame_its_pages(running: RunningEven
         response = Client().get(url)
         policy = response.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'self'; ")
-        assert policy.endswith("frame-ancestors https://www.harbour.example https://backgammon.example:8443")
+        assert policy.endswith("frame-ancestors 'self' https://www.harbour.example https://backgammon.example:8443")
         assert "X-Frame-Options" not in response.headers
         assert "<form" not in response.content.decode()
+        assert not response.cookies
+        # Nobody sees that somebody is signed in: neither their theme nor a token of theirs is in the page.
+        User.objects.filter(display_name="Alice").update(theme=User.Theme.DARK)
+        pages = [shown.content.decode() for shown in (alice_client.get(url), response)]
+        assert len({re.sub('data-topics="[^"]*"', "", page) for page in pages}) == 1
     # Other pages of the club still refuse any frame.
     other = Client().get(running.url)
     assert other.headers["Content-Security-Policy"].endswith("frame-ancestors 'none'")

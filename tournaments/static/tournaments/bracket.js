@@ -29,6 +29,14 @@ if (!new URLSearchParams(location.search).get("player")) {
 const lastMarked = [...document.querySelectorAll(".bracket .here")].at(-1);
 lastMarked?.closest("li").scrollIntoView({ block: "nearest", inline: "center" });
 
+// A phone shows one round at a time and begins with the one that is played, as its style sheet asks of newer browsers.
+if (!lastMarked && !location.hash && matchMedia("(width < 48rem)").matches) {
+  for (const round of document.querySelectorAll(".bracket > .is-current")) {
+    const [{ left }, bracket] = [round.getBoundingClientRect(), round.parentElement];
+    bracket.scrollLeft += left - bracket.getBoundingClientRect().left;
+  }
+}
+
 // When htmx replaces the brackets, open sections and scroll positions are kept.
 const savedState = new Map();
 
