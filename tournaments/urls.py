@@ -20,6 +20,7 @@ from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
 from tournaments.pages import acceptance, console, divisions
+from tournaments.pages import clubs as club_pages
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
 from tournaments.paper import cards as poster
@@ -45,7 +46,8 @@ HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
 urlpatterns: list[URLPattern] = [
-    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", club_pages.club, name="club"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/calendar\.ics$", club_pages.calendar, name="club-calendar"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     path("waiting-clubs/", acceptance.waiting, name="waiting-clubs"),

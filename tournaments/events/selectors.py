@@ -1,6 +1,6 @@
 """Lists of events, and the home of an event."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
@@ -337,8 +337,3 @@ def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[En
     if not staff:
         entries = entries.filter(player__initials_only=False, player__erased_at=None)
     return [(entry, entry.division) for entry in entries[:50]] if key else []
-
-
-def club_events(user: Visitor, club: Club, most: int = 10) -> Sequence[Tournament]:
-    """Return the newest events of a club."""
-    return list(listed(user, club.slug).order_by("-starts_at")[:most])
