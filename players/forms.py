@@ -182,8 +182,10 @@ class EditClubForm(ClubForm):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("Who is responsible for this page, where the law asks for it."),
     )
-    colour = forms.ChoiceField(label=_("Colour"), choices=Club.Colour.choices, widget=forms.RadioSelect)
-    board = forms.ChoiceField(label=_("Board behind the name"), choices=Club.Board.choices, widget=forms.RadioSelect)
+    colour = forms.ChoiceField(label=_("Colour"), choices=Club.Colour.choices, required=False, widget=forms.RadioSelect)
+    board = forms.ChoiceField(
+        label=_("Board behind the name"), choices=Club.Board.choices, required=False, widget=forms.RadioSelect
+    )
     embed_hosts = HostsField(
         label=_("Websites that may embed the club's events"),
         max_length=400,
@@ -195,6 +197,14 @@ class EditClubForm(ClubForm):
     def of(cls, club: Club, data: Any = None) -> "EditClubForm":
         """Return the form of an existing club."""
         return cls(data, initial={field: getattr(club, field) for field in cls.base_fields})
+
+    def clean_colour(self) -> str:
+        """Return the colour that was picked, or the one the club has."""
+        return self.cleaned_data["colour"] or self.initial["colour"]
+
+    def clean_board(self) -> str:
+        """Return the board that was picked, or the one the club has."""
+        return self.cleaned_data["board"] or self.initial["board"]
 
 
 class EmblemForm(RefusingForm):

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib.humanize.templatetags.humanize import ordinal
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Exists, OuterRef, Prefetch, Q, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -32,7 +32,7 @@ from players.access import Role, Visitor, is_at_least
 from players.models import Club, Membership, User
 from players.selectors import club_home
 from tournaments.access import VISIBLE
-from tournaments.events.selectors import ENDED, FINAL_BRACKETS, can_register, listed
+from tournaments.events.selectors import ENDED, FINAL_BRACKETS, can_register, visible
 from tournaments.events.views import USUAL_DURATION, calendar_entry
 from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import ELIMINATION, LEAGUE
@@ -60,7 +60,26 @@ class CalendarLine:
     starts: datetime
     """On the clocks of the event."""
     divisions: Sequence[Division]
-    entries: int
+
+    @property
+    def entries(self) -> int:
+        """How many are entered, without the waiting list."""
+        return sum(not entry.is_waiting for entry in self.entered)
+
+    @property
+    def entered(self) -> "list[Entered]":
+        """The entries of all divisions in the order in which they came."""
+        rows = [entry for division in self.divisions for entry in division.present]  # type: ignore[attr-defined]
+        return [
+            Entered(
+                entry.division_id,
+                entry.status == Entry.Status.WAITING,
+                entry.player.merged_into_id or entry.player_id,
+                entry.player.user_id,
+                "" if entry.player.erased_at else entry.player.name,
+            )
+            for entry in sorted(rows, key=lambda entry: (entry.entered_at, entry.pk))
+        ]
 
     @property
     def only(self) -> Division | None:
@@ -85,20 +104,42 @@ class CalendarLine:
         return ", ".join(filter(None, (self.what, until)))
 
 
-def calendar_lines(user: Visitor, club: Club) -> list[CalendarLine]:
-    """Return the events of a club that are not over, as this user may see them, in three queries."""
-    events = list(listed(user, club.slug).exclude(status__in=ENDED).order_by("starts_at", "name")[:MOST_COMING])
-    divisions: dict[int, list[Division]] = {}
-    rows = Division.objects.filter(tournament__in=events).exclude(status=Division.Status.CANCELLED)
-    for division in rows.prefetch_related("stages"):
-        divisions.setdefault(division.tournament_id, []).append(division)
-    lines = []
-    for event in events:
-        for division in divisions.get(event.pk, ()):
-            division.tournament = event
-        starts = event.starts_at.astimezone(ZoneInfo(event.time_zone))
-        lines.append(CalendarLine(event, starts, divisions.get(event.pk, []), getattr(event, "entries", 0)))
-    return lines
+def _coming(user: Visitor, club: Club) -> list[Tournament]:
+    """Return the next events of a club that are not over, as this user may see them."""
+    events = visible(user).filter(club=club).exclude(status__in=ENDED)
+    return list(events.order_by("starts_at", "name")[:MOST_COMING])
+
+
+def _divisions(events: Sequence[Tournament], club: Club) -> list[Division]:
+    """Return the divisions of these events with their entries, and those of the club that finished last; 3 queries."""
+    finished = Division.objects.filter(
+        tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED
+    ).order_by("-tournament__starts_at", "order", "pk")
+    leagues = finished.filter(Exists(Stage.objects.filter(division=OuterRef("pk"), format=LEAGUE)))
+    shown = (
+        Q(tournament__in=events)
+        | Q(pk__in=finished.values("pk")[:LATEST])
+        | Q(pk__in=leagues.values("pk")[: LATEST * LATEST])
+    )
+    entries = Entry.objects.filter(division__tournament__in=events).exclude(status=Entry.Status.OUT)
+    return list(
+        Division.objects.filter(shown)
+        .exclude(status=Division.Status.CANCELLED)
+        .select_related("tournament__club")
+        .prefetch_related("stages", Prefetch("entries", entries.select_related("player"), "present"))
+        .order_by("-tournament__starts_at", "order", "pk")
+    )
+
+
+def calendar_lines(events: Iterable[Tournament], divisions: Iterable[Division]) -> list[CalendarLine]:
+    """Return events with their divisions, in the order of the events."""
+    by_event: dict[int, list[Division]] = {}
+    for division in divisions:
+        by_event.setdefault(division.tournament_id, []).append(division)
+    return [
+        CalendarLine(event, event.starts_at.astimezone(ZoneInfo(event.time_zone)), by_event.get(event.pk, []))
+        for event in events
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +203,12 @@ class NextEvening:
 
 
 def next_evening_of(user: Visitor, lines: Iterable[CalendarLine], now: datetime) -> NextEvening | None:
-    """Return the first published event that begins later or began within the usual duration; one query."""
+    """Return the first published event that begins later or began within the usual duration; no query."""
     coming = (line for line in lines if line.event.is_open and line.event.starts_at + USUAL_DURATION > now)
     line = next(coming, None)
     if line is None:
         return None
-    rows = Entry.objects.filter(division__in=line.divisions).exclude(status=Entry.Status.OUT)
-    entries = [
-        Entered(
-            entry.division_id,
-            entry.status == Entry.Status.WAITING,
-            entry.player.merged_into_id or entry.player_id,
-            entry.player.user_id,
-            "" if entry.player.erased_at else entry.player.name,
-        )
-        for entry in rows.select_related("player").order_by("entered_at", "pk")
-    ]
+    entries = line.entered
     way, division, place = _way_in(user, line, entries, now)
     return NextEvening(line, _when(line.starts, now), entries, way, division, place)
 
@@ -232,21 +263,12 @@ class Winner:
     loser: str = ""
 
 
-def latest_winners(user: Visitor, club: Club, *, staff: bool) -> list[Winner]:
-    """Return the winners of the divisions that finished last; two queries, and some for each without a final."""
-    rows = _finished(club).prefetch_related("stages").order_by("-tournament__starts_at", "order", "pk")
-    divisions = list(rows[:LATEST])
+def latest_winners(user: Visitor, divisions: Sequence[Division], *, staff: bool) -> list[Winner]:
+    """Return the winners of finished divisions, newest first; 2 queries, and some for each without a final."""
     finals = _finals(divisions, staff=staff) if divisions else {}
     others = champions(user, [division for division in divisions if division.pk not in finals])
     winners = [finals.get(division.pk) or Winner(division, others.get(division.pk, "")) for division in divisions]
     return [winner for winner in winners if winner.name]
-
-
-def _finished(club: Club) -> Any:
-    rows = Division.objects.filter(
-        tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED
-    )
-    return rows.select_related("tournament")
 
 
 def _finals(divisions: Sequence[Division], *, staff: bool) -> dict[int, Winner]:
@@ -281,16 +303,15 @@ def _finals(divisions: Sequence[Division], *, staff: bool) -> dict[int, Winner]:
     return finals
 
 
-def club_champions(user: Visitor, club: Club) -> list[Winner]:
-    """Return the winners of the club's last leagues, of each the highest division."""
-    leagues = Stage.objects.filter(division=OuterRef("pk"), format=LEAGUE)
-    rows = _finished(club).filter(Exists(leagues)).order_by("-tournament__starts_at", "order", "pk")
+def club_champions(user: Visitor, divisions: Iterable[Division]) -> list[Winner]:
+    """Return the winners of the leagues among finished divisions, newest first, of each league the highest division."""
     highest: dict[int, Division] = {}
-    for division in rows[: LATEST * LATEST]:
-        highest.setdefault(division.tournament_id, division)
-    divisions = list(highest.values())[:LATEST]
-    names = champions(user, divisions)
-    return [Winner(division, names[division.pk]) for division in divisions if names.get(division.pk)]
+    for division in divisions:
+        if any(stage.format == LEAGUE for stage in division.stages.all()):
+            highest.setdefault(division.tournament_id, division)
+    shown = list(highest.values())[:LATEST]
+    names = champions(user, shown)
+    return [Winner(division, names[division.pk]) for division in shown if names.get(division.pk)]
 
 
 # The page.
@@ -309,7 +330,10 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -> dict[str, Any]:
-    lines = calendar_lines(user, club)
+    events = _coming(user, club)
+    divisions = _divisions(events, club)
+    finished = [division for division in divisions if division.status == Division.Status.FINISHED]
+    lines = calendar_lines(events, divisions)
     evening = next_evening_of(user, lines, now)
     staff = is_at_least(home["role"], Role.ASSISTANT)
     officers: list[Membership] = home["officers"]
@@ -317,8 +341,8 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "evening": evening,
         "lines": [line for line in lines if evening is None or line is not evening.line],
         "more_events": len(lines) == MOST_COMING,
-        "winners": latest_winners(user, club, staff=staff),
-        "champions": club_champions(user, club),
+        "winners": latest_winners(user, finished[:LATEST], staff=staff),
+        "champions": club_champions(user, finished),
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
         "asked": officers[0].player if officers else None,
     }
