@@ -137,11 +137,9 @@ def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         response = HttpResponseNotModified()
     else:
         response = HttpResponse(image, content_type="image/webp")
-    response.headers |= {
-        "ETag": f'"{version}"',
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "X-Content-Type-Options": "nosniff",
-    }
+    response.headers["ETag"] = f'"{version}"'
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
 

@@ -62,6 +62,13 @@ class CalendarLine:
     divisions: Sequence[Division]
 
     @property
+    def over_at(self) -> datetime:
+        """When it is the next evening no more: at its end, but on the day after its start at the latest."""
+        is_running = self.event.status == Tournament.Status.RUNNING
+        usual = self.event.starts_at + (timedelta(days=1) if is_running else USUAL_DURATION)
+        return min(usual, self.event.ends_at) if self.event.ends_at and not is_running else usual
+
+    @property
     def entries(self) -> int:
         """How many are entered, without the waiting list."""
         return sum(not entry.is_waiting for entry in self.entered)
@@ -159,6 +166,8 @@ class NextEvening:
 
     line: CalendarLine
     when: str
+    day: int
+    """In so many days; 0 for today."""
     entries: Sequence[Entered]
     way: str
     """How the reader gets in: `join`, `wait`, `choose`, `in`, `waiting`, `staff`, `playing` or `closed`."""
@@ -177,6 +186,11 @@ class NextEvening:
     def coming(self) -> int:
         """How many different players come."""
         return len({entry.player for entry in self.entries if not entry.is_waiting})
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it is going on rather than to come."""
+        return self.line.event.status == Tournament.Status.RUNNING and self.day <= 0
 
     @property
     def nth(self) -> str:
@@ -203,14 +217,14 @@ class NextEvening:
 
 
 def next_evening_of(user: Visitor, lines: Iterable[CalendarLine], now: datetime) -> NextEvening | None:
-    """Return the first published event that begins later or began within the usual duration; no query."""
-    coming = (line for line in lines if line.event.is_open and line.event.starts_at + USUAL_DURATION > now)
-    line = next(coming, None)
+    """Return the first published event that is still to come or going on; no query."""
+    line = next((line for line in lines if line.event.is_open and line.over_at > now), None)
     if line is None:
         return None
     entries = line.entered
     way, division, place = _way_in(user, line, entries, now)
-    return NextEvening(line, _when(line.starts, now), entries, way, division, place)
+    day = (line.starts.date() - now.astimezone(line.starts.tzinfo).date()).days
+    return NextEvening(line, _when(line.starts, day), day, entries, way, division, place)
 
 
 def _way_in(
@@ -238,9 +252,8 @@ def _way_in(
     return ("playing" if is_playing else "closed"), None, 0
 
 
-def _when(starts: datetime, now: datetime) -> str:
-    """Return when an event starts on its own clocks, such as “tomorrow, 19:30”."""
-    day = (starts.date() - now.astimezone(starts.tzinfo).date()).days
+def _when(starts: datetime, day: int) -> str:
+    """Return when an event starts on its own clocks in so many days, such as “tomorrow, 19:30”."""
     near = {0: _("today"), 1: _("tomorrow")}
     name = near.get(day) or date_format(starts, "l" if 0 < day < 7 else "DATE_FORMAT")
     return _("%(day)s, %(time)s") % {"day": name, "time": date_format(starts, "H:i")}
