@@ -46,6 +46,7 @@ API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 # name -> (GET, POST)
 PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
+    "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
     "events": (PUBLIC, NO_POST),
@@ -279,7 +280,7 @@ WRITES_BY_OTHER_METHODS = {
     "api-entry-link": ("delete", API_LINK),
 }
 TABLE = PAGES | API
-OF_CLUBS = ("club", "commitments", "venue", "api-commitments")
+OF_CLUBS = ("club", "club-calendar", "commitments", "venue", "api-commitments")
 """Routes about a club, whatever its events are."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""

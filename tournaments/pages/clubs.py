@@ -61,6 +61,10 @@ class CalendarLine:
     """On the clocks of the event."""
     divisions: Sequence[Division]
 
+    def is_on(self, now: datetime) -> bool:
+        """Whether it is being played."""
+        return self.event.status == Tournament.Status.RUNNING and self.event.starts_at <= now
+
     @property
     def over_at(self) -> datetime:
         """When it is the next evening no more: at its end, but on the day after its start at the latest."""
@@ -166,8 +170,8 @@ class NextEvening:
 
     line: CalendarLine
     when: str
-    day: int
-    """In so many days; 0 for today."""
+    is_on: bool
+    """Whether it is being played already."""
     entries: Sequence[Entered]
     way: str
     """How the reader gets in: `join`, `wait`, `choose`, `in`, `waiting`, `staff`, `playing` or `closed`."""
@@ -186,11 +190,6 @@ class NextEvening:
     def coming(self) -> int:
         """How many different players come."""
         return len({entry.player for entry in self.entries if not entry.is_waiting})
-
-    @property
-    def is_on(self) -> bool:
-        """Whether it is going on rather than to come."""
-        return self.line.event.status == Tournament.Status.RUNNING and self.day <= 0
 
     @property
     def nth(self) -> str:
@@ -217,14 +216,14 @@ class NextEvening:
 
 
 def next_evening_of(user: Visitor, lines: Iterable[CalendarLine], now: datetime) -> NextEvening | None:
-    """Return the first published event that is still to come or going on; no query."""
-    line = next((line for line in lines if line.event.is_open and line.over_at > now), None)
-    if line is None:
+    """Return the next published event, or else the one that is going on; no query."""
+    open_lines = [line for line in lines if line.event.is_open and line.over_at > now]
+    if not open_lines:
         return None
+    line = next((line for line in open_lines if not line.is_on(now)), open_lines[0])
     entries = line.entered
     way, division, place = _way_in(user, line, entries, now)
-    day = (line.starts.date() - now.astimezone(line.starts.tzinfo).date()).days
-    return NextEvening(line, _when(line.starts, day), day, entries, way, division, place)
+    return NextEvening(line, _when(line.starts, now), line.is_on(now), entries, way, division, place)
 
 
 def _way_in(
@@ -248,12 +247,12 @@ def _way_in(
         division.status == Division.Status.ENTRIES and not division.self_registration for division in divisions.values()
     ):
         return "staff", None, 0
-    is_playing = line.event.status == Tournament.Status.RUNNING and line.event.starts_at <= now
-    return ("playing" if is_playing else "closed"), None, 0
+    return ("playing" if line.is_on(now) else "closed"), None, 0
 
 
-def _when(starts: datetime, day: int) -> str:
-    """Return when an event starts on its own clocks in so many days, such as “tomorrow, 19:30”."""
+def _when(starts: datetime, now: datetime) -> str:
+    """Return when an event starts on its own clocks, such as “tomorrow, 19:30”."""
+    day = (starts.date() - now.astimezone(starts.tzinfo).date()).days
     near = {0: _("today"), 1: _("tomorrow")}
     name = near.get(day) or date_format(starts, "l" if 0 < day < 7 else "DATE_FORMAT")
     return _("%(day)s, %(time)s") % {"day": name, "time": date_format(starts, "H:i")}
