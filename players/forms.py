@@ -200,11 +200,11 @@ class EditClubForm(ClubForm):
 
     def clean_colour(self) -> str:
         """Return the colour that was picked, or the one the club has."""
-        return self.cleaned_data["colour"] or self.initial["colour"]
+        return str(self.cleaned_data["colour"] or self.initial["colour"])
 
     def clean_board(self) -> str:
         """Return the board that was picked, or the one the club has."""
-        return self.cleaned_data["board"] or self.initial["board"]
+        return str(self.cleaned_data["board"] or self.initial["board"])
 
 
 class EmblemForm(RefusingForm):

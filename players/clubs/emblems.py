@@ -5,7 +5,7 @@ import zlib
 from hashlib import sha256
 from io import BytesIO
 
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files import File
 from django.db import transaction
 from django.http import Http404
 from PIL import Image, ImageOps
@@ -27,11 +27,11 @@ BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, struct.error
 """What Pillow raises for files that are no pictures, or not whole."""
 
 
-def picture_data(file: UploadedFile) -> bytes:
+def picture_data(file: File[bytes]) -> bytes:
     """Return the bytes of a picture that was sent. Refused: `emblem_bytes`, before the file is read."""
     if (file.size or 0) > MOST_KILOBYTES * 1024:
         raise Refused("emblem_bytes", most=MOST_KILOBYTES)
-    return file.read()
+    return bytes(file.read())
 
 
 def drawn_anew(data: bytes) -> bytes:

@@ -115,7 +115,7 @@ def test_a_new_player_joins_the_next_event(journey: Journey, club: Club, alice: 
     visitor.tap("Clubs")
     visitor.tap("Harbour Backgammon")
     visitor.tap("Join")
-    visitor.tap("Create one", first=True)
+    visitor.tap("Sign up", first=True)
     visitor.type("Your name", "Zoë")
     visitor.type("Email address", "zoe@example.org")
     visitor.type("Password", "crawford-1969")

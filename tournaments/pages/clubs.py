@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from django.contrib.humanize.templatetags.humanize import ordinal
@@ -308,8 +308,8 @@ def _finals(divisions: Sequence[Division], *, staff: bool) -> dict[int, Winner]:
         if fixture.match is None or result is None or result.winner is None:
             continue
         names = match_names(fixture, staff=staff)
-        scored = result.score_0 is not None and result.score_1 is not None
-        score = score_of(fixture.match, result.winner, (result.score_0, result.score_1)) if scored else ""
+        points = (result.score_0, result.score_1)
+        score = "" if None in points else score_of(fixture.match, result.winner, cast(tuple[int, int], points))
         division = by_key[fixture.stage.division_id]
         finals[division.pk] = Winner(division, names[result.winner], score, names[1 - result.winner])
     return finals
