@@ -27,7 +27,7 @@ BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, struct.error
 """What Pillow raises for files that are no pictures, or not whole."""
 
 
-def picture_data(file: File[bytes]) -> bytes:
+def picture_data(file: "File[bytes]") -> bytes:
     """Return the bytes of a picture that was sent. Refused: `emblem_bytes`, before the file is read."""
     if (file.size or 0) > MOST_KILOBYTES * 1024:
         raise Refused("emblem_bytes", most=MOST_KILOBYTES)
