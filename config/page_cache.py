@@ -147,6 +147,7 @@ PUBLIC_ROUTES: dict[str, frozenset[str]] = {
     "commitments": PAGE,
     "club-list": PAGE | {"q"},
     "club": PAGE | {"q"},
+    "club-calendar": frozenset(),
     "rankings": PAGE | {"days", "least", "club", "q"},
     "players": PAGE | {"q"},
     "player": frozenset({"chart"}),

@@ -50,6 +50,16 @@ def fold(name: str) -> str:
     return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_NAME_KEY]
 
 
+def initials_of(name: str) -> str:
+    """Return the first letters of the first and the last word of a name, in capitals; empty without letters.
+
+    >>> initials_of("Rosa Maria Fernández"), initials_of("G. W."), initials_of("…")
+    ('RF', 'GW', '')
+    """
+    words = [first for word in name.split() if (first := next(filter(str.isalnum, word), ""))]
+    return "".join([*words[:1], *words[1:][-1:]]).upper()
+
+
 def clean_name(name: str, most: int = LONGEST_NAME) -> str:
     """Return the name on one line with single spaces. Refused: `name_missing`, `name_too_long`."""
     printable = (" " if unicodedata.category(letter) == "Cc" else letter for letter in name.translate(_DIRECTION))

@@ -45,6 +45,7 @@ DOWNLOADS_BY = Limit("downloads-by", 120, HOUR)
 LIVE_ACTIONS_OF = Limit("live-actions-of", 300, MINUTE)
 LIVE_CHAT_OF = Limit("live-chat-of", 20, MINUTE)
 LIVE_PINGS_OF = Limit("live-pings-of", 120, MINUTE)
+PICTURES_BY = Limit("pictures-by", 60, HOUR)
 PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 

@@ -19,7 +19,7 @@ class PlayersConfig(AppConfig):
 
         messages.register(refusals.MESSAGES, refusals.STATUS)
         publishing.register("notifications", notifications_number)
-        mentions.register(Club, "about", club="pk")
+        mentions.register(Club, "about", "tagline", "meets", "contact", "imprint", "year_fee", club="pk")
         mentions.register(LogEntry, "params", club="club")
         kinds.register(TOKEN_EXPIRES)
         retention.connect()

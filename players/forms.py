@@ -15,6 +15,7 @@ from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.access import Role
 from players.models import Club, Membership, Player
+from players.models.people import LONGEST_CLUB_TEXT, LONGEST_IMPRINT, LONGEST_TAGLINE, LONGEST_YEAR_FEE
 
 LONGEST_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
@@ -38,6 +39,11 @@ class RefusingForm(forms.Form):
         "player_has_account": "name",
         "slug_taken": "slug",
         "bad_slug": "slug",
+        "emblem_format": "image",
+        "emblem_svg": "image",
+        "emblem_bytes": "image",
+        "emblem_pixels": "image",
+        "emblem_broken": "image",
     }
 
     def refuse(self, refused: Refused) -> None:
@@ -117,7 +123,7 @@ class ClubForm(RefusingForm):
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=_("Where and when you play, and whom to contact."),
+        help_text=_("Who you are, and what you play."),
     )
 
 
@@ -143,6 +149,43 @@ class EditClubForm(ClubForm):
 
     country = CountryField()
     currency = CurrencyField(label=_("Currency of fees"), required=False)
+    tagline = forms.CharField(
+        label=_("One sentence"),
+        max_length=LONGEST_TAGLINE,
+        required=False,
+        help_text=_("Below the name of the club, for example “Every Tuesday on the quay. Beginners welcome.”"),
+    )
+    meets = forms.CharField(
+        label=_("Where and when"),
+        max_length=LONGEST_CLUB_TEXT,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Place, address and usual evening; how to get in."),
+    )
+    contact = forms.CharField(
+        label=_("Contact"),
+        max_length=LONGEST_CLUB_TEXT,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("An email address, a phone number or a website, which everybody can see."),
+    )
+    year_fee = forms.CharField(
+        label=_("Membership fee"),
+        max_length=LONGEST_YEAR_FEE,
+        required=False,
+        help_text=_("For example “200 kr. a year”."),
+    )
+    imprint = forms.CharField(
+        label=_("Imprint"),
+        max_length=LONGEST_IMPRINT,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Who is responsible for this page, where the law asks for it."),
+    )
+    colour = forms.ChoiceField(label=_("Colour"), choices=Club.Colour.choices, required=False, widget=forms.RadioSelect)
+    board = forms.ChoiceField(
+        label=_("Board behind the name"), choices=Club.Board.choices, required=False, widget=forms.RadioSelect
+    )
     embed_hosts = HostsField(
         label=_("Websites that may embed the club's events"),
         max_length=400,
@@ -153,8 +196,26 @@ class EditClubForm(ClubForm):
     @classmethod
     def of(cls, club: Club, data: Any = None) -> "EditClubForm":
         """Return the form of an existing club."""
-        fields = ("name", "city", "country", "currency", "time_zone", "about", "embed_hosts")
-        return cls(data, initial={field: getattr(club, field) for field in fields})
+        return cls(data, initial={field: getattr(club, field) for field in cls.base_fields})
+
+    def clean_colour(self) -> str:
+        """Return the colour that was picked, or the one the club has."""
+        return str(self.cleaned_data["colour"] or self.initial["colour"])
+
+    def clean_board(self) -> str:
+        """Return the board that was picked, or the one the club has."""
+        return str(self.cleaned_data["board"] or self.initial["board"])
+
+
+class EmblemForm(RefusingForm):
+    """A new emblem of a club."""
+
+    image = forms.FileField(
+        label=_("Picture"),
+        allow_empty_file=True,
+        widget=forms.ClearableFileInput(attrs={"accept": "image/png,image/jpeg,image/webp"}),
+        help_text=_("PNG, JPEG or WebP, up to 200 KB and 2,000 × 2,000 pixels. A square looks best."),
+    )
 
 
 class SecondFactorForm(forms.Form):

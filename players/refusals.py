@@ -51,6 +51,11 @@ MESSAGES = {
     ),
     "club_twice": gettext_noop("You already have a club with this name."),
     "too_many_clubs": gettext_noop("You already own {most} clubs, which is the limit."),
+    "emblem_format": gettext_noop("An emblem is a PNG, JPEG or WebP picture. This file is none of them."),
+    "emblem_svg": gettext_noop("SVG drawings cannot be used as an emblem. Save it as PNG and send that."),
+    "emblem_bytes": gettext_noop("An emblem can have up to {most} KB."),
+    "emblem_pixels": gettext_noop("An emblem can have up to {most} × {most} pixels. This picture has more."),
+    "emblem_broken": gettext_noop("This picture cannot be read. Save it again, and send the new file."),
     # Members
     "already_member": gettext_noop("{name} is already a member of this club."),
     "namesake": gettext_noop(

@@ -19,6 +19,7 @@ from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
 from tournaments.pages import acceptance, console, divisions, sharing, tonight
+from tournaments.pages import clubs as club_pages
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
 from tournaments.paper import page as paper
@@ -46,7 +47,8 @@ SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 EVENT_SHARE = rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})"
 
 urlpatterns: list[URLPattern] = [
-    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", club_pages.club, name="club"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/calendar\.ics$", club_pages.calendar, name="club-calendar"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),

@@ -59,6 +59,14 @@ def current(request: HttpRequest, *sections: str) -> SafeString:
 
 
 @register.simple_tag
+def sign_up_url(request: HttpRequest) -> str:
+    """The sign-up page; from the sign-in page, it leads back to the page that the reader came from."""
+    url = reverse("sign-up")
+    way_back = request.GET.get("next") if request.path == reverse("sign-in") else None
+    return f"{url}?{urlencode({'next': way_back})}" if way_back else url
+
+
+@register.simple_tag
 def sign_in_url(request: HttpRequest) -> str:
     """The sign-in page, which leads back to this page unless this is the home, sign-in or sign-up page."""
     url = reverse("sign-in")

@@ -11,6 +11,7 @@ from core.text_lengths import LONGEST_NAME
 from core.times import find
 from players.forms import HostsField
 from players.models import ApiToken, Club, Membership, Player, User
+from players.models.people import LONGEST_CLUB_TEXT, LONGEST_IMPRINT, LONGEST_TAGLINE, LONGEST_YEAR_FEE
 from players.people.services import MOST_NAMES, How
 
 
@@ -98,18 +99,24 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
 
     members = serializers.SerializerMethodField(help_text="Number of members.")
     my_role = serializers.SerializerMethodField(help_text="Role of the current user; null for others.")
+    emblem = serializers.SerializerMethodField(help_text="Path of the emblem (WebP); null if the club has none.")
 
     class Meta:
         model = Club
         fields = (
-            "slug", "name", "city", "country", "currency", "about", "time_zone", "embed_hosts", "created_at", "members",
-            "my_role",
+            "slug", "name", "city", "country", "currency", "tagline", "about", "meets", "contact", "year_fee",
+            "imprint", "colour", "board", "emblem", "time_zone", "embed_hosts", "created_at", "members", "my_role",
         )  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.INT)
     def get_members(self, club: Club) -> int:
         """Return the count that the selector annotated."""
         return getattr(club, "member_count", 0)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_emblem(self, club: Club) -> str | None:
+        """Return the path, which changes with the picture."""
+        return club.emblem_url or None
 
     @extend_schema_field(serializers.ChoiceField(Membership.Role.choices, allow_null=True))
     def get_my_role(self, club: Club) -> str | None:
@@ -143,6 +150,37 @@ class ClubFieldsSerializer(serializers.Serializer[Any]):
     def validate_embed_hosts(self, hosts: str) -> str:
         """Return their origins."""
         return str(HostsField(required=False).clean(hosts))
+
+
+class ClubChangesSerializer(ClubFieldsSerializer):
+    """The editable fields of an existing club."""
+
+    tagline = serializers.CharField(
+        max_length=LONGEST_TAGLINE, required=False, allow_blank=True, help_text="One sentence below its name."
+    )
+    meets = serializers.CharField(
+        max_length=LONGEST_CLUB_TEXT, required=False, allow_blank=True, help_text="Where and when the club plays."
+    )
+    contact = serializers.CharField(max_length=LONGEST_CLUB_TEXT, required=False, allow_blank=True)
+    year_fee = serializers.CharField(
+        max_length=LONGEST_YEAR_FEE, required=False, allow_blank=True, help_text="What membership costs, in words."
+    )
+    imprint = serializers.CharField(max_length=LONGEST_IMPRINT, required=False, allow_blank=True)
+    colour = serializers.ChoiceField(Club.Colour.choices, required=False)
+    board = serializers.ChoiceField(Club.Board.choices, required=False, help_text="Drawn behind the club's name.")
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class ImageFileField(serializers.FileField):
+    """The file of a picture."""
+
+
+class EmblemSerializer(serializers.Serializer[Any]):
+    """A new emblem."""
+
+    image = ImageFileField(
+        allow_empty_file=True, help_text="PNG, JPEG or WebP, up to 200 KB and 2,000 × 2,000 pixels; drawn anew."
+    )
 
 
 class NewMemberSerializer(serializers.Serializer[Any]):

@@ -18,6 +18,7 @@ from players.access import Role
 from players.accounts import serializers
 from players.accounts.api import by, me
 from players.clubs import services as club_services
+from players.clubs.emblems import picture_data, remove_emblem, set_emblem
 from players.models import Club, Membership, User
 from players.people import services as people_services
 
@@ -89,17 +90,47 @@ class OneClub(APIView):
         operation_id="clubs_update",
         summary="Edit a club",
         description="For directors; only owners can change the `slug`.",
-        request=serializers.ClubFieldsSerializer,
-        examples=serializers.example(about="We meet on Tuesdays."),
+        request=serializers.ClubChangesSerializer,
+        examples=serializers.example(tagline="Every Tuesday on the quay."),
         responses={200: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Change the fields that are sent."""
         club = access.club_for_director(request.user, slug)
-        fields = validated(serializers.ClubFieldsSerializer, request, partial=True)
+        fields = validated(serializers.ClubChangesSerializer, request, partial=True)
         if "slug" in fields:
             access.require(request.user, club, Role.OWNER)
         return _club_answer(request, club_services.update_club(club=club, by=by(request), **fields))
+
+
+class Emblem(APIView):
+    """The emblem of a club."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="clubs_set_emblem",
+        summary="Set a club's emblem",
+        description="For directors. The server draws the picture anew, without what else the file holds.",
+        request={"multipart/form-data": serializers.EmblemSerializer},
+        responses={200: serializers.ClubSerializer, **serializers.PROBLEMS},
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Replace the emblem by the picture that is sent."""
+        club = access.club_for_director(request.user, slug)
+        throttle.count(throttle.PICTURES_BY, str(me(request).pk))
+        image = validated(serializers.EmblemSerializer, request)["image"]
+        return _club_answer(request, set_emblem(club=club, data=picture_data(image), by=by(request)))
+
+    @extend_schema(
+        operation_id="clubs_remove_emblem",
+        summary="Remove a club's emblem",
+        responses={204: None, **serializers.PROBLEMS},
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        """Show the club's initials again; harmless if there is no emblem."""
+        remove_emblem(club=access.club_for_director(request.user, slug), by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class Members(APIView, generics.ListAPIView[Membership]):

@@ -115,7 +115,7 @@ def _free_slug(name: str) -> str:
 
 @transaction.atomic
 def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
-    """Change any of name, slug, city, country, currency, about, time_zone and embed_hosts.
+    """Change any of the settings in `_CHECKS`.
 
     Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`, `bad_currency`.
     """
@@ -149,6 +149,13 @@ _CHECKS: dict[str, Callable[[str], str]] = {
     "country": check_country,
     "currency": check_currency,
     "about": str,
+    "tagline": str,
+    "meets": str,
+    "contact": str,
+    "imprint": str,
+    "year_fee": str,
+    "colour": Club.Colour,
+    "board": Club.Board,
     "embed_hosts": str,
     "time_zone": check_time_zone,
 }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import segno
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -22,12 +22,14 @@ from engine.errors import Refused
 from players import access, selectors
 from players.access import Role
 from players.clubs import services as club_services
+from players.clubs.emblems import emblem_image, picture_data, remove_emblem, set_emblem
 from players.forms import (
     AddMemberForm,
     AddPlayerForm,
     AliasForm,
     ClubForm,
     EditClubForm,
+    EmblemForm,
     InviteForm,
     MergeForm,
     NameForm,
@@ -89,9 +91,56 @@ def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect("club", club.slug)
+    return _edit_page(request, club, form, EmblemForm())
+
+
+def _edit_page(request: HttpRequest, club: Club, form: EditClubForm, emblem_form: EmblemForm) -> HttpResponse:
+    """Render the settings, with the form that was refused."""
     is_owner = access.role_in(request.user, club) == access.Role.OWNER
-    context = {"form": form, "club": club, "zones": times.offered(), "is_owner": is_owner}
-    return page(request, "players/clubs/club_form.html", context, form)
+    context = {"form": form, "emblem_form": emblem_form, "club": club, "zones": times.offered(), "is_owner": is_owner}
+    return page(request, "players/clubs/club_form.html", context, form, emblem_form)
+
+
+@account_needed
+@require_POST
+def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
+    """Replace the emblem; for directors."""
+    club = access.club_for_director(request.user, slug)
+    form = EmblemForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            throttle.count(throttle.PICTURES_BY, str(me(request).pk))
+            set_emblem(club=club, data=picture_data(form.cleaned_data["image"]), by=by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("edit-club", slug)
+    return _edit_page(request, club, EditClubForm.of(club), form)
+
+
+@account_needed
+@require_POST
+def clear_emblem(request: HttpRequest, slug: str) -> HttpResponse:
+    """Remove the emblem; for directors."""
+    remove_emblem(club=access.club_for_director(request.user, slug), by=by(request))
+    messages.success(request, _("The emblem was removed. The club’s initials take its place."))
+    return redirect("edit-club", slug)
+
+
+@require_safe
+def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    """Return the emblem to everybody; its path changes with the picture, so that browsers may keep it."""
+    image = emblem_image(slug, version)
+    response: HttpResponse
+    if request.headers.get("If-None-Match") == f'"{version}"':
+        response = HttpResponseNotModified()
+    else:
+        response = HttpResponse(image, content_type="image/webp")
+    response.headers["ETag"] = f'"{version}"'
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 @account_needed

@@ -12,7 +12,7 @@ from players.models.accounts import (
 )
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
-from players.models.people import Alias, Club, Invitation, Membership, Merge, Player
+from players.models.people import Alias, Club, ClubEmblem, Invitation, Membership, Merge, Player
 from players.models.privacy import DataExport, DataExportPart
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Alias",
     "ApiToken",
     "Club",
+    "ClubEmblem",
     "DataExport",
     "DataExportPart",
     "Delivery",

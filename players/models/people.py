@@ -6,16 +6,21 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.names import LONGEST_NAME_KEY, fold
+from core.names import LONGEST_NAME_KEY, fold, initials_of
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME
 
 LONGEST_ALIAS = 200
 """Nicknames in match records can be as long as programs allow."""
 LONGEST_SLUG = 60
+LONGEST_TAGLINE = 120
+LONGEST_YEAR_FEE = 60
+LONGEST_CLUB_TEXT = 400
+LONGEST_IMPRINT = 2000
 
 # A field derived from other fields.
 
@@ -117,6 +122,26 @@ class Alias(models.Model):
 
 
 class Club(models.Model):
+    """A club: its members, its settings, and how its page looks."""
+
+    class Colour(models.TextChoices):
+        """The colour of the club, on which white text is readable in light and dark; club.css has the values."""
+
+        BLUE = "blue", _("Blue")
+        GREEN = "green", _("Green")
+        RED = "red", _("Red")
+        BROWN = "brown", _("Brown")
+        PURPLE = "purple", _("Purple")
+        ROSE = "rose", _("Rose")
+        GREY = "grey", _("Grey")
+
+    class Board(models.TextChoices):
+        """The board behind the name of the club."""
+
+        FELT = "felt", _("Felt")
+        WOOD = "wood", _("Wood")
+        SLATE = "slate", _("Slate")
+
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
     slug = models.SlugField(_("address"), max_length=LONGEST_SLUG, unique=True)
     city = models.CharField(_("city"), max_length=80, blank=True)
@@ -124,7 +149,22 @@ class Club(models.Model):
         _("country"), max_length=2, blank=True, default="", db_default="", help_text=_("ISO 3166 code, such as DK.")
     )
     search_key = FoldedField("name", "city")
+    tagline = models.CharField(_("one sentence"), max_length=LONGEST_TAGLINE, blank=True, default="", db_default="")
     about = models.TextField(_("about"), max_length=2000, blank=True)
+    meets = models.TextField(_("where and when"), max_length=LONGEST_CLUB_TEXT, blank=True, default="", db_default="")
+    contact = models.TextField(_("contact"), max_length=LONGEST_CLUB_TEXT, blank=True, default="", db_default="")
+    imprint = models.TextField(_("imprint"), max_length=LONGEST_IMPRINT, blank=True, default="", db_default="")
+    year_fee = models.CharField(_("membership fee"), max_length=LONGEST_YEAR_FEE, blank=True, default="", db_default="")
+    colour = models.CharField(_("colour"), max_length=6, choices=Colour, default=Colour.GREEN, db_default=Colour.GREEN)
+    board = models.CharField(_("board"), max_length=5, choices=Board, default=Board.FELT, db_default=Board.FELT)
+    emblem_version = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text=_("Of the image in ClubEmblem; empty: the club has none."),
+    )
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     currency = models.CharField(
         _("currency"),
@@ -168,6 +208,30 @@ class Club(models.Model):
     def place(self) -> str:
         """City and country, as far as they are known."""
         return ", ".join(filter(None, (self.city, self.country)))
+
+    @property
+    def initials(self) -> str:
+        """Up to two letters that stand in for the emblem."""
+        return initials_of(self.name)
+
+    @property
+    def emblem_url(self) -> str:
+        """The path of the emblem, which changes with the picture; empty if the club has none."""
+        return reverse("club-emblem", args=[self.slug, self.emblem_version]) if self.emblem_version else ""
+
+
+class ClubEmblem(models.Model):
+    """The emblem of a club as the server has drawn it (WebP), in a table of its own so that lists do not load it."""
+
+    club = models.OneToOneField(Club, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    image = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("emblem")
+        verbose_name_plural = _("emblems")
+
+    def __str__(self) -> str:
+        return str(self.club)
 
 
 class Membership(models.Model):

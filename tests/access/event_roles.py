@@ -46,6 +46,7 @@ API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 # name -> (GET, POST)
 PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
+    "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
     "club-share": (PUBLIC, NO_POST),
     "event-share": (PUBLIC, NO_POST),
@@ -292,7 +293,10 @@ WRITES_BY_OTHER_METHODS = {
     "api-entry-link": ("delete", API_LINK),
 }
 TABLE = PAGES | API
-OF_CLUBS = ("club", "club-share", "commitments", "venue", "tonight", "tonight-show", "api-commitments", "api-tonight")
+OF_CLUBS = (
+    "club", "club-calendar", "club-share", "commitments", "venue", "tonight", "tonight-show", "api-commitments",
+    "api-tonight",
+)  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-share", "division-share", "match-share", "replay-share", "player-share")
 """Pictures of pages as everybody sees them, whoever requests them (tests/tournaments/sharing/)."""

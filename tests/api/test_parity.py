@@ -111,6 +111,7 @@ PAIRS = (
     # Clubs.
     pair(clubs.ClubForm, api="clubs_create", api_only={"slug": DERIVED, "embed_hosts": LATER}),
     pair(clubs.EditClubForm, api="clubs_update", api_only={"slug": NOT_YET}),
+    pair(clubs.EmblemForm, api="clubs_set_emblem"),
     pair(clubs.AddMemberForm, clubs.AddPlayerForm, api="members_create"),
     pair(clubs.PasteForm, api="members_paste"),
     pair(clubs.RoleForm, api="members_update"),
@@ -266,6 +267,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     notifications.SubscribeForm: DEVICE,
     notifications.UnsubscribeForm: DEVICE,
     NextForm: BROWSER,
+    entries.WayBackForm: BROWSER,
     state.IdempotencyKeyForm: HEADER,
     state.PageTimeForm: BROWSER,
     owner.KeyForm: OWNER,

@@ -100,13 +100,29 @@ def test_the_next_event_of_my_club(journey: Journey, club: Club, alice: User) ->
     player = journey.on_phone(account_of(zoe, "zoe@example.org", club))
     player.tap("Clubs")
     player.tap("Harbour Backgammon", within="Your clubs")
-    player.tap("Friday Knockout")
-    player.tap("Register")
-    player.sees("You are entered")
+    player.tap("Join")
+    player.sees("You are in")
     # Done by mistake.
-    player.tap_text("Withdraw")
-    player.tap("Withdraw from this division")
+    player.tap("Not this time")
     player.sees("You have withdrawn")
+    player.tap("Join")
+    player.sees("You are in")
+
+
+@pytest.mark.journey("new here: into the club's next event")
+def test_a_new_player_joins_the_next_event(journey: Journey, club: Club, alice: User) -> None:
+    entered_event(club, alice, 4, self_registration=True)
+    visitor = journey.on_phone()
+    visitor.tap("Clubs")
+    visitor.tap("Harbour Backgammon")
+    visitor.tap("Join")
+    visitor.tap("Sign up", first=True)
+    visitor.type("Your name", "Zoë")
+    visitor.type("Email address", "zoe@example.org")
+    visitor.type("Password", "crawford-1969")
+    visitor.tap("Create account")
+    visitor.tap("Join")
+    visitor.sees("You are in")
 
 
 @pytest.mark.journey("a match being played")

@@ -64,7 +64,8 @@ NOT_ABOUT_OTHERS = {
     "players.User": "password email new_email display_name",
     # Names of clubs, events and tables, and settings; an announcement that names a person is in “about” or “message”.
     "matches.RatingPool": "name basis",
-    "players.Club": "name city search_key embed_hosts",
+    "players.Club": "name city search_key embed_hosts emblem_version",
+    "players.ClubEmblem": "image",
     "players.Notification": "url params",
     "tournaments.Division": "name round_lengths",
     "tournaments.SidePool": "name shares order",

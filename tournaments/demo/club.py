@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from PIL import Image, ImageDraw
 
 from engine.records import write, write_mat
 from engine.simulation import play_out
@@ -23,7 +26,8 @@ from matches.reporting.records import adjudicate_submission, submit_for_match
 from matches.reporting.reports import ScoreReport, confirm, report_score
 from players.accounts.services import ensure_player, register_user, verify_email
 from players.actors import Actor
-from players.clubs.services import add_player, create_club, set_role
+from players.clubs.emblems import set_emblem
+from players.clubs.services import add_player, create_club, set_role, update_club
 from players.models import Club, Membership, Player, User
 from players.people.services import find_or_add_players, remember_alias
 from tournaments.draws import services as draws
@@ -91,6 +95,36 @@ PLAYERS = (
 
 NICKNAMES = {"Bob Bergmann": "bobby_b", "Carol Csonka": "csonka77", "Mei Hashimoto": "mei-go"}
 """Names under which some play on other sites; their records use these."""
+
+
+# What the club says about itself, and its emblem: a sailing boat.
+
+
+FACE = {
+    "tagline": "Every Tuesday on the quay in Copenhagen since 1987. Beginners welcome.",
+    "meets": "Café Havnen, back room\nToldkajen 9, Copenhagen\nTuesdays from 19:00, step-free, metro 4 min",
+    "contact": "harbour@example.org",
+    "year_fee": "200 kr. a year",
+    "colour": Club.Colour.RED,
+    "board": Club.Board.FELT,
+}
+
+
+def _emblem() -> bytes:
+    """Draw the emblem of the club as a PNG, four times as large as it is kept, so that its edges are smooth."""
+    large = Image.new("RGBA", (1024, 1024))
+    draw = ImageDraw.Draw(large)
+    draw.ellipse((8, 8, 1016, 1016), fill="#f6eedb", outline="#3a2b22", width=36)
+    draw.ellipse((104, 104, 920, 920), outline="#c9b88f", width=24)
+    draw.polygon(((560, 200), (560, 600), (780, 600)), fill="#25584a")
+    draw.polygon(((500, 260), (500, 600), (300, 600)), fill="#a5382f")
+    draw.line(((530, 180), (530, 660)), fill="#3a2b22", width=24)
+    draw.polygon(((260, 640), (800, 640), (720, 740), (340, 740)), fill="#3a2b22")
+    for left in range(220, 800, 146):
+        draw.arc((left, 730, left + 146, 850), 0, 180, fill="#1f5fbf", width=28)
+    file = BytesIO()
+    large.resize((384, 384)).save(file, "PNG")
+    return file.getvalue()
 
 
 # Match records as other programs write them, and one with an illegal play.
@@ -330,12 +364,14 @@ def load(*, password: str, now: datetime) -> list[tuple[str, str]]:
         by = Actor.of(users["alice"])
         name, city = "Harbour Backgammon", "Copenhagen"
         club = create_club(name=name, slug=SLUG, city=city, time_zone=ZONE, by=by, accepted=True)
+        set_emblem(club=update_club(club=club, by=by, **FACE), data=_emblem(), by=by)
         people = _create_people(club, users, by)
         _finished_event(club, people, by, now)
         _running_event(club, people, users, by, now)
         assistant = Actor.of(next(user for name, user in users.items() if ACCOUNTS[name] == ASSISTANT))
         weekend = load_weekend(club, [people[name] for name in PLAYERS], by, now, assistant=assistant)
         load_floor(weekend, by, now)
+        _next_evening(club, [people[name] for name in PLAYERS[2:16]], by, now)
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}
@@ -434,6 +470,22 @@ def _finished_event(club: Club, people: dict[str, Player], by: Actor, now: datet
         for match in matches:
             number, at = number + 1, at + timedelta(hours=3)
             _send_record(division, match, number, by, at)
+
+
+def _next_evening(club: Club, players: list[Player], by: Actor, now: datetime) -> None:
+    """Create the next club night, which players enter themselves: on Tuesday at half past seven."""
+    today = now.astimezone(ZoneInfo(ZONE))
+    day = today + timedelta(days=(1 - today.weekday()) % 7 or 7)
+    starts = day.replace(hour=19, minute=30, second=0, microsecond=0)
+    event = events.create_tournament(
+        club=club, by=by, now=now, name="Tuesday Club Night", starts_at=starts, ends_at=starts + timedelta(hours=3.5),
+        venue="Café Havnen, back room", tables=11,
+    )  # fmt: skip
+    division = events.create_division(
+        tournament=event, by=by, now=now, name="Open", match_length=LENGTH, fee=2, self_registration=True
+    )
+    entries.enter(division=division, players=players, by=by, now=now)
+    events.publish_tournament(tournament=event, by=by, now=now)
 
 
 def _running_event(club: Club, people: dict[str, Player], users: dict[str, User], by: Actor, now: datetime) -> None:

@@ -216,3 +216,9 @@ class WithdrawForm(ReasonForm):
         choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))],
         error_messages={"required": _("Choose what the player withdraws from.")},
     )
+
+
+class WayBackForm(RefusingForm):
+    """Where a page goes on after a player has entered or left a division."""
+
+    back = forms.ChoiceField(choices=[("club", _("The page of the club"))], required=False)

@@ -1,6 +1,6 @@
 """Lists of events, of their divisions and of their matches."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
@@ -224,8 +224,3 @@ def can_register(division: Division, now: datetime) -> bool:
 def my_player(user: Visitor) -> Player | None:
     """Return the player of an account, if it has one."""
     return Player.objects.filter(user=user).first() if isinstance(user, User) else None
-
-
-def club_events(user: Visitor, club: Club, most: int = 10) -> Sequence[Tournament]:
-    """Return the newest events of a club."""
-    return list(listed(user, club.slug).order_by("-starts_at")[:most])

@@ -8,7 +8,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,12 +23,9 @@ from core.links import absolute_url, qr_svg
 from core.messages import sentence, status_of
 from core.requests import is_htmx
 from engine.errors import Refused
-from matches.play.watching import live_now
-from matches.presentation.visibility import Viewer
 from matches.reporting.calendars import CalendarEvent, written
 from players import access as club_access
 from players import access as people
-from players import selectors
 from players.access import Role
 from players.models import Club
 from tournaments import access
@@ -67,20 +63,26 @@ def calendar_of(tournament: Tournament, now: datetime, absolute: Callable[[str],
     return written(_events(tournament, absolute), now)
 
 
-def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
-    args = [tournament.club.slug, tournament.slug]
-    divisions = {division.pk: division for division in tournament.divisions.all()}
-    sequence = sum(division.seq for division in divisions.values())
+def calendar_entry(tournament: Tournament, sequence: int, absolute: Callable[[str], str]) -> CalendarEvent:
+    """Return an event as an entry of a calendar; `sequence` grows with its changes."""
     is_cancelled = tournament.status == Tournament.Status.CANCELLED
-    yield CalendarEvent(
+    return CalendarEvent(
         uid=f"event-{tournament.public_id}@barpoint",
         sequence=sequence,
         starts_at=tournament.starts_at,
         ends_at=tournament.ends_at or tournament.starts_at + USUAL_DURATION,
         title=gettext("Cancelled: {event}").format(event=tournament.name) if is_cancelled else tournament.name,
         detail=" · ".join(filter(None, [tournament.venue, tournament.club.name])),
-        url=absolute(reverse("event", args=args)),
+        url=absolute(reverse("event", args=[tournament.club.slug, tournament.slug])),
     )
+
+
+def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
+    args = [tournament.club.slug, tournament.slug]
+    divisions = {division.pk: division for division in tournament.divisions.all()}
+    sequence = sum(division.seq for division in divisions.values())
+    is_cancelled = tournament.status == Tournament.Status.CANCELLED
+    yield calendar_entry(tournament, sequence, absolute)
     rounds = Round.objects.filter(bracket__stage__division__in=divisions)
     names = round_names(rounds)
     due = rounds.filter(deadline__isnull=False).select_related("bracket__stage").order_by("deadline", "pk")
@@ -96,21 +98,6 @@ def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[
             detail=tournament.name,
             url=absolute(reverse("division", args=[*args, division.public_id])),
         )
-
-
-# The home of a club: its people, from the players app, and its events.
-
-
-@require_safe
-def club(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a club to everybody; for htmx, only the list of its people."""
-    club_row = club_access.club(slug)
-    context = selectors.club_home(request.user, club_row, request.GET.get("q", ""), request.GET.get("page"))
-    if is_htmx(request):
-        return render(request, "players/clubs/_people.html", context)
-    context["events"] = event_selectors.club_events(request.user, club_row)
-    context["live_now"] = live_now(Viewer.of(request.user), timezone.now(), among=Q(club=club_row))
-    return render(request, "tournaments/events/club.html", context)
 
 
 # Pages about events: the list, the home of an event, and its settings.

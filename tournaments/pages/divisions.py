@@ -24,6 +24,7 @@ from tournaments import access
 from tournaments.draws.evenings import EveningTemplateForm, create_division_for, format_sentence, local_span
 from tournaments.draws.page import set_deadlines_of
 from tournaments.entries import services as entries
+from tournaments.entries.forms import WayBackForm
 from tournaments.entries.substitutions import substitutes
 from tournaments.events import services as events
 from tournaments.events.forms import DivisionForm
@@ -253,12 +254,20 @@ def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     return render(request, "tournaments/pages/division.html", context)
 
 
+def _way_back(request: HttpRequest, division: Division) -> str:
+    """Return the page of the club if the form says so; else the division's."""
+    form = WayBackForm(request.POST)
+    if form.is_valid() and form.cleaned_data["back"]:
+        return reverse("club", args=[division.tournament.club.slug])
+    return reverse("division", args=division_url_args(division))
+
+
 @account_needed
 @require_POST
 def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter the signed-in player."""
     row = access.division(request.user, division, (club, slug))
-    url = reverse("division", args=division_url_args(row))
+    url = _way_back(request, row)
     player = ensure_player(user=me(request), by=by(request))
     try:
         entry = entries.register(division=row, player=player, by=by(request), now=timezone.now())
@@ -274,7 +283,7 @@ def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Withdraw the signed-in player."""
     row = access.division(request.user, division, (club, slug))
-    url = reverse("division", args=division_url_args(row))
+    url = _way_back(request, row)
     own = row.entries.filter(player__user=me(request)).exclude(status=Entry.Status.OUT).first()
     if own is not None:
         entries.withdraw(entry=own, by=by(request), now=timezone.now())
