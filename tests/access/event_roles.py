@@ -48,13 +48,13 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
-    "club-share": (PUBLIC, NO_POST),
-    "event-share": (PUBLIC, NO_POST),
-    "division-share": (PUBLIC, NO_POST),
-    "match-share": (PUBLIC, NO_POST),
+    "club-picture": (PUBLIC, NO_POST),
+    "event-picture": (PUBLIC, NO_POST),
+    "division-picture": (PUBLIC, NO_POST),
+    "match-picture": (PUBLIC, NO_POST),
     # The match is not played here.
-    "replay-share": (NOT_PAIRED, NO_POST),
-    "player-share": (PUBLIC, NO_POST),
+    "replay-picture": (NOT_PAIRED, NO_POST),
+    "player-picture": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
     "tonight": (DIRECTORS, DIRECTORS),
     "tonight-show": (NO_FORM, DIRECTORS),
@@ -294,11 +294,11 @@ WRITES_BY_OTHER_METHODS = {
 }
 TABLE = PAGES | API
 OF_CLUBS = (
-    "club", "club-calendar", "club-share", "commitments", "venue", "tonight", "tonight-show", "api-commitments",
+    "club", "club-calendar", "club-picture", "commitments", "venue", "tonight", "tonight-show", "api-commitments",
     "api-tonight",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
-SHARED = ("event-share", "division-share", "match-share", "replay-share", "player-share")
+SHARED = ("event-picture", "division-picture", "match-picture", "replay-picture", "player-picture")
 """Pictures of pages as everybody sees them, whoever requests them (tests/tournaments/sharing/)."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""

@@ -164,7 +164,7 @@ def schedule_of(
     tournament: Tournament, divisions: Iterable[Division], rounds: Mapping[int, str], now: datetime
 ) -> list[ScheduleLine]:
     """Return the times of an event in order, without those long past: entries, check-in, deadlines, start and end."""
-    rows = [(tournament.starts_at, _("Start"))]
+    rows: list[tuple[datetime, str]] = [(tournament.starts_at, _("Start"))]
     if tournament.check_in_opens_at is not None:
         rows.append((tournament.check_in_opens_at, _("Check-in opens")))
     if tournament.check_in_closes_at is not None:
@@ -178,6 +178,7 @@ def schedule_of(
     deadlines = Round.objects.filter(bracket__stage__division__in=named, deadline__isnull=False).order_by()
     for pk, division_id, at in deadlines.values_list("pk", "bracket__stage__division", "deadline"):
         text = f"{named[division_id].name}: {rounds[pk]}" if several else rounds[pk]
+        assert at is not None  # noqa: S101, filtered above
         rows.append((at, _("{round} to be played by").format(round=text)))
     if tournament.ends_at is not None:
         rows.append((tournament.ends_at, _("End")))

@@ -68,9 +68,9 @@ def address(name: str, running: RunningEvent) -> str:
         "extension": "csv",
         "version": "0" * 10,
         "public_id": {
-            "match-share": running.fixture.match.public_id,
-            "replay-share": running.fixture.match.public_id,
-            "player-share": running.entry.player.public_id,
+            "match-picture": running.fixture.match.public_id,
+            "replay-picture": running.fixture.match.public_id,
+            "player-picture": running.entry.player.public_id,
         }.get(name, ""),
         "kind": "pairings",
         "action": "undo",
