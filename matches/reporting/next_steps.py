@@ -147,7 +147,9 @@ def _answer(match: Match, report: Claim, side: int | None) -> str:
             score=score, other=other
         )
     if side is not None:
-        return gettext("{reporter} reports a {score} win. Is that right?").format(reporter=reporter, score=score)
+        return gettext("{reporter} reports a {score} win against you. Is that right?").format(
+            reporter=reporter, score=score
+        )
     return gettext("{reporter} reports a {score} win; {other} has to confirm it.").format(
         reporter=reporter, score=score, other=other
     )
