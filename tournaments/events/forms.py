@@ -194,7 +194,7 @@ class DivisionForm(RefusingForm):
     )
     extension_hours = forms.IntegerField(label=_("Extension, in hours"), min_value=1, max_value=2000, initial=72)
     claim_wait = forms.TypedChoiceField(
-        label=_("Accept a seen but unanswered report or result after"), choices=CLAIM_WAITS, coerce=int
+        label=_("If a report is seen but not answered, accept it after"), choices=CLAIM_WAITS, coerce=int
     )
     records_stand = forms.BooleanField(
         label=_("Accept valid game records at once"),

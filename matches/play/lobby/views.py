@@ -112,8 +112,8 @@ class ChallengeForm(RefusingForm):
         label=_("Ratings"),
         required=False,
         help_text=_(
-            "Accepting the challenge means accepting this, too. At most 3 matches a day and 10 a week between the same "
-            "two players are rated."
+            "Your opponent agrees to this by accepting. At most 3 matches a day and 10 a week between the same two "
+            "players are rated."
         ),
     )
 

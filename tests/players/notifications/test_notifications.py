@@ -53,7 +53,7 @@ def test_an_email_begins_with_the_readers_own_match_and_goes_event_by_event(bob:
     for context in ("Friday night · Main", "Harbour Weekend · Open", "Harbour Weekend · Beginners"):
         notify(bob, kind="objected", key=context, context=context, event=context.partition(" · ")[0], objector=None)
     own = "Harbour Weekend · Open · M12"
-    notify(bob, context=own, event="Harbour Weekend", match="m", side=0)
+    notify(bob, kind="token_expires", context=own, event="Harbour Weekend", match="m", name="Own", at=NOW.isoformat())
     send_emails(user=bob.pk, now=NOW + MINUTE)
     [message] = mail.outbox
     assert message.body.startswith(message.subject)

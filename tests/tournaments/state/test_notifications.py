@@ -46,7 +46,7 @@ def test_players_learn_of_the_draw_and_of_the_match_that_follows(
     assert sentences(bob, "match_ready") == [], "his opponent is to be decided"
     results.enter_result(fixture=fixture(running, 2), result=ResultInput.played((7, 5)), by=by_alice, now=NOW)
     winner = fixture(running, 2).match.players[0].name
-    assert sentences(bob, "match_ready") == [f"Your match against {winner} is ready. (Winter Open · Open · M3)"]
+    assert sentences(bob, "match_ready") == [f"Your next match is against {winner}. (Winter Open · Open · M3)"]
     assert sentences(carol, "match_ready") == []
     assert sentences(carol, "ruled") == [], "the director only entered the result"
 
