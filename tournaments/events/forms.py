@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 
 from core.messages import sentence
 from core.public_ids import LENGTH
@@ -150,7 +150,7 @@ class DivisionForm(RefusingForm):
         help_text=_("In points, for example 5 5 7 9 11. The last length applies to all later rounds."),
         widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
     )
-    draw_method = forms.ChoiceField(label=_("Draw"), choices=Division.DrawMethod.choices)
+    draw_method = forms.ChoiceField(label=pgettext_lazy("of a tournament", "Draw"), choices=Division.DrawMethod.choices)
     apart = forms.BooleanField(
         label=_("Club-mates in opposite halves"), required=False, help_text=_("Does not apply to members of this club.")
     )
@@ -400,7 +400,7 @@ class VenueForm(RefusingForm):
                 field.initial = getattr(day, name, None)
         for number, table in enumerate(self.tables):
             self.fields[f"label_{number}"] = forms.CharField(
-                label=_("Table"), max_length=LONGEST_LABEL, required=False, initial=table.label
+                label=pgettext_lazy("furniture", "Table"), max_length=LONGEST_LABEL, required=False, initial=table.label
             )
             self.fields[f"category_{number}"] = forms.ChoiceField(
                 label=_("Category"), choices=CATEGORIES, initial=table.category
