@@ -12,7 +12,7 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import django
@@ -122,13 +122,12 @@ def registry_faults() -> Iterator[str]:
     yield from (f"the message of {code} is in no catalogue: {text}" for code, text in known.items() if text not in ids)
 
 
-def homonym_faults() -> Iterator[str]:
+def homonym_faults(found: Iterable[messages.Message]) -> Iterator[str]:
     """Yield the messages that are one word of several meanings without a context."""
-    for app in messages.SOURCES:
-        for message in messages.messages_of(app):
-            word = message.id if isinstance(message.id, str) else message.id[0]
-            if message.context is None and word.casefold() in HOMONYMS:
-                yield f"{message.path}: several meanings without a context: {word}"
+    for message in found:
+        word = message.id if isinstance(message.id, str) else message.id[0]
+        if message.context is None and word.casefold() in HOMONYMS:
+            yield f"{message.path}: several meanings without a context: {word}"
 
 
 def placeholder_faults(path: Path) -> Iterator[str]:
@@ -160,7 +159,8 @@ def faults() -> Iterator[str]:
         for line, fault in python_faults(path.read_text(encoding="utf-8"), for_api=for_api):
             yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
     yield from registry_faults()
-    yield from homonym_faults()
+    for app in messages.SOURCES:
+        yield from homonym_faults(messages.messages_of(app))
     for path in sorted(messages.ROOT.glob("*/locale/*/LC_MESSAGES/django.po")):
         yield from placeholder_faults(path)
 
