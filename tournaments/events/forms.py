@@ -197,7 +197,7 @@ class DivisionForm(RefusingForm):
         label=_("If a report is seen but not answered, accept it after"), choices=CLAIM_WAITS, coerce=int
     )
     records_stand = forms.BooleanField(
-        label=_("Accept valid game records at once"),
+        label=_("Accept valid match records at once"),
         required=False,
         help_text=_("Otherwise the other player has to confirm the winner’s record, like a reported score."),
     )
