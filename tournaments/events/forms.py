@@ -385,7 +385,7 @@ class VenueForm(RefusingForm):
         min_value=0,
         max_value=MOST_VENUE_TABLES,
         required=False,
-        help_text=_("They are numbered on. Save to name them."),
+        help_text=_("They get the next numbers. Save, then give them names."),
     )
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
