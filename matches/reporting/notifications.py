@@ -94,8 +94,10 @@ KINDS = (
         code=PROVISIONAL,
         label=gettext_noop("A result goes against you without your answer"),
         sentences={
-            "": gettext_noop("You lost your match against {opponent} by a provisional result. Is that right?"),
-            "nobody": gettext_noop("By a provisional result, nobody won your match against {opponent}. Is that right?"),
+            "": gettext_noop("A provisional result says that you lost to {opponent}. Is that right?"),
+            "nobody": gettext_noop(
+                "A provisional result says that nobody won your match against {opponent}. Is that right?"
+            ),
         },
         details={
             "": gettext_noop("Once you have marked it as seen, it is final after {wait_minutes} unless you object."),
