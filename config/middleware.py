@@ -8,16 +8,25 @@ import uuid
 import zoneinfo
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import unquote
 
 import structlog
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import BadRequest, MiddlewareNotUsed, RequestDataTooBig, TooManyFieldsSent
+from django.core.exceptions import (
+    BadRequest,
+    DisallowedHost,
+    MiddlewareNotUsed,
+    RequestDataTooBig,
+    TooManyFieldsSent,
+)
 from django.db import connection
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseNotAllowed
+from django.http.request import split_domain_port
 from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.views import defaults
 from rest_framework import exceptions
@@ -76,9 +85,21 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer what Django refuses to read: too long, too many fields, an unknown host."""
     if isinstance(exception, RequestDataTooBig | TooManyFieldsSent):
         return problem_response(request, TooLarge()) or page(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "413.html")
-    # Nothing about this request can be trusted, not even its host, so its page needs no context.
+    # Nothing about this request can be trusted, not even its host, so its page is rendered without it.
     detail = str(exception) if isinstance(exception, BadRequest) else None
-    return problem_response(request, exceptions.ParseError(detail)) or defaults.bad_request(request, exception)
+    problem = problem_response(request, exceptions.ParseError(detail))
+    return problem or HttpResponseBadRequest(render_to_string("400.html", _unknown_host(request, exception)))
+
+
+LONGEST_HOST = 253
+
+
+def _unknown_host(request: HttpRequest, exception: Exception) -> dict[str, Any]:
+    """Return the host of a request that no setting allows; its name only if it is one that a site can have."""
+    if not isinstance(exception, DisallowedHost):
+        return {}
+    host, _port = split_domain_port(request._get_raw_host())  # type: ignore[attr-defined]  # noqa: SLF001
+    return {"is_unknown_host": True, "host": host if len(host) <= LONGEST_HOST else ""}
 
 
 def method_not_allowed(request: HttpRequest) -> HttpResponse:

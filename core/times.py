@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 # How instants are written for a reader: in their time zone, or in the one of an event.
 
@@ -41,6 +41,14 @@ def event_time(at: datetime, zone: str, style: str = SHORT) -> str:
     return gettext("{time} {zone} ({here} for you)").format(
         time=text, zone=there.tzname(), here=date_format(here, style)
     )
+
+
+def duration(seconds: int) -> str:
+    """Return a duration in words: whole hours from two hours on, otherwise minutes."""
+    minutes = max(1, seconds // 60)
+    if minutes >= 2 * 60 and minutes % 60 == 0:
+        return ngettext("{count} hour", "{count} hours", minutes // 60).format(count=minutes // 60)
+    return ngettext("{count} minute", "{count} minutes", minutes).format(count=minutes)
 
 
 def reader_element(at: datetime) -> SafeString:

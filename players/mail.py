@@ -134,7 +134,9 @@ def _send_verification(row: AccountEmail) -> None:
         path = reverse("sign-in") if owner else reverse("confirm-email", args=[verification_secret(user, row.email)])
         send_mail(
             to=row.email,
-            subject=gettext("You already have a Barpoint account") if owner else gettext("Confirm your email address"),
+            subject=gettext("Someone signed up for Barpoint with this address")
+            if owner
+            else gettext("Confirm your email address"),
             template=f"players/accounts/mail/{'known' if owner else 'verify'}.txt",
             context={"user": owner or user, "url": settings.SITE_URL + path},
         )

@@ -34,7 +34,7 @@ MESSAGES = {
     "bad_language": gettext_noop("The site is not available in the language “{language}”."),
     "bad_theme": gettext_noop("There is no theme “{theme}”."),
     "too_many_tokens": gettext_noop("You have {most} tokens, which is the limit. Revoke one first."),
-    "token_needs_end": gettext_noop("Only a token that may do nothing but read can be without an end."),
+    "token_needs_end": gettext_noop("A token that can do more than read needs an end."),
     "token_scope": gettext_noop("This token may not do this. It lacks the scope “{scope}”."),
     "too_many_attempts": gettext_noop("Too many attempts. Try again in {minutes} min."),
     "too_many_emails": gettext_noop(

@@ -88,6 +88,15 @@ def test_a_translation_has_the_placeholders_of_its_message(tmp_path: Path, trans
     assert len(list(lint_messages.placeholder_faults(path))) == count
 
 
+@pytest.mark.parametrize(
+    ("text", "context", "count"),
+    [("Draw", None, 1), (("point", "points"), None, 1), ("Draw", "verb", 0), ("Draw again", None, 0)],
+)
+def test_a_word_of_several_meanings_has_a_context(text: str | tuple[str, ...], context: str | None, count: int) -> None:
+    message = messages.Message(text, context, "page.html")
+    assert len(list(lint_messages.homonym_faults([message]))) == count
+
+
 def test_messages_of_packages_without_django_are_in_a_catalogue() -> None:
     engine = {message.id for message in messages.messages_of("engine")}
     assert len(engine) > 100

@@ -5,13 +5,14 @@
 - No form, model or message in Python has a label that is an unmarked string.
 - Every code of a refusal has a message, and every message is in a catalogue.
 - A translation has the placeholders of its message.
+- A word of several meanings that is a message by itself says in its context which one is meant.
 """
 
 import ast
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import django
@@ -36,6 +37,9 @@ NAMES = re.compile(
 """Names and file extensions, which no language translates."""
 SHOWN_KEYWORDS = frozenset({"empty_label", "help_text", "label", "verbose_name", "verbose_name_plural"})
 SHOWN_CALLS = ("ValidationError", "messages.error", "messages.info", "messages.success", "messages.warning")
+HOMONYMS = frozenset(
+    {"double", "draw", "entry", "float", "match", "point", "record", "report", "roll", "seed", "table"}
+)
 PLACEHOLDER = re.compile(r"%\((\w+)\)[a-z]|(?<!\{)\{(\w+)(?:[.:!\[][^{}]*)?\}(?!\})")
 
 
@@ -118,6 +122,14 @@ def registry_faults() -> Iterator[str]:
     yield from (f"the message of {code} is in no catalogue: {text}" for code, text in known.items() if text not in ids)
 
 
+def homonym_faults(found: Iterable[messages.Message]) -> Iterator[str]:
+    """Yield the messages that are one word of several meanings without a context."""
+    for message in found:
+        word = message.id if isinstance(message.id, str) else message.id[0]
+        if message.context is None and word.casefold() in HOMONYMS:
+            yield f"{message.path}: several meanings without a context: {word}"
+
+
 def placeholder_faults(path: Path) -> Iterator[str]:
     """Yield the translations of a catalogue that lack a placeholder of their message or have one of their own."""
     with path.open("rb") as file:
@@ -147,6 +159,8 @@ def faults() -> Iterator[str]:
         for line, fault in python_faults(path.read_text(encoding="utf-8"), for_api=for_api):
             yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
     yield from registry_faults()
+    for app in messages.SOURCES:
+        yield from homonym_faults(messages.messages_of(app))
     for path in sorted(messages.ROOT.glob("*/locale/*/LC_MESSAGES/django.po")):
         yield from placeholder_faults(path)
 

@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_http_methods, require_safe
@@ -242,9 +242,9 @@ def _where(match: MatchOnFloor) -> str:
 def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     label, match = table.facts.label, table.match
     if table.state == TableState.OUT:
-        return TableTile(label, _("Out"), "out")
+        return TableTile(label, pgettext("table", "Out"), "out")
     if match is None:
-        return TableTile(label, _("Free"), "free")
+        return TableTile(label, pgettext("table", "Free"), "free")
     names = tuple(_short_name(name) for name in match.facts.names)
     if match.state == MatchState.CALLED:
         return TableTile(label, _("Called"), "called", names)

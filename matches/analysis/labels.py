@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from django.utils.formats import number_format
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from engine import parse_play, parse_xgid
 from engine.errors import Refused
@@ -24,7 +24,7 @@ PROGRAMS = {"xg": "eXtreme Gammon"}
 def action(stored: str) -> str:
     """A play in notation, or a cube action in words."""
     return {
-        CubeAction.DOUBLE.value: gettext("Double"),
+        CubeAction.DOUBLE.value: pgettext("cube", "Double"),
         CubeAction.NO_DOUBLE.value: gettext("No double"),
         CubeAction.TAKE.value: gettext("Take"),
         CubeAction.DROP.value: gettext("Drop"),

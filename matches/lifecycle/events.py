@@ -18,6 +18,8 @@ class MatchContext(NamedTuple):
 
     title: str
     url: str = ""
+    event: str = ""
+    """The name of the event alone."""
 
 
 class OwnEntry(NamedTuple):

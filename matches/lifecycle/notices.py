@@ -38,7 +38,9 @@ def context_of(match: Match) -> dict[str, Any]:
     played_for = events().contexts([match.parent_topic]).get(match.parent_topic)
     parts = (played_for.title if played_for else "", events().places([match.pk]).get(match.pk, ""))
     zone = {"zone": match.club.time_zone} if match.club is not None else {}
-    return {"match": match.public_id, "context": " · ".join(filter(None, parts)), **zone, **_entry_numbers(match)}
+    event = {"event": played_for.event} if played_for else {}
+    context = " · ".join(filter(None, parts))
+    return {"match": match.public_id, "context": context, **event, **zone, **_entry_numbers(match)}
 
 
 def page_of(match: Match) -> str:

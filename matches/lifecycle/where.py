@@ -126,6 +126,8 @@ class Where:
     """The side that reported it, or whose turn it is by correspondence."""
     waits_for: tuple[str, ...] = ()
     """What a match waits for, as sentences; only for its players and those who run it."""
+    is_called_to_table: bool = False
+    """Whether its players wait to be called to a table: its event has an open floor."""
 
     @property
     def label(self) -> str:
@@ -200,6 +202,7 @@ def where_is(match: HasState, facts: Facts = NO_FACTS) -> Where:
         score=score if state in (*IN_PLAY, WhereState.ADJOURNED) else None,
         side=side,
         waits_for=seat.waits_for if state == WhereState.WAITING else (),
+        is_called_to_table=facts.at_tables is not None,
     )
 
 
@@ -236,26 +239,28 @@ def _since(state: WhereState, match: HasState, seat: Seating, board: OnBoard, re
 
 
 def in_words(where: Where, match: Match, side: int | None = None) -> str:
-    """Return where a match is as a sentence for a reader who plays `side`, or neither."""
+    """Return where a match is, in words for a reader who plays `side`, or neither."""
     score = "" if where.score is None else score_of(match, side or 0, where.score)
     name = match.names[where.side] if where.side is not None else ""
     text = _template(where, side, with_score=bool(score))
-    return text.format(where=where.label, table=where.table, score=score, length=where.length, name=name)
+    return text.format(where=where.label, table=where.table, score=score, name=name)
 
 
 def _template(where: Where, side: int | None, *, with_score: bool) -> str:
     plays = side is not None
     if where.waits_for:
         return " ".join(where.waits_for).replace("{", "{{").replace("}", "}}")
+    if where.state == WhereState.READY and where.is_called_to_table:
+        return gettext("Not called yet")
     if where.state == WhereState.READY:
-        return gettext("Play, then report the result.") if plays else gettext("To be played.")
+        return gettext("Ready to play") if plays else gettext("To be played")
     if where.state == WhereState.CALLED and where.table and plays:
         return gettext("You are called to table {table}.")
     if where.state == WhereState.REPORTED and where.side is not None:
         return gettext("Reported by {name}.")
     if where.state in (WhereState.HERE, WhereState.CORRESPONDENCE) or (plays and where.state == WhereState.INVITED):
         return _of_board(where, side, with_score=with_score)
-    return gettext("{where}, {score} of {length}.") if with_score else gettext("{where}.")
+    return gettext("{where}, {score}") if with_score else "{where}"
 
 
 def _of_board(where: Where, side: int | None, *, with_score: bool) -> str:
@@ -264,5 +269,5 @@ def _of_board(where: Where, side: int | None, *, with_score: bool) -> str:
     if side is not None:
         return gettext("Your board is open.")
     if with_score:
-        return gettext("The match is being played here, {score} of {length}.")
+        return gettext("The match is being played here, {score}.")
     return gettext("The match is being played here.")

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from matches.models.play import ClockPreset
@@ -161,8 +162,8 @@ class PlayPreferences(models.Model):
     class Checkers(models.TextChoices):
         """The colour of the account's own checkers."""
 
-        LIGHT = "light", _("Light")
-        DARK = "dark", _("Dark")
+        LIGHT = "light", pgettext_lazy("checkers", "Light")
+        DARK = "dark", pgettext_lazy("checkers", "Dark")
 
     class Theme(models.TextChoices):
         """The look of the board, whatever the theme of the site."""

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
@@ -102,8 +103,8 @@ class Match(models.Model):
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        verbose_name = _("match")
-        verbose_name_plural = _("matches")
+        verbose_name = pgettext_lazy("of backgammon", "match")
+        verbose_name_plural = pgettext_lazy("of backgammon", "matches")
         indexes: ClassVar = [
             models.Index(fields=["-created_at", "-id"], name="match_newest"),
             models.Index(fields=["player_0", "-finished_at"], name="match_player_0"),

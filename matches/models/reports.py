@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
@@ -75,8 +76,8 @@ class Claim(models.Model):
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("report")
-        verbose_name_plural = _("reports")
+        verbose_name = pgettext_lazy("of a result", "report")
+        verbose_name_plural = pgettext_lazy("of a result", "reports")
         indexes: ClassVar = [
             models.Index(fields=["stands_at"], name="claim_due", condition=Q(state="open")),
             models.Index(fields=["id"], name="claim_untold", condition=Q(state="open", emailed_at__isnull=True)),

@@ -67,7 +67,7 @@ KINDS = (
     NotificationKind(
         code=CHALLENGE_ACCEPTED,
         label=gettext_noop("Somebody accepts your challenge"),
-        sentences={"": gettext_noop("{opponent} has accepted your challenge. The board is open.")},
+        sentences={"": gettext_noop("{opponent} accepts your challenge: the board is open.")},
         details={"": gettext_noop("The match begins once both of you have said you’re here.")},
         players=("opponent",),
         is_call=True,
@@ -84,7 +84,7 @@ KINDS = (
             "own": gettext_noop("Your friendly match against {opponent} is called off: you were not there."),
             "withdrawn": gettext_noop("{opponent} has withdrawn the challenge that you accepted."),
             "paused": gettext_noop(
-                "You have accepted three friendly matches and left. You can play the next open challenge from {at}."
+                "You accepted three friendly matches and left before playing. You can accept open challenges from {at}."
             ),
         },
         players=("opponent",),

@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
@@ -593,7 +593,7 @@ def live_source(reader: Watched, token: str = "") -> ReplaySource:
         names,
         match.length,
         url=reverse(f"{prefix}-replay", args=[name]),
-        back=(reverse("match-link" if token else "match", args=[name]), gettext("Match")),
+        back=(reverse("match-link" if token else "match", args=[name]), pgettext("of backgammon", "Match")),
         files=tuple((format_, reverse(f"{prefix}-record", args=[name, format_])) for format_ in CONTENT_TYPES),
         picture_url="" if token else reverse("match-replay-picture", args=[name]),
         shared="" if token else match.public_id,

@@ -123,11 +123,3 @@ def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
     """The score as shown on pages, with the points of this side first, e.g. “7–5”."""
     points = shown_score(match.length, score)
     return f"{points[side]}–{points[1 - side]}"
-
-
-def duration(seconds: int) -> str:
-    """A duration in words: whole hours from two hours on, otherwise minutes."""
-    minutes = max(1, seconds // 60)
-    if minutes >= 2 * 60 and minutes % 60 == 0:
-        return ngettext("{count} hour", "{count} hours", minutes // 60).format(count=minutes // 60)
-    return ngettext("{count} minute", "{count} minutes", minutes).format(count=minutes)

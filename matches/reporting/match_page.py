@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from core.live.publishing import now_shown
 from core.messages import sentence
+from core.times import duration
 from engine.records import from_data
 from matches.access import MatchSeat, Visitor, action_url, viewer_of
 from matches.lifecycle import arrivals, links, provisional
@@ -235,7 +236,7 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
         "provisional": _provisional(match, row, side) if row is not None else None,
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
         **_records_context(match, side, user, inside=inside, records=records),
-        "claim_wait": labels.duration(match.claim_wait),
+        "claim_wait": duration(match.claim_wait),
         "zones": [zone_of(match, player_side) for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
         "may_rematch": side is not None and match.state == Match.State.SETTLED and hasattr(match, "challenge"),

@@ -122,6 +122,8 @@ def describe(step: NextStep, match: Match, where: Where, pending: Pending, side:
         return gettext("{name} has proposed times to play.").format(name=name)
     if step.code == "result" and pending.provisional is not None:
         return _result(match, pending.provisional, side)
+    if step.code == "ruling" and side is not None:
+        return gettext("You and {name} disagree. Concede, or wait for the director.").format(name=match.names[1 - side])
     return {
         "ruling": gettext(
             "The players disagree. Either of them can agree to the other’s report; otherwise the director rules."
@@ -147,7 +149,9 @@ def _answer(match: Match, report: Claim, side: int | None) -> str:
             score=score, other=other
         )
     if side is not None:
-        return gettext("{reporter} reports a {score} win. Is that right?").format(reporter=reporter, score=score)
+        return gettext("{reporter} reports a {score} win against you. Is that right?").format(
+            reporter=reporter, score=score
+        )
     return gettext("{reporter} reports a {score} win; {other} has to confirm it.").format(
         reporter=reporter, score=score, other=other
     )

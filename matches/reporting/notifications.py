@@ -71,17 +71,20 @@ KINDS = (
         code=REPORTED,
         label=gettext_noop("Your opponent reports a result"),
         sentences={
-            "": gettext_noop("{reporter} reports {score} in your match."),
-            "sheet": gettext_noop("Someone with the score sheet reports {score} in your match."),
+            "": gettext_noop("{reporter} reports a {score} win against you. Is that right?"),
+            "sheet": gettext_noop(
+                "Someone with the score sheet reports that {opponent} won {score} against you. Is that right?"
+            ),
         },
         details={
             "": gettext_noop(
-                "Please confirm or contest it. Once you mark it as seen, it stands after {wait_minutes} min unless you "
+                "Confirm or contest it. Once you have marked it as seen, it stands after {wait_minutes} unless you "
                 "answer."
             ),
-            "sheet": gettext_noop("It counts only once a player or the director reports it, too."),
+            "sheet": gettext_noop("It counts only once you, your opponent or the director reports it, too."),
         },
-        players=("reporter",),
+        players=("reporter", "opponent"),
+        minutes=("wait_minutes",),
         is_urgent=True,
         is_current=_report_waits,
         email_url=personal_link,
@@ -91,18 +94,19 @@ KINDS = (
         code=PROVISIONAL,
         label=gettext_noop("A result goes against you without your answer"),
         sentences={
-            "": gettext_noop("Your match against {opponent} has a result that goes against you."),
-            "nobody": gettext_noop("Your match against {opponent} was decided so that nobody wins."),
+            "": gettext_noop("A provisional result says that you lost to {opponent}. Is that right?"),
+            "nobody": gettext_noop(
+                "A provisional result says that nobody won your match against {opponent}. Is that right?"
+            ),
         },
         details={
-            "": gettext_noop(
-                "It is provisional. Once you mark it as seen, it is final after {wait_minutes} min unless you object."
-            ),
+            "": gettext_noop("Once you have marked it as seen, it is final after {wait_minutes} unless you object."),
             "nobody": gettext_noop(
-                "It is provisional. Once you mark it as seen, it is final after {wait_minutes} min unless you object."
+                "Once you have marked it as seen, it is final after {wait_minutes} unless you object."
             ),
         },
         players=("opponent",),
+        minutes=("wait_minutes",),
         is_urgent=True,
         is_current=_is_provisional,
         email_url=personal_link,
@@ -110,7 +114,14 @@ KINDS = (
     NotificationKind(
         code=OBJECTED,
         label=gettext_noop("An objection to a result of your match or your event"),
-        sentences={"": gettext_noop("{objector} objects to the result of the match against {opponent}.")},
+        sentences={
+            "": gettext_noop("{objector} objects to the result of the match against {opponent}."),
+            "own": gettext_noop("{objector} objects to the result of your match."),
+        },
+        details={
+            "": gettext_noop("A director has to uphold or dismiss the objection."),
+            "own": gettext_noop("A director will decide."),
+        },
         players=("objector", "opponent"),
         email_url=personal_link,
     ),
@@ -119,8 +130,15 @@ KINDS = (
         label=gettext_noop("A director’s ruling on your match"),
         sentences={
             "": gettext_noop("The director decided your match against {opponent}."),
-            "upheld": gettext_noop("The director upheld the objection in your match against {opponent}."),
-            "dismissed": gettext_noop("The director dismissed the objection in your match against {opponent}."),
+            "won": gettext_noop("The director ruled: you won {score} against {opponent}."),
+            "lost": gettext_noop("The director ruled: you lost {score} against {opponent}."),
+            "won_without_score": gettext_noop("The director ruled: you won against {opponent}."),
+            "lost_without_score": gettext_noop("The director ruled: you lost against {opponent}."),
+            "nobody": gettext_noop("The director ruled: nobody won your match against {opponent}."),
+            "upheld": gettext_noop("The director upheld the objection to the result of your match against {opponent}."),
+            "dismissed": gettext_noop(
+                "The director dismissed the objection to the result of your match against {opponent}."
+            ),
         },
         players=("opponent",),
         email_url=personal_link,
@@ -128,7 +146,7 @@ KINDS = (
     NotificationKind(
         code=DEADLINE,
         label=gettext_noop("A deadline within 24 hours"),
-        sentences={"": gettext_noop("Your match against {opponent} is due {at}.")},
+        sentences={"": gettext_noop("Play your match against {opponent} by {at}.")},
         players=("opponent",),
         times=("at",),
         lapses_after=timedelta(hours=24),
@@ -139,6 +157,7 @@ KINDS = (
         code=TIMES_PROPOSED,
         label=gettext_noop("Your opponent proposes times to play"),
         sentences={"": gettext_noop("{opponent} proposes times for your match.")},
+        details={"": gettext_noop("Choose one, or propose others.")},
         players=("opponent",),
         is_current=_times_wait,
         email_url=personal_link,
@@ -146,7 +165,7 @@ KINDS = (
     NotificationKind(
         code=TIMES_ACCEPTED,
         label=gettext_noop("Your opponent accepts a time"),
-        sentences={"": gettext_noop("{opponent} accepted a time: {at}.")},
+        sentences={"": gettext_noop("{opponent} accepted your time: {at}.")},
         players=("opponent",),
         times=("at",),
         is_current=_is_agreed,
@@ -155,7 +174,7 @@ KINDS = (
     NotificationKind(
         code=APPOINTMENT,
         label=gettext_noop("Reminders of your appointments, a day and an hour before"),
-        sentences={"": gettext_noop("Your match against {opponent}: {at}.")},
+        sentences={"": gettext_noop("You play {opponent} on {at}.")},
         players=("opponent",),
         times=("at",),
         is_urgent=True,
@@ -206,7 +225,7 @@ def notify_objection(match: Match, objection: Objection) -> None:
     """Tell the other player, and the directors of the club, that a result was objected to."""
     params = {"objector": match.players[objection.side].pk}
     key = f"{OBJECTED}:{objection.public_id}"
-    _notify(match, [1 - objection.side], OBJECTED, params, key, objection.created_at)
+    _notify(match, [1 - objection.side], OBJECTED, params | {"variant": "own"}, key, objection.created_at)
     params |= context_of(match) | {"opponent": match.players[1 - objection.side].pk}
     notices = [Notice(user, params, page_of(match), key) for user in directors_of(match)]
     notify_each(kind=OBJECTED, notices=notices, now=objection.created_at)
@@ -220,8 +239,10 @@ def notify_answered_objection(match: Match, objection: Objection) -> None:
 
 
 def notify_ruling(match: Match, result: Result) -> None:
-    """Tell both players that a director has decided their match."""
-    _notify(match, (0, 1), RULED, {}, f"{RULED}:{match.public_id}:{result.version}", result.at)
+    """Tell both players how a director has decided their match."""
+    key = f"{RULED}:{match.public_id}:{result.version}"
+    for side in (0, 1):
+        _notify(match, [side], RULED, _ruling(match, result, side), key, result.at)
 
 
 def notify_provisional(*, provisional_id: int, now: datetime) -> bool:
@@ -283,6 +304,15 @@ def directors_of(match: Match) -> set[int]:
         club=match.club_id, role__in=(Role.OWNER, Role.DIRECTOR), left_at=None, player__user__isnull=False
     )
     return {pk for pk in officers.values_list("player__user", flat=True) if pk is not None}
+
+
+def _ruling(match: Match, result: Result, side: int) -> dict[str, Any]:
+    if result.winner is None:
+        return {"variant": "nobody"}
+    variant = "won" if result.winner == side else "lost"
+    if result.score is None:
+        return {"variant": f"{variant}_without_score"}
+    return {"variant": variant, "score": score_of(match, side, result.score)}
 
 
 def _appointment(proposal: Proposal) -> dict[str, Any]:

@@ -54,7 +54,7 @@ LIFETIMES = [
     (30, gettext_lazy("30 days")),
     (90, gettext_lazy("90 days")),
     (DEFAULT_DAYS, gettext_lazy("1 year")),
-    (NEVER, gettext_lazy("never, if it may only read")),
+    (NEVER, gettext_lazy("never (only for reading)")),
 ]
 
 

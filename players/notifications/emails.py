@@ -9,7 +9,6 @@ from django.core.signing import BadSignature, Signer
 from django.db.models import Q
 from django.http import Http404
 from django.urls import reverse
-from django.utils.translation import gettext
 
 from core.breaker import LeftAlone
 from core.mail import send_mail
@@ -73,7 +72,7 @@ def _send(deliveries: Sequence[Delivery]) -> None:
     kinds = sorted({row.notification.kind for row in deliveries})
     unsubscribe = settings.SITE_URL + reverse("unsubscribe", args=[token_of(reader, kinds)])
     with written_for(reader):
-        texts = texts_of([row.notification for row in deliveries])
+        texts = _by_event(texts_of([row.notification for row in deliveries]))
         context = {
             "items": [{"text": text, "url": _link(text)} for text in texts],
             "unsubscribe_url": unsubscribe,
@@ -86,13 +85,29 @@ def _send(deliveries: Sequence[Delivery]) -> None:
         send_mail(to=reader.email, subject=_subject(texts), template=TEMPLATE, context=context, headers=headers)
 
 
+def _by_event(texts: Sequence[Text]) -> list[Text]:
+    """Return what an e-mail says, event by event, the most urgent event and the most urgent of an event first."""
+    by_urgency = sorted(texts, key=_urgency)
+    events = list(dict.fromkeys(text.event for text in by_urgency))
+    return sorted(by_urgency, key=lambda text: events.index(text.event))
+
+
+def _urgency(text: Text) -> tuple[bool, bool, int]:
+    """What is urgent comes first, and the reader's own matches come before what concerns everybody."""
+    row = text.notification
+    return not kind_of(row.kind).is_urgent, "match" not in row.params, row.pk
+
+
 def _subject(texts: Sequence[Text]) -> str:
+    """Return the subject of the first of these, which names the others of its sort and event with it."""
     first = texts[0]
-    if len(texts) > 1:
-        return gettext("{count} notifications: {first}").format(count=len(texts), first=first.sentence)
-    if not first.context:
-        return first.sentence
-    return gettext("{sentence} ({context})").format(sentence=first.sentence.rstrip("."), context=first.context)
+    alike = [text for text in texts if _sort(text) == _sort(first)]
+    return first.subject_of_several if len(alike) > 1 and first.subject_of_several else first.subject
+
+
+def _sort(text: Text) -> tuple[str, str, str]:
+    row = text.notification
+    return row.kind, row.params.get("variant", ""), text.event
 
 
 def _link(text: Text) -> str:

@@ -13,7 +13,8 @@ AHEAD = timedelta(days=14)
 TOKEN_EXPIRES = NotificationKind(
     code="token_expires",
     label=gettext_noop("An API token of yours expires in two weeks"),
-    sentences={"": gettext_noop("Your token “{name}” expires on {at}. Create another before that day.")},
+    sentences={"": gettext_noop("Your token “{name}” expires on {at}.")},
+    details={"": gettext_noop("Create another before that day, and put it into your app.")},
     times=("at",),
     lapses_after=AHEAD,
 )

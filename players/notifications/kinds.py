@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 
 from core import times as time_zones
 from core.names import numbered
-from core.times import LONG, event_time, reader_time
+from core.times import LONG, duration, event_time, reader_time
 from players.models import Notification, Player, User
 
 # The kinds of notifications. The app in which something happens registers its kind, as it does with refusals.
@@ -39,9 +39,10 @@ class NotificationKind:
     """A kind of notification: what it says, when it is still worth sending, and how it is sent by default.
 
     Sentences are English message ids with `{placeholders}`, filled with the parameters of a notification. A parameter
-    named in `players` is the id of a player and one named in `times` an ISO 8601 time; both are written for the reader
-    when the sentence is shown. The parameter `context` names the event, the division and the match, `zone`
-    is the time zone of the event, and `variant` selects a sentence; without one it is the sentence of "".
+    named in `players` is the id of a player, one named in `times` an ISO 8601 time and one named in `minutes` a
+    duration; all are written for the reader when the sentence is shown. The parameter `context` names the event, the
+    division and the match, `event` the event alone, `zone` is the time zone of the event, and `variant` selects a
+    sentence; without one it is the sentence of "".
     """
 
     code: str
@@ -51,8 +52,13 @@ class NotificationKind:
     """What it says, by variant."""
     details: Mapping[str, str] = field(default_factory=dict)
     """A second sentence for e-mails, by variant."""
+    subjects: Mapping[str, str] = field(default_factory=dict)
+    """The subject of its e-mail, by variant, where the sentence alone does not name what it is about."""
+    subjects_of_several: Mapping[str, str] = field(default_factory=dict)
+    """The subject of an e-mail with several of this variant about the same event."""
     players: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
+    minutes: tuple[str, ...] = ()
     default: frozenset[str] = field(default_factory=lambda: frozenset({"site", "email", "push"}))
     is_call: bool = False
     """It calls the reader to a page: while it is current and unread, a bar on every other page leads there."""
@@ -99,6 +105,11 @@ class Text(NamedTuple):
     context: str
     """The event, the division and the match; empty if it belongs to none."""
     detail: str
+    event: str
+    """Empty if it belongs to none."""
+    subject: str
+    subject_of_several: str
+    """Empty if it has no other one for several."""
 
 
 def texts_of(notifications: Sequence[Notification]) -> list[Text]:
@@ -118,13 +129,25 @@ def _text(row: Notification, names: dict[int, str]) -> Text:
     for name in kind.times:
         at = datetime.fromisoformat(values[name])
         values[name] = event_time(at, values["zone"], LONG) if "zone" in values else reader_time(at)
-    variant = values.get("variant", "")
-    detail = kind.details.get(variant, "")
+    for name in kind.minutes:
+        values[name] = duration(60 * values[name])
+    variant, context = values.get("variant", ""), values.get("context", "")
+    # Rows that were stored before the event had a parameter of its own have it in front of their context.
+    values.setdefault("event", context.partition(" · ")[0])
+
+    def written(templates: Mapping[str, str]) -> str:
+        template = templates.get(variant, "")
+        return gettext(template).format_map(values) if template else ""
+
+    sentence = gettext(kind.sentences[variant]).format_map(values)
     return Text(
         notification=row,
-        sentence=gettext(kind.sentences[variant]).format_map(values),
-        context=values.get("context", ""),
-        detail=gettext(detail).format_map(values) if detail else "",
+        sentence=sentence,
+        context=context,
+        detail=written(kind.details),
+        event=values["event"],
+        subject=written(kind.subjects) or sentence.rstrip("."),
+        subject_of_several=written(kind.subjects_of_several),
     )
 
 

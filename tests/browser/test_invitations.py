@@ -58,7 +58,7 @@ def test_a_challenge_accepted_while_the_challenger_reads_another_page_takes_both
     icon = reading.locator('link[rel="icon"]').get_attribute("href")
     accepts(lobby)
     call = reading.get_by_role("region", name="You’re invited")
-    expect(call).to_contain_text("Carol has accepted your challenge")
+    expect(call).to_contain_text("Carol accepts your challenge")
     expect(reading).to_have_title("● You’re invited · Clubs · Barpoint")
     expect(reading.locator('link[rel="icon"]')).not_to_have_attribute("href", icon or "")
     looked_at(reading)

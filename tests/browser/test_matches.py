@@ -43,7 +43,7 @@ def test_one_player_reports_and_the_other_confirms(
     expect(page.get_by_role("status")).to_contain_text("The other player has to confirm it.")
 
     hers = open_page("/my/", width=width, scheme=scheme, user=carol)
-    expect(hers.get_by_text("Bob reports a 7–5 win. Is that right?")).to_be_visible()
+    expect(hers.get_by_text("Bob reports a 7–5 win against you. Is that right?")).to_be_visible()
     follow(hers.get_by_role("link", name="Answer"))
     axe(hers)
     fits(hers)

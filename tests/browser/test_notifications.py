@@ -44,7 +44,7 @@ def test_notifications_are_followed_read_and_chosen(
     page = open_page(f"/unsubscribe/{token}/", width=width, scheme=scheme)
     fits(page)
     axe(page)
-    follow(page.get_by_role("button", name="Stop these emails"))
+    follow(page.get_by_role("button", name="Unsubscribe"))
     expect(page.get_by_role("status")).to_have_text("You will no longer get emails about:")
     assert "email" not in notifications.choices_of(bob)["called"]
     follow(page.get_by_role("button", name="Undo"))

@@ -248,3 +248,22 @@ def test_without_its_database_the_site_says_so_on_every_page(bob: User, log: Str
     assert len(logged) == len(answers), "one line for each request"
     assert all("unable to open database file" in line for line in logged)
     assert client.get("/clubs/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("header", "shown"),
+    [
+        ("club.example.org", "club.example.org"),
+        ("club.example.org:8443", "club.example.org"),
+        ("<b>x</b>", ""),
+        ("a" * 300, ""),
+    ],
+)
+def test_a_host_that_is_not_allowed_is_named_with_the_setting(header: str, shown: str) -> None:
+    answer = Client().get("/", HTTP_HOST=header)
+    page = html(answer)
+    assert answer.status_code == 400
+    named = f"<code>ALLOWED_HOSTS</code> does not list <code>{shown}</code>." if shown else "does not list it."
+    assert named in page
+    assert header not in page or header == shown
+    assert settings.ALLOWED_HOSTS[0] not in page, "which hosts are allowed is nobody's business"

@@ -603,8 +603,8 @@ def to_player(known: Known, side: int) -> str | None:
         return "Your board is open."
     if known.state in ("playing", "adjourned"):
         if known.score is None:
-            return f"{known.label}."
-        return f"{known.label}, {known.score[side]}–{known.score[1 - side]} of 7."
+            return known.label
+        return f"{known.label}, {known.score[side]}–{known.score[1 - side]}"
     return None
 
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 
 from core.messages import sentence
 from core.public_ids import LENGTH
@@ -150,7 +150,7 @@ class DivisionForm(RefusingForm):
         help_text=_("In points, for example 5 5 7 9 11. The last length applies to all later rounds."),
         widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
     )
-    draw_method = forms.ChoiceField(label=_("Draw"), choices=Division.DrawMethod.choices)
+    draw_method = forms.ChoiceField(label=pgettext_lazy("of a tournament", "Draw"), choices=Division.DrawMethod.choices)
     apart = forms.BooleanField(
         label=_("Club-mates in opposite halves"), required=False, help_text=_("Does not apply to members of this club.")
     )
@@ -194,10 +194,10 @@ class DivisionForm(RefusingForm):
     )
     extension_hours = forms.IntegerField(label=_("Extension, in hours"), min_value=1, max_value=2000, initial=72)
     claim_wait = forms.TypedChoiceField(
-        label=_("Accept a seen but unanswered report or result after"), choices=CLAIM_WAITS, coerce=int
+        label=_("If a report is seen but not answered, accept it after"), choices=CLAIM_WAITS, coerce=int
     )
     records_stand = forms.BooleanField(
-        label=_("Accept valid game records at once"),
+        label=_("Accept valid match records at once"),
         required=False,
         help_text=_("Otherwise the other player has to confirm the winner’s record, like a reported score."),
     )
@@ -385,7 +385,7 @@ class VenueForm(RefusingForm):
         min_value=0,
         max_value=MOST_VENUE_TABLES,
         required=False,
-        help_text=_("They are numbered on. Save to name them."),
+        help_text=_("They get the next numbers. Save, then give them names."),
     )
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
@@ -400,7 +400,7 @@ class VenueForm(RefusingForm):
                 field.initial = getattr(day, name, None)
         for number, table in enumerate(self.tables):
             self.fields[f"label_{number}"] = forms.CharField(
-                label=_("Table"), max_length=LONGEST_LABEL, required=False, initial=table.label
+                label=pgettext_lazy("furniture", "Table"), max_length=LONGEST_LABEL, required=False, initial=table.label
             )
             self.fields[f"category_{number}"] = forms.ChoiceField(
                 label=_("Category"), choices=CATEGORIES, initial=table.category

@@ -60,7 +60,7 @@ def add_helper(
     url = link(secret)
     request_invitation(
         to=helper.email,
-        subject=_("Help at %(event)s") % {"event": event.name},
+        subject=_("Will you help at %(event)s?") % {"event": event.name},
         template="tournaments/events/mail/helper.txt",
         context={"helper": helper, "event": event, "club": event.club, "url": url},
         now=now,

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NOTE
@@ -192,7 +193,7 @@ class Slot(models.Model):
     class Source(models.TextChoices):
         """Where the entrant comes from."""
 
-        ENTRY = "entry", _("entry")
+        ENTRY = "entry", pgettext_lazy("in a division", "entry")
         WINNER = "winner", _("winner")
         LOSER = "loser", _("loser")
         PLACE = "place", _("place")
@@ -202,7 +203,7 @@ class Slot(models.Model):
     class Status(models.TextChoices):
         """The values of `tournaments.formats.progress.SlotStatus`."""
 
-        ENTRY = "entry", _("entry")
+        ENTRY = "entry", pgettext_lazy("in a division", "entry")
         BYE = "bye", _("bye")
         WALKOVER = "walkover", _("walkover")
         TO_BE_DECIDED = "to_be_decided", _("to be decided")

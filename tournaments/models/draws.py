@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.text_lengths import LONGEST_NOTE
 
@@ -103,8 +104,8 @@ class Draw(models.Model):
 
     class Meta:
         ordering = ("stage", "number")
-        verbose_name = _("draw")
-        verbose_name_plural = _("draws")
+        verbose_name = pgettext_lazy("of a tournament", "draw")
+        verbose_name_plural = pgettext_lazy("of a tournament", "draws")
         indexes: ClassVar = [
             models.Index(fields=["publish_at"], name="draw_to_publish", condition=Q(state="draft")),
         ]

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NOTE
@@ -40,8 +41,8 @@ class Entry(models.Model):
 
     class Meta:
         ordering = ("entered_at", "pk")
-        verbose_name = _("entry")
-        verbose_name_plural = _("entries")
+        verbose_name = pgettext_lazy("in a division", "entry")
+        verbose_name_plural = pgettext_lazy("in a division", "entries")
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["division", "player", "number"], condition=~Q(status="out"), name="entry_once_per_number"

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME
@@ -61,7 +62,7 @@ class Tournament(models.Model):
     check_in_closes_at = models.DateTimeField(_("check-in closes"), null=True, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64)
     venue = models.CharField(_("venue"), max_length=200, blank=True)
-    tables = models.PositiveSmallIntegerField(_("tables"), null=True, blank=True)
+    tables = models.PositiveSmallIntegerField(pgettext_lazy("furniture", "tables"), null=True, blank=True)
     about = models.TextField(_("about"), max_length=4000, blank=True)
     currency = models.CharField(
         _("currency"), max_length=12, default="ticket", help_text=_("A currency code, or “ticket”.")
@@ -159,7 +160,9 @@ class Division(models.Model):
     crawford = models.BooleanField(_("Crawford rule"), default=True)
     rated = models.BooleanField(_("rated"), default=True)
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    draw_method = models.CharField(_("draw"), max_length=6, choices=DrawMethod, default=DrawMethod.RANDOM)
+    draw_method = models.CharField(
+        pgettext_lazy("of a tournament", "draw"), max_length=6, choices=DrawMethod, default=DrawMethod.RANDOM
+    )
     apart = models.BooleanField(_("keep club-mates apart"), default=False)
     deadline_rule = models.CharField(
         _("deadline rule"), max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR

@@ -8,6 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry
@@ -67,8 +68,8 @@ class Table(models.Model):
 
     class Meta:
         ordering = ("tournament_id", "order", "pk")
-        verbose_name = _("table")
-        verbose_name_plural = _("tables")
+        verbose_name = pgettext_lazy("furniture", "table")
+        verbose_name_plural = pgettext_lazy("furniture", "tables")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tournament", "label"], name="table_label_of_tournament"),
         ]

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
@@ -89,8 +90,8 @@ class Payment(models.Model):
     class Kind(models.TextChoices):
         """What it was for."""
 
-        FLOAT = "float", _("float")
-        ENTRY = "entry", _("entry")
+        FLOAT = "float", pgettext_lazy("cash", "float")
+        ENTRY = "entry", pgettext_lazy("fee", "entry")
         REGISTRATION = "registration", _("registration")
         REENTRY = "reentry", _("re-entry")
         POOL = "pool", _("side pool")

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -302,7 +303,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         exponent=tournament.currency_exponent,
         pools=pool_choices(tournament.club),
         waits=tournament.club.accepted_at is None,
-        initial={"name": _("Open") if not tournament.divisions.exists() else ""},
+        initial={"name": pgettext("name of a division", "Open") if not tournament.divisions.exists() else ""},
     )
     starts, ends = local_span(tournament)
     evening = EveningTemplateForm(sent(request), tournament=tournament, starts=starts, ends=ends)

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from tournaments.events.pages import desk_url, division_url_args, event_url_args
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
@@ -150,7 +150,14 @@ def _steps(tournament: Tournament, divisions: Sequence[Division], reader: Reader
     if draws:
         url = draws[0].url if len(draws) == 1 else ""
         choices = draws if len(draws) > 1 else ()
-        yield Step("draw", _("Draw"), url, _state(is_drawn), _drawn(divisions, drawn), choices=choices)
+        yield Step(
+            "draw",
+            pgettext("of a tournament", "Draw"),
+            url,
+            _state(is_drawn),
+            _drawn(divisions, drawn),
+            choices=choices,
+        )
     yield _floor(tournament, divisions, drawn, reader, has_floor=has_floor)
     yield from _after(tournament, divisions, reader)
 
@@ -257,7 +264,9 @@ def _closing(tournament: Tournament, divisions: Sequence[Division], *, is_played
     is_closed = any(row.cash_is_closed for row in divisions)  # type: ignore[attr-defined]
     without_money = is_played and not is_closed and not _has_fees(divisions)
     fact = _("no fees") if without_money else _("closed") if is_closed else _("open")
-    return Step("close", _("Close"), cash_url(tournament, CLOSING), _state(is_closed or without_money), fact)
+    return Step(
+        "close", pgettext("cash desk", "Close"), cash_url(tournament, CLOSING), _state(is_closed or without_money), fact
+    )
 
 
 def _has_fees(divisions: Sequence[Division]) -> bool:

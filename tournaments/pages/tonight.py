@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from drf_spectacular.utils import extend_schema
@@ -133,7 +133,7 @@ def prepare_evening(
         lock_event(row.pk)
         division = row.divisions.exclude(status=Division.Status.CANCELLED).order_by("order", "pk").first()
         if division is None:
-            division = create_division(tournament=row, by=by, now=now, name=_("Open"))
+            division = create_division(tournament=row, by=by, now=now, name=pgettext("name of a division", "Open"))
         if division.status != Division.Status.ENTRIES:
             return division
         update_tournament(tournament=row, by=by, now=now, tables=plan.tables, ends_at=plan.closes_at)

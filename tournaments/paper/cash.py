@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from tournaments.models import Tournament
 from tournaments.paper.lists import BOX, NAME, NUMBER, ROWS_ON_PAGE, ListColumn
@@ -78,9 +79,9 @@ def _accounts(page: CashPage) -> Section:
     columns = [
         ListColumn(_("Player"), NAME),
         ListColumn(_("For")),
-        ListColumn(_("Due"), NUMBER),
+        ListColumn(pgettext("amount", "Due"), NUMBER),
         ListColumn(_("Paid")),
-        ListColumn(_("Open"), NUMBER),
+        ListColumn(pgettext("amount", "Open"), NUMBER),
         ListColumn("✓", BOX),
     ]
     rows = [

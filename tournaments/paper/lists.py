@@ -69,13 +69,15 @@ def pairings(division: Division) -> Iterator[PrintedList]:
     if not view.to_play and not view.byes:
         return
     columns = [
-        ListColumn(_("Board") if view.has_boards else _("Table"), NUMBER),
-        ListColumn(_("Match"), NUMBER),
+        ListColumn(
+            pgettext("number of a pairing", "Board") if view.has_boards else pgettext("furniture", "Table"), NUMBER
+        ),
+        ListColumn(pgettext("of backgammon", "Match"), NUMBER),
         ListColumn(_("Player"), NAME),
         ListColumn(_("Score"), BOX),
         ListColumn(_("Player"), NAME),
         ListColumn(_("Score"), BOX),
-        ListColumn(_("Points"), NUMBER),
+        ListColumn(pgettext("score", "Points"), NUMBER),
     ]
     rows = [_pairing_row(pairing) for pairing in view.to_play]
     rows += [["", "", bye.present.name, "", bye.bye_meaning, "", ""] for bye in view.byes if bye.present is not None]
@@ -217,7 +219,7 @@ def prizes(division: Division) -> Iterator[PrintedList]:
             ListColumn(_("Bracket")),
             ListColumn(_("Place")),
             ListColumn(_("Player"), NAME),
-            ListColumn(_("Share"), NUMBER),
+            ListColumn(pgettext("of the prize money", "Share"), NUMBER),
             ListColumn(_("Amount"), NUMBER),
             ListColumn(_("Signature"), BOX),
         ]

@@ -144,12 +144,12 @@ def _links(tournament: Tournament, size: str, role: Role | None) -> list[tuple[s
         (_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
         (
             _("Poster for the door"),
-            _("with a QR code to check in and to find one’s match"),
+            _("with a QR code to check in and to find your match"),
             reverse("check-in-poster", args=args),
         ),
     ]
     if role is not None:
-        help_text = _("a card with a QR code for each player, to cut apart")
+        help_text = _("a card with a QR code for each player, to cut out")
         links.append((_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
     if is_at_least(role, Role.DIRECTOR):
         links.append((_("Cash report"), _("accounts, prizes, payments and the box"), reverse("paper-cash", args=args)))

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
@@ -297,7 +297,7 @@ def _box_lines(box: Box, currency: Currency) -> list[BoxLine]:
 def _counted(row: KindTotal) -> str:
     """Return the label of a kind with the number of its payments."""
     labels = {
-        Payment.Kind.FLOAT: _("Float"),
+        Payment.Kind.FLOAT: pgettext("cash", "Float"),
         Payment.Kind.ENTRY: _("Entries in cash, %(count)d"),
         Payment.Kind.REGISTRATION: _("Registrations in cash, %(count)d"),
         Payment.Kind.REENTRY: _("Re-entries in cash, %(count)d"),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 from players.forms import RefusingForm
@@ -134,7 +135,7 @@ class BoxForm(PaymentForm):
 
     EXPENSE, FLOAT = "expense", "float"
 
-    act = forms.ChoiceField(label=_("What"), choices=[(FLOAT, _("Float")), (EXPENSE, _("Expense"))])
+    act = forms.ChoiceField(label=_("What"), choices=[(FLOAT, pgettext_lazy("cash", "Float")), (EXPENSE, _("Expense"))])
     confirmed = forms.BooleanField(required=False)
 
 

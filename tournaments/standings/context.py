@@ -22,6 +22,7 @@ def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
         division.topic: MatchContext(
             f"{division.tournament.name} · {division.name}",
             reverse("division", args=[division.tournament.club.slug, division.tournament.slug, division.public_id]),
+            division.tournament.name,
         )
         for division in divisions
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from matches.models import Match, Result
 from matches.presentation.labels import shown_score
@@ -453,7 +454,7 @@ class _TableBuilder:
         advancing = self.state.advancing(table)
         for line in lines:
             line.advances = line.person.entry in advancing
-        title = bracket_name(table.key) if self.settings.format == GROUPS else _("Table")
+        title = bracket_name(table.key) if self.settings.format == GROUPS else pgettext("standings", "Table")
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.cross = len(lines) <= MOST_IN_CROSS_TABLE
@@ -474,7 +475,7 @@ class _TableBuilder:
         advancing = self.state.advancing(table)
         for line in lines:
             line.advances = line.person.entry in advancing
-        title = _("Table") if table.key == TABLE else _("Standings")
+        title = pgettext("standings", "Table") if table.key == TABLE else _("Standings")
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)
         view.is_long = len(lines) > MOST_IN_DETAIL

@@ -40,26 +40,32 @@ KINDS = (
     NotificationKind(
         code=MATCH_READY,
         label=gettext_noop("You have an opponent for your next match"),
-        sentences={"": gettext_noop("Your match against {opponent} is ready.")},
+        sentences={"": gettext_noop("Your next match is against {opponent}.")},
         players=("opponent",),
         is_current=_is_to_come,
     ),
     NotificationKind(
         code=DRAW_PUBLISHED,
-        label=gettext_noop("The draw is published"),
+        label=gettext_noop("A draw is published"),
         sentences={
-            "": gettext_noop("The draw is published."),
-            LEFT_OUT: gettext_noop("The draw was made without you, because you were not checked in."),
+            "": gettext_noop("The draw is out."),
+            LEFT_OUT: gettext_noop("You are not in the draw, because you were not checked in."),
         },
         details={
             LEFT_OUT: gettext_noop("You are on the waiting list. If you are here, ask the director to let you in.")
         },
+        subjects={
+            "": gettext_noop("{event}: the draw is out"),
+            LEFT_OUT: gettext_noop("{event}: you are not in the draw"),
+        },
+        subjects_of_several={"": gettext_noop("{event}: the draws are out")},
         is_current=_is_published,
     ),
     NotificationKind(
         code=ROUND_PAIRED,
         label=gettext_noop("A round is paired"),
         sentences={"": gettext_noop("Round {round} is paired.")},
+        subjects={"": gettext_noop("{event}: round {round} is paired")},
         default=frozenset({"site", "push"}),
         lapses_after=timedelta(hours=12),
         is_current=_is_published,
@@ -67,7 +73,8 @@ KINDS = (
     NotificationKind(
         code=MOVED_UP,
         label=gettext_noop("You move up from the waiting list"),
-        sentences={"": gettext_noop("A place became free: you are in.")},
+        sentences={"": gettext_noop("You are in: a place has become free.")},
+        subjects={"": gettext_noop("{event}: you are in")},
         is_current=_is_in,
     ),
 )
@@ -77,7 +84,7 @@ def notify_published(division: Division, draw: Draw, now: datetime) -> None:
     """Tell everybody who is entered that the draw, or a round, is published, and those who were left out of it."""
     entered = division.entries.filter(status=Entry.Status.IN).values_list("player", flat=True)
     kind = ROUND_PAIRED if draw.round else DRAW_PUBLISHED
-    params = {"draw": draw.pk, "context": _title(division), **({"round": draw.round} if draw.round else {})}
+    params = {"draw": draw.pk, **_division_params(division), **({"round": draw.round} if draw.round else {})}
     notify(
         users=users_of(entered),
         kind=kind,
@@ -107,7 +114,7 @@ def _draw_key(draw: Draw) -> str:
 
 def notify_moved_up(division: Division, entry: Entry, now: datetime) -> None:
     """Tell a player that they have moved from the waiting list into the field."""
-    params = {"entry": entry.pk, "context": _title(division)}
+    params = {"entry": entry.pk, **_division_params(division)}
     key = f"{MOVED_UP}:{entry.pk}:{now:%Y%m%d%H%M%S}"
     notify(users=users_of([entry.player_id]), kind=MOVED_UP, params=params, url=_page(division), key=key, now=now)
 
@@ -133,11 +140,13 @@ def notify_ready(division: Division, following: Sequence[Fixture], now: datetime
 
 def match_params(division: Division, fixture: Fixture, match: Match) -> dict[str, Any]:
     """Return the parameters that every notification about a match of an event has."""
-    return {"match": match.public_id, "context": f"{_title(division)} · M{fixture.number}"}
+    params = _division_params(division)
+    return {**params, "match": match.public_id, "context": f"{params['context']} · M{fixture.number}"}
 
 
-def _title(division: Division) -> str:
-    return f"{division.tournament.name} · {division.name}"
+def _division_params(division: Division) -> dict[str, Any]:
+    event = division.tournament
+    return {"context": f"{event.name} · {division.name}", "event": event.name}
 
 
 def _page(division: Division) -> str:

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -69,7 +69,7 @@ class PracticeForm(forms.Form):
     """A match against a bot, or at a level against the analysis program that is installed here."""
 
     style = forms.ChoiceField(label=_("Opponent"))
-    length = _length(_("Points"))
+    length = _length(pgettext("match length", "Points"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -103,7 +103,7 @@ class ChallengeForm(RefusingForm):
     )
     to = forms.CharField(required=False, max_length=LENGTH, widget=forms.HiddenInput)
     """Public id of the player whose page led here; it counts while their name is left as it was."""
-    length = _length(_("Points"))
+    length = _length(pgettext("match length", "Points"))
     clock = forms.ChoiceField(label=_("Clock"), choices=ClockPreset.choices, initial=ClockPreset.TABLE)
     turn_days = forms.IntegerField(
         label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
@@ -112,8 +112,8 @@ class ChallengeForm(RefusingForm):
         label=_("Ratings"),
         required=False,
         help_text=_(
-            "Accepting the challenge means accepting this, too. At most 3 matches a day and 10 a week between the same "
-            "two players are rated."
+            "Your opponent agrees to this by accepting. At most 3 matches a day and 10 a week between the same two "
+            "players are rated."
         ),
     )
 

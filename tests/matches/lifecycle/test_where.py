@@ -1,6 +1,6 @@
 """Where a match is, derived from facts: Bob and Carol play to seven points."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -62,27 +62,28 @@ def at(seat: Seating) -> Facts:
     ],
 )
 def test_where_a_match_is(row: Row, facts: Facts, where: Where) -> None:
-    assert where_is(row, facts) == where
+    assert where_is(row, facts) == replace(where, is_called_to_table=facts.at_tables is not None)
 
 
 @pytest.mark.parametrize(
     ("where", "to_bob", "to_others"),
     [
-        (Where(WhereState.READY, 7), "Play, then report the result.", "To be played."),
+        (Where(WhereState.READY, 7), "Ready to play", "To be played"),
+        (Where(WhereState.READY, 7, is_called_to_table=True), "Not called yet", "Not called yet"),
         (Where(WhereState.WAITING, 7, waits_for=("Bob is at M3.", "No table {x} is free.")),
          "Bob is at M3. No table {x} is free.", "Bob is at M3. No table {x} is free."),
-        (Where(WhereState.CALLED, 7, "4"), "You are called to table 4.", "Called to table 4."),
+        (Where(WhereState.CALLED, 7, "4"), "You are called to table 4.", "Called to table 4"),
         (Where(WhereState.PLAYING, 7, "4", None, (1, 3)),
-         "Playing at table 4, 1–3 of 7.", "Playing at table 4, 1–3 of 7."),
-        (Where(WhereState.PLAYING, 7), "Being played.", "Being played."),
-        (Where(WhereState.ADJOURNED, 7, score=(1, 3)), "Adjourned, 1–3 of 7.", "Adjourned, 1–3 of 7."),
+         "Playing at table 4, 1–3", "Playing at table 4, 1–3"),
+        (Where(WhereState.PLAYING, 7), "Being played", "Being played"),
+        (Where(WhereState.ADJOURNED, 7, score=(1, 3)), "Adjourned, 1–3", "Adjourned, 1–3"),
         (Where(WhereState.REPORTED, 7, side=CAROL), "Reported by Carol.", "Reported by Carol."),
-        (Where(WhereState.HERE, 7, score=(1, 3)), "Your board is open.", "The match is being played here, 1–3 of 7."),
-        (Where(WhereState.INVITED, 7), "Your board is open.", "Invited to the board."),
+        (Where(WhereState.HERE, 7, score=(1, 3)), "Your board is open.", "The match is being played here, 1–3."),
+        (Where(WhereState.INVITED, 7), "Your board is open.", "Invited to the board"),
         (Where(WhereState.HERE, 7), "Your board is open.", "The match is being played here."),
         (Where(WhereState.CORRESPONDENCE, 7, side=BOB), "Your turn", "Waiting for Bob"),
         (Where(WhereState.CORRESPONDENCE, 7, side=CAROL), "Waiting for Carol", "Waiting for Carol"),
-        (Where(WhereState.DISPUTED, 7, "4"), "Disputed.", "Disputed."),
+        (Where(WhereState.DISPUTED, 7, "4"), "Disputed", "Disputed"),
     ],
 )  # fmt: skip
 def test_it_is_said_in_words(where: Where, to_bob: str, to_others: str) -> None:
@@ -93,7 +94,7 @@ def test_it_is_said_in_words(where: Where, to_bob: str, to_others: str) -> None:
 
 def test_carol_reads_her_points_first() -> None:
     match = Match(player_0=Player(name="Bob"), player_1=Player(name="Carol"), length=7)
-    assert in_words(Where(WhereState.PLAYING, 7, "4", None, (1, 3)), match, CAROL) == "Playing at table 4, 3–1 of 7."
+    assert in_words(Where(WhereState.PLAYING, 7, "4", None, (1, 3)), match, CAROL) == "Playing at table 4, 3–1"
 
 
 @pytest.mark.parametrize(

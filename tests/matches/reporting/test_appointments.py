@@ -65,7 +65,7 @@ def test_a_reminder_names_the_opponent_and_the_time_where_its_reader_is(agreed: 
     User.objects.filter(pk=bob.pk).update(time_zone="Asia/Tokyo")
     reminded(AT - HOURS)
     to_bob = mail.outbox[0]
-    assert to_bob.subject.startswith("Your match against Carol: ")
+    assert to_bob.subject.startswith("You play Carol on ")
     assert "22 Nov 2026, 21:00 CET (Mon 23 Nov 2026, 05:00 for you)" in to_bob.body, "20:00 UTC is five o'clock there"
     assert f"/m/{links.token_for(agreed.match, BOB)}/" in to_bob.body
     assert "22 Nov 2026, 21:00 CET" in mail.outbox[1].body

@@ -37,7 +37,7 @@ def live(match: Match) -> Match:
 
 def test_players_go_to_their_board_and_others_watch(live: Match, bob: User, client: Client) -> None:
     page = f"/matches/{live.public_id}/"
-    assert "The match is being played here, 0–0 of 7." in html(client.get(page))
+    assert "The match is being played here, 0–0." in html(client.get(page))
     assert leads_to(html(client.get(page)), f"{page}play/", "Watch")
     token = links.token_for(live, CAROL)
     assert leads_to(html(client.get(f"/m/{token}/")), f"/m/{token}/play/", "Open the board")

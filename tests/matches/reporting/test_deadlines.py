@@ -39,7 +39,7 @@ def emailed(user: User, now: datetime) -> list[EmailMessage]:
 def test_an_email_asks_the_loser_but_starts_no_waiting_time(match: Match, claim: Claim, carol: User) -> None:
     (message,) = emailed(carol, minutes(2))
     assert message.to == [carol.email]
-    assert "Bob reports 7–5" in message.subject
+    assert message.subject == "Bob reports a 7–5 win against you. Is that right?"
     assert f"/m/{match.public_id}.1." in message.body
     claim.refresh_from_db()
     assert claim.emailed_at == minutes(2)

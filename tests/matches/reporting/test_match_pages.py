@@ -52,7 +52,7 @@ def test_one_player_reports_and_the_other_confirms(match: Match, bob: User, caro
     assert "The other player has to confirm it." in page
     assert "You reported 7–5" in page
     page = as_(carol).get(at(match)).content.decode()
-    assert "Bob reports a 7–5 win. Is that right?" in page
+    assert "Bob reports a 7–5 win against you. Is that right?" in page
     page = post(as_(carol), at(match, "confirm"), after=1, key="b")
     assert "Bob won 7–5." in page
     assert 'data-state="settled"' in page
@@ -99,7 +99,7 @@ def test_more_points_than_the_length_are_questioned(
 def test_a_dispute_is_conceded(match: Match, bob: User, carol: User) -> None:
     post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
     post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
-    assert "The other player is right" in as_(carol).get(at(match)).content.decode()
+    assert "Concede: the other player is right" in as_(carol).get(at(match)).content.decode()
     assert "Bob won 7–5." in post(as_(carol), at(match, "concede"), after=2)
 
 
@@ -224,7 +224,7 @@ def test_a_record_settles_the_match_once_it_is_confirmed(
     match = match_between(bob_player, carol_player, length=3)
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     page = as_(carol).get(at(match)).content.decode()
-    assert "Bob reports a 3–0 win. Is that right?" in page
+    assert "Bob reports a 3–0 win against you. Is that right?" in page
     assert "View the match record sent with it" in page
     match.refresh_from_db()
     post(as_(carol), at(match, "confirm"), after=match.seq)

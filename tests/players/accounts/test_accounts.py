@@ -62,7 +62,7 @@ def test_signing_up_with_the_address_of_another_account_looks_the_same(bob: User
     assert stranger.email != bob.email
     row = AccountEmail.objects.get()
     assert send(email_id=row.pk, now=NOW)
-    assert "you already have an account with it" in str(mail.outbox[0].body)
+    assert "You already have an account." in str(mail.outbox[0].body)
     assert "confirm-email" not in str(mail.outbox[0].body)
     with pytest.raises(Refused, match="email_taken"):
         verify_email(user=stranger, email="BOB@example.org", by=Actor.of(stranger), now=NOW)

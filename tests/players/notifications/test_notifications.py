@@ -44,9 +44,21 @@ def test_what_happens_within_a_minute_is_one_email(bob: User) -> None:
     assert send_emails(user=bob.pk, now=NOW + 59 * SECOND) == 0, "more may happen"
     assert send_emails(user=bob.pk, now=NOW + MINUTE) == 2
     [message] = mail.outbox
-    assert message.subject == "2 notifications: The director decided your match against a player."
+    assert message.subject == "The director decided your match against a player"
     assert message.body.count("Friday night · Main · M7") == 2
     assert send_emails(user=bob.pk, now=NOW + 2 * MINUTE) == 0, "nothing is sent twice"
+
+
+def test_an_email_begins_with_the_readers_own_match_and_goes_event_by_event(bob: User) -> None:
+    for context in ("Friday night · Main", "Harbour Weekend · Open", "Harbour Weekend · Beginners"):
+        notify(bob, kind="objected", key=context, context=context, event=context.partition(" · ")[0], objector=None)
+    own = "Harbour Weekend · Open · M12"
+    notify(bob, kind="token_expires", context=own, event="Harbour Weekend", match="m", name="Own", at=NOW.isoformat())
+    send_emails(user=bob.pk, now=NOW + MINUTE)
+    [message] = mail.outbox
+    assert message.body.startswith(message.subject)
+    contexts = [line for line in message.body.splitlines() if " · " in line]
+    assert contexts == [own, "Harbour Weekend · Open", "Harbour Weekend · Beginners", "Friday night · Main"]
 
 
 def test_an_urgent_email_is_sent_at_once_and_takes_along_what_waits(bob: User) -> None:
@@ -63,7 +75,7 @@ def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob:
     notify(bob)
     send_emails(user=bob.pk, now=NOW + MINUTE)
     [message] = mail.outbox
-    assert message.subject == "The director decided your match against a player (Friday night · Main · M7)"
+    assert message.subject == "The director decided your match against a player"
     assert message.body.count("http") == 2, "the page and unsubscribing"
     assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     link = message.extra_headers["List-Unsubscribe"].strip("<>").split("8000")[1]

@@ -74,7 +74,7 @@ def test_those_who_were_left_out_are_told_so(evening: Evening, bob: User, dave: 
     evening.publish()
     rows = Notification.objects.filter(kind="draw_published").order_by("user__display_name")
     assert [text.sentence for text in texts_of(list(rows))] == [
-        "The draw is published.", "The draw was made without you, because you were not checked in.",
+        "The draw is out.", "You are not in the draw, because you were not checked in.",
     ]  # fmt: skip
 
 

@@ -156,4 +156,4 @@ def test_a_draft_names_who_checked_in_at_a_kiosk(
     assert Draw.objects.get().state == "draft"
     event = division.tournament
     page = shown(alice_client.get(f"/events/{event.club.slug}/{event.slug}/{division.public_id}/draw/"))
-    assert "Checked in at a kiosk, so by themselves: Bob ." in page.replace("Bob.", "Bob .")
+    assert "Checked in by the players themselves, at a kiosk: Bob ." in page.replace("Bob.", "Bob .")

@@ -211,15 +211,15 @@ def test_the_pilot_proposes_shorter_matches_and_one_click_applies_them(page: Pag
     page.do("shorten", changes=option.value)
     assert Round.objects.filter(length__lt=7).count() == option.rounds
     [undo] = re.findall(r'name="changes" value="([^"]+)"(?=[^$]*id="floor-pilot-undo")', page.html())[-1:]
-    assert "Undo: as long as before" in page.html()
+    assert "Undo the shortening" in page.html()
     page.do("shorten", changes=undo)
     assert set(Round.objects.values_list("length", flat=True)) == {7}
-    assert "Undo: as long as before" not in page.html()
+    assert "Undo the shortening" not in page.html()
     page.do("shorten", changes=option.value)
     final = Round.objects.filter(length__lt=7).order_by("pk").first()
     assert final is not None
     Round.objects.filter(pk=final.pk).update(length=6)
-    assert "Undo: as long as before" not in page.html(), "somebody has changed it since"
+    assert "Undo the shortening" not in page.html(), "somebody has changed it since"
 
 
 def test_the_champion_is_on_the_floor_as_soon_as_the_final_is_over(page: Page) -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core import mail
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
@@ -12,6 +13,7 @@ from players.actors import Actor
 from players.models import Delivery, Notification, Player, User
 from players.notifications.emails import send_emails
 from players.notifications.kinds import texts_of
+from players.notifications.services import notify
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.entries import services as entries
 from tournaments.floor import calls, evening
@@ -36,7 +38,7 @@ def fixture(running: RunningEvent, number: int) -> Fixture:
 def test_players_learn_of_the_draw_and_of_the_match_that_follows(
     running: RunningEvent, by_alice: Actor, bob: User, carol: User, alice: User
 ) -> None:
-    assert sentences(bob) == sentences(carol) == ["The draw is published. (Winter Open · Open)"]
+    assert sentences(bob) == sentences(carol) == ["The draw is out. (Winter Open · Open)"]
     assert sentences(alice) == [], "she does not play"
     bob_side = running.fixture.match.players.index(running.entry.player)
     score = (7, 3) if bob_side == 0 else (3, 7)
@@ -44,7 +46,7 @@ def test_players_learn_of_the_draw_and_of_the_match_that_follows(
     assert sentences(bob, "match_ready") == [], "his opponent is to be decided"
     results.enter_result(fixture=fixture(running, 2), result=ResultInput.played((7, 5)), by=by_alice, now=NOW)
     winner = fixture(running, 2).match.players[0].name
-    assert sentences(bob, "match_ready") == [f"Your match against {winner} is ready. (Winter Open · Open · M3)"]
+    assert sentences(bob, "match_ready") == [f"Your next match is against {winner}. (Winter Open · Open · M3)"]
     assert sentences(carol, "match_ready") == []
     assert sentences(carol, "ruled") == [], "the director only entered the result"
 
@@ -73,6 +75,17 @@ def test_a_call_is_announced_at_once_and_again_with_another_table(
     assert set(Delivery.objects.filter(notification__user=carol).values_list("state", flat=True)) == {"dropped"}
 
 
+def test_the_subject_of_an_email_names_the_event_and_what_is_new(running: RunningEvent, bob: User) -> None:
+    [draw] = Notification.objects.filter(user=bob)
+    send_emails(user=bob.pk, now=NOW + MINUTE)
+    assert [message.subject for message in mail.outbox] == ["Winter Open: the draw is out"]
+    for division in ("Beginners", "Doubles"):
+        params = {**draw.params, "context": f"Winter Open · {division}"}
+        notify(users=[bob.pk], kind=draw.kind, params=params, url=draw.url, key=division, now=NOW)
+    send_emails(user=bob.pk, now=NOW + MINUTE)
+    assert [message.subject for message in mail.outbox[1:]] == ["Winter Open: the draws are out"]
+
+
 def test_the_first_of_the_waiting_list_learns_of_the_free_place(
     open_division: Division, by_alice: Actor, make_players: Any, carol_player: Player, carol: User
 ) -> None:
@@ -81,7 +94,7 @@ def test_the_first_of_the_waiting_list_learns_of_the_free_place(
     first, *_ = entries.enter(division=open_division, players=[*make_players(2), carol_player], by=by_alice, now=NOW)
     assert sentences(carol) == []
     entries.withdraw(entry=first, by=by_alice, now=NOW)
-    assert sentences(carol) == ["A place became free: you are in. (Winter Open · Open)"]
+    assert sentences(carol) == ["You are in: a place has become free. (Winter Open · Open)"]
 
 
 def test_a_rating_that_changes_is_announced_once(running: RunningEvent, by_alice: Actor, bob: User) -> None:
@@ -95,11 +108,15 @@ def test_a_rating_that_changes_is_announced_once(running: RunningEvent, by_alice
     assert len(sentences(bob, "rating_changed")) == 1
 
 
-def test_players_learn_of_a_ruling_in_their_dispute(running: RunningEvent, by_alice: Actor, bob: User) -> None:
+def test_each_player_learns_how_their_dispute_was_ruled(
+    running: RunningEvent, by_alice: Actor, bob: User, carol: User
+) -> None:
     Match.objects.filter(pk=running.fixture.match_id).update(state=Match.State.DISPUTED)
     results.enter_result(
         fixture=running.fixture, result=ResultInput.played((7, 3)), by=by_alice, now=NOW, reason="seen"
     )
-    assert sentences(bob, "ruled") == [
-        "The director decided your match against Carol. (Winter Open · Open · Semi-finals · M1)"
-    ]
+    winner, loser = running.fixture.match.names
+    users = {"Bob": bob, "Carol": carol}
+    place = "(Winter Open · Open · Semi-finals · M1)"
+    assert sentences(users[winner], "ruled") == [f"The director ruled: you won 7–3 against {loser}. {place}"]
+    assert sentences(users[loser], "ruled") == [f"The director ruled: you lost 3–7 against {winner}. {place}"]

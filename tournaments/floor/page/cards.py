@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from core.messages import sentence
 from core.public_ids import LENGTH
@@ -177,7 +177,7 @@ class Cards:
         if table.match is not None:
             return self._with_match(table, table.match)
         note, state = "", "is-free"
-        word = _("Free")
+        word = pgettext("table", "Free")
         sides: tuple[CardSide, ...] = ()
         if table.state == TableState.OUT:
             state, word, note = "is-out", _("Out of use"), table.reason

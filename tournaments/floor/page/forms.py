@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm
@@ -135,7 +136,9 @@ class CallForm(FixtureForm):
 class MoveForm(FixtureForm):
     """The table a match is played at."""
 
-    table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", label=_("Table"))
+    table = forms.ModelChoiceField(
+        Table.objects.none(), to_field_name="public_id", label=pgettext_lazy("furniture", "Table")
+    )
 
 
 class ScoreForm(FixtureForm):

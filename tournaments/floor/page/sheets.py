@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
@@ -376,7 +377,7 @@ def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[s
             actions.append(("pin", _("Put first")))
             actions.append(("hold", _("Do not call yet")))
     if match.state == MatchState.CALLED:
-        actions.append(("start", _("Start")))
+        actions.append(("start", pgettext("verb", "Start")))
         actions.append(("call-again", _("Call again")))
         actions.append(("take-back", _("Take back the call")))
     return [(action_url(tournament, action), label) for action, label in actions]

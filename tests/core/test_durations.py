@@ -1,8 +1,8 @@
-"""Labels of durations and scores."""
+"""Durations in words."""
 
 import pytest
 
-from matches.presentation.labels import duration
+from core.times import duration
 
 
 @pytest.mark.parametrize(
