@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -31,6 +31,8 @@ from tournaments.state.names import match_names, shown_entry
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED)
 """Facts that say more about a match than where it is on the floor."""
 TO_TABLES = (FloorKind.CALLED, FloorKind.MOVED)
+OF_BROKEN_TABLES = (FloorKind.MOVED, FloorKind.FREED)
+"""Facts about the match of a table that is taken out of use."""
 NOT_UNDONE = (Result.Kind.VOID, Result.Kind.RULING)
 """Kinds of results that this undo leaves alone. Rulings are corrected, with a reason."""
 
@@ -160,12 +162,19 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
 
 
 def _same_tap(fact: FloorEvent) -> QuerySet[FloorEvent]:
-    """Return a fact and the other starts of the same tap ("All at the table"), in the order of their matches."""
+    """Return a fact and those of the same tap, in the order in which they are undone and their matches locked.
+
+    They are the other starts of "All at the table", and a table out of use with what became of its match.
+    """
+    tap = FloorEvent.objects.filter(tournament=fact.tournament_id, at=fact.at, by=fact.by, user=fact.user)
     same = FloorEvent.objects.filter(pk=fact.pk)
     if fact.kind == FloorKind.STARTED:
-        same = FloorEvent.objects.filter(tournament=fact.tournament_id, kind=fact.kind, at=fact.at)
-        same = same.filter(by=fact.by, user=fact.user)
-    return same.select_related("fixture", "table", "player").order_by("match")
+        same = tap.filter(kind=fact.kind)
+    elif fact.kind == FloorKind.TABLE_OUT:
+        same |= tap.filter(kind__in=OF_BROKEN_TABLES, fixture__number=fact.params.get("match"))
+    elif fact.kind in OF_BROKEN_TABLES and fact.fixture is not None:
+        same |= tap.filter(kind=FloorKind.TABLE_OUT, params__match=fact.fixture.number)
+    return same.select_related("fixture", "table", "player").order_by(F("match").asc(nulls_first=True))
 
 
 def _refuse_built_on(event: FloorEvent) -> None:

@@ -281,6 +281,23 @@ def test_all_at_the_table_starts_every_called_match_and_one_undo_takes_it_back(e
     assert not has_begun(event.match(1))
 
 
+@pytest.mark.parametrize("move_to", [2, None])
+@pytest.mark.parametrize("text", ["undo", "undo m1"])
+def test_one_undo_takes_back_a_broken_table_and_where_its_match_went(
+    event: Evening, move_to: int | None, text: str
+) -> None:
+    event.call(1, 1)
+    event.later(1)
+    table = event.table(move_to) if move_to is not None else None
+    calls.take_out_of_use(table=event.table(1), reason="lamp", move_to=table, **event.acts)
+    event.later(1)
+    assert line(event, text).refused is None
+    row = event.state.matches[event.fixture(1).pk]
+    assert (row.state, row.table) == (MatchState.CALLED, event.table(1).pk)
+    assert event.state.tables[event.table(1).pk].state == TableState.TAKEN
+    assert "is called to table 1" in (line(event, "undo").text or "")
+
+
 def test_alice_enters_a_result_on_the_floor_and_undoes_it(event: Evening, alice_client: Client) -> None:
     event.call(1, 3)
     tournament = event.division.tournament
