@@ -102,6 +102,10 @@ def clubs(cast: Cast) -> None:
     """Dave starts a club; Alice looks after the members of hers."""
     started = cast.dave("clubs_create", body={"name": "Lighthouse", "city": "Aarhus"}).slug
     cast.dave("clubs_update", started, body={"about": "We meet on Tuesdays."})
+    names = ["Aud Berg", "Bo Dahl", "Cleo Holm", "Dag Krog", "Eli Lund", "Finn Moe"]
+    evening = cast.dave("clubs_start_evening", started, body={"tables": 3, "closes": "23:30", "names": names})
+    assert evening.status.value == "running"
+    assert cast.dave("tournaments_undo_start", evening.public_id).status.value == "published"
     alice = cast.alice
     assert alice("clubs_list").results
     alice("clubs_retrieve", CLUB)

@@ -385,6 +385,13 @@ def matches_text(each: Count) -> str:
     return ngettext("%(count)s match each", "%(count)s matches each", each.most) % {"count": count_text(each)}
 
 
+def here_text(here: int, coming: int) -> str:
+    """Say how many players are here, and how many are still expected."""
+    if coming > 0:
+        return _("%(here)d here, %(coming)d on the way") % {"here": here, "coming": coming}
+    return _("%(here)d here") % {"here": here}
+
+
 def count_text(count: Count) -> str:
     """Return a number, or a range such as 24–25."""
     return str(count.least) if count.exact else f"{count.least}–{count.most}"

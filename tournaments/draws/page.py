@@ -24,7 +24,7 @@ from tournaments import access
 from tournaments.draws import lists as draw_lists
 from tournaments.draws.designer.forms import DesignerForm
 from tournaments.draws.designer.page import DesignerPage
-from tournaments.draws.evenings import keep_format, template_label, templates_of
+from tournaments.draws.evenings import here_text, keep_format, template_label, templates_of
 from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.lists import commitments_page, draft_page, presence
 from tournaments.draws.services import LEAST_ENTRIES
@@ -150,7 +150,7 @@ def _design_context(division: Division, design: DesignerPage) -> dict[str, Any]:
 
 def _players_help(entered: int, here: int) -> str:
     if here:
-        return _("%(here)d here, %(coming)d on the way") % {"here": here, "coming": entered - here}
+        return here_text(here, entered - here)
     return ngettext("%(count)d entered", "%(count)d entered", entered) % {"count": entered}
 
 

@@ -46,6 +46,7 @@ from tournaments.draws.evenings import (
     Timeline,
     first_after,
     format_name,
+    here_text,
     lengths_text,
     matches_text,
     offer_of,
@@ -88,7 +89,9 @@ USUAL_EVENING = timedelta(hours=4)
 QUARTER = timedelta(minutes=15)
 SHOWN_INITIALS = 16
 SAME = "same"
-"""The format of the last evening."""
+"""The format of tonight's event if there is one, else of the last evening."""
+SAME_WITHIN = 30
+"""Minutes by which an evening may be longer or shorter than another one and still have its match lengths."""
 
 
 # Preparing and starting an evening.
@@ -429,6 +432,7 @@ class TonightPage:
             "closes": f"{self._closing_time():%H:%M}",
             "here": [player.public_id for player in self.entered],
             "named": len(self.entered),
+            "like": self.event is not None,
         }
 
     def _closing_time(self) -> time:
@@ -445,7 +449,7 @@ class TonightPage:
     def _follow(self) -> None:
         """Take over the last evening if that was asked for, and count the players again if other ones are ticked."""
         data = {**self.form.cleaned_data}
-        if data["use"] and self.last is not None:
+        if data["use"] and self.last is not None and self.event is None:
             closes = self.last.ends_at.astimezone(self.zone).time() if self.last.ends_at is not None else data["closes"]
             data |= {"like": True, "format": SAME, "closes": closes}
             data["tables"] = self.last.tables_for(len(players_of(self.last)))
@@ -487,30 +491,43 @@ class TonightPage:
         return Evening(fields["players"], fields["tables"], starts, first_after(starts, fields["closes"]))
 
     @property
-    def is_like_last(self) -> bool:
-        """Whether tonight is to be like the last evening."""
-        return self.last is not None and self.is_valid and bool(self.form.cleaned_data["like"])
+    def model(self) -> Tournament | None:
+        """The event whose format can be used: tonight's, else the last one."""
+        return self.event if self.event is not None else self.last
+
+    @property
+    def is_like_model(self) -> bool:
+        """Whether tonight is to be like that event."""
+        return self.model is not None and self.is_valid and bool(self.form.cleaned_data["like"])
+
+    @property
+    def offers_last(self) -> bool:
+        """Whether the last evening can be taken over."""
+        return self.last is not None and self.event is None and not self.is_like_model
 
     def _same_stages(self) -> list[StageSettings]:
-        assert self.last is not None  # noqa: S101, only asked for with one
-        division = self.last.divisions.exclude(status=Division.Status.CANCELLED).get()
+        model, evening = self.model, self.evening
+        assert model is not None  # noqa: S101, only asked for with one
+        division = model.divisions.exclude(status=Division.Status.CANCELLED).get()
         stages = with_lengths(stage_settings(division), division.lengths)
-        players, evening = len(players_of(self.last)), self.evening
-        minutes = (self.last.ends_at - self.last.starts_at).total_seconds() / 60 if self.last.ends_at else None
-        if (players, self.last.tables_for(players), minutes) == (evening.players, evening.tables, evening.minutes):
+        players = len(players_of(model))
+        minutes = (model.ends_at - model.starts_at).total_seconds() / 60 if model.ends_at else evening.minutes
+        is_as_long = abs(minutes - evening.minutes) <= SAME_WITHIN
+        if is_as_long and (players, model.tables_for(players)) == (evening.players, evening.tables):
             return stages
         fitted, _lengths = fit_lengths(stages, (), evening.players, evening.tables, evening.minutes)
         return list(fitted)
 
     def _same_offer(self) -> list[FormatOffer]:
-        if not self.is_like_last:
+        if not self.is_like_model:
             return []
         stages = self._same_stages()
         forecast = forecast_evening(tuple(stages), (), self.evening.players, self.evening.tables)
         if forecast.finish is None or not forecast.possible:
             return []
         offer = offer_of(SAME, stages, forecast.finish, forecast.matches_each, self.evening)
-        return [replace(offer, name=_("As last week: %(format)s") % {"format": offer.name})]
+        name = _("As planned: %(format)s") if self.event is not None else _("As last week: %(format)s")
+        return [replace(offer, name=name % {"format": offer.name})]
 
     @property
     def timeline(self) -> Timeline | None:
@@ -547,7 +564,7 @@ class TonightPage:
     def players_help(self) -> str:
         """How many of them are named."""
         if self.event is not None and (here := self._checked_in()):
-            return _("%(here)d here, %(coming)d on the way") % {"here": here, "coming": max(0, self.named - here)}
+            return here_text(here, self.named - here)
         return ngettext("%(count)d named", "%(count)d named", self.named) % {"count": self.named}
 
     def _checked_in(self) -> int:
@@ -607,7 +624,7 @@ class TonightPage:
     def arguments(self) -> Mapping[str, Any]:
         """The event to start, and the one it is like."""
         event = self.event
-        return {"event": event, "like": self.last if event is None and self.is_like_last else None}
+        return {"event": event, "like": self.last if event is None and self.is_like_model else None}
 
 
 def _initials(name: str) -> str:
@@ -758,7 +775,8 @@ class Tonight(APIView):
         page = TonightPage(club, now)
         page.take(TonightForm(data, roster=page.roster))
         if not page.is_valid:
-            raise exceptions.ValidationError(page.form.errors)
+            wrong = page.form.errors.get_json_data()
+            raise exceptions.ValidationError({name: [row["message"] for row in rows] for name, rows in wrong.items()})
         event = start_evening(
             club=club, plan=page.plan(), by=api_by(request), now=now, key=key_of(request, fields),
             reason=data["reason"], **page.arguments,

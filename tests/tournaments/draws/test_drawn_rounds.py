@@ -1,6 +1,6 @@
 """Lines of a lower bracket that are drawn when their players are known, in part of a round or in all of it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from random import Random
 
 import pytest
@@ -17,6 +17,7 @@ from tournaments.events import services as events
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.models import Correction, Division, Draw, Fixture, Round, Slot, Stage
+from tournaments.paper.brackets import SheetMatch, sheet_brackets
 from tournaments.results import corrections
 from tournaments.state import stages
 from tournaments.state.preview import Choice
@@ -186,6 +187,33 @@ def test_a_match_on_a_fixed_line_of_the_round_does_not_keep_the_lot(begun: Begun
     corrections.undo_correction(correction=correction, after=driver.seq, by=driver.by, now=driver.now())
     assert seats(round_) == before
     assert is_clean()
+
+
+def texts_of(match: SheetMatch) -> Iterator[str]:
+    """Return the texts of a match on a sheet and of those that lead to it."""
+    for line in match.lines:
+        yield line.text
+        if line.feeder is not None:
+            yield from texts_of(line.feeder)
+
+
+def sheet_texts(driver: DivisionDriver) -> list[str]:
+    brackets = sheet_brackets(driver.division)
+    return [text for bracket in brackets for root in bracket.roots for text in texts_of(root)]
+
+
+def test_the_printed_sheet_names_the_lines_of_a_lot(begun: Begun) -> None:
+    driver = begun(19, PROGRESSIVE)
+    lines = ", ".join(f"{kind[0].upper()}{number}" for kind, number in drawn_round(driver).entrants)
+    shown = sheet_texts(driver)
+    assert f"Bye by lot: {lines}" in shown
+    assert f"By lot: {lines}" in shown
+
+
+def test_the_printed_sheet_of_thirteen_needs_no_lot(begun: Begun) -> None:
+    shown = sheet_texts(begun(13, PROGRESSIVE))
+    assert shown
+    assert not any("lot" in text for text in shown)
 
 
 def test_a_draft_made_by_an_older_algorithm_is_published_as_it_was_shown(

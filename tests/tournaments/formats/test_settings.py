@@ -9,6 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tournaments.draws.designer.forms import BASIC_FIELDS, MORE_FIELDS, TIEBREAK_FIELDS
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.errors import Refused
 from tournaments.formats.settings import (
     DEFAULT_TIEBREAKS,
@@ -46,6 +47,7 @@ OPTIONS = {
     "twice": st.booleans(),
     "groups": st.integers(1, 512),
     "group_draw": st.sampled_from(["snake", "drawn"]),
+    "lower_byes": st.sampled_from(LowerByes),
     "qualifiers": st.none() | st.integers(1, 9),
     "tiebreaks": st.lists(st.sampled_from(sorted(set(TIEBREAKS) - {"point_difference"})), unique=True).map(tuple),
     "win": st.sampled_from([1.0, 2.0, 3.0]),

@@ -1,5 +1,6 @@
 """Tonight in one screen: an evening that is started in one step, and undone within a minute."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -221,6 +222,18 @@ def test_the_api_starts_and_undoes_an_evening(
 # The screen.
 
 
+def event_players(event: Tournament) -> list[Player]:
+    return [entry.player for entry in Entry.objects.filter(division__tournament=event).select_related("player")]
+
+
+def hidden_and_chosen(page: str) -> list[tuple[str, str]]:
+    """The hidden fields, figures and the chosen format of the screen, as a browser sends them."""
+    inputs = [dict(re.findall(r'([a-z]+)="([^"]*)"', tag)) | {"tag": tag} for tag in re.findall(r"<input[^>]*>", page)]
+    left_out = ("checkbox", "radio")
+    kept = [row for row in inputs if row.get("type") not in left_out or "checked" in row["tag"]]
+    return [(row["name"], row.get("value", "")) for row in kept if "name" in row and row["name"] != "here"]
+
+
 def test_the_screen_starts_tonight_and_undoes_it(
     alice_client: Client, club: Club, people: list[Player], by_alice: Actor
 ) -> None:
@@ -243,6 +256,12 @@ def test_the_screen_starts_tonight_and_undoes_it(
     assert undone.headers["Location"] == url
     page = html(alice_client.get(url))
     assert "Start with 9 players" in page, "it is filled in as it was"
+    assert "As planned: " in page
+    before = places(event)
+    fields = dict(hidden_and_chosen(page))
+    again = alice_client.post(url, {**fields, "here": [player.public_id for player in event_players(event)]})
+    assert again.headers["Location"] == response.headers["Location"]
+    assert places(event) == before, "the same players get the same draw"
 
 
 def test_change_more_opens_all_settings_filled_in(alice_client: Client, club: Club, people: list[Player]) -> None:

@@ -384,7 +384,7 @@ class StageForm(RefusingForm):
                 lines=number_format(waits[LowerByes.LINES].rematches, 1),
                 lots=number_format(waits[LowerByes.LOTS].rematches, 1),
             )
-            self.fields["lower_byes"].help_text = rematches
+            self["lower_byes"].help_text = rematches
 
     def _value(self, name: str) -> str:
         return str(self[name].value() or "")

@@ -41,7 +41,6 @@ WELL_USED = 0.75
 """Share of the time that a proposed format takes at least, if any format does."""
 MOST_CHANGE = 12
 """Points by which the match lengths of a format are changed at most to fit another evening."""
-LENGTH_FIELDS = ("lengths", "lower_lengths", "last_lengths", "final_lengths")
 
 Stages = tuple[StageSettings, ...]
 
@@ -214,7 +213,13 @@ def fit_lengths(
 
 
 def _changed(stage: StageSettings, points: int) -> StageSettings:
-    return replace(stage, **{name: _lengthened(getattr(stage, name), points) for name in LENGTH_FIELDS})
+    return replace(
+        stage,
+        lengths=_lengthened(stage.lengths, points),
+        lower_lengths=_lengthened(stage.lower_lengths, points),
+        last_lengths=_lengthened(stage.last_lengths, points),
+        final_lengths=_lengthened(stage.final_lengths, points),
+    )
 
 
 def _lengthened(lengths: Iterable[int], points: int) -> tuple[int, ...]:
@@ -222,5 +227,9 @@ def _lengthened(lengths: Iterable[int], points: int) -> tuple[int, ...]:
 
 
 def _longest_length(stages: Sequence[StageSettings], lengths: Sequence[int]) -> int:
-    own = [max(getattr(stage, name), default=0) for stage in stages for name in LENGTH_FIELDS]
+    own = (
+        length
+        for stage in stages
+        for length in (*stage.lengths, *stage.lower_lengths, *stage.last_lengths, *stage.final_lengths)
+    )
     return max([*own, *lengths])

@@ -1,4 +1,9 @@
-/** Keeps what somebody has unfolded open when the server renders the format again. */
+/**
+ * A form that the server renders again with each change: what somebody has unfolded stays open, and an answer that was
+ * overtaken by another change is not shown, since it would put the old values back. Its own answer is on the way.
+ */
+
+const sent = new WeakMap();
 
 document.addEventListener(
   "toggle",
@@ -8,3 +13,16 @@ document.addEventListener(
   },
   true,
 );
+
+/** What somebody has entered in the form around an element; hidden fields are not entered. */
+function entered(element) {
+  const form = element.closest("form[data-recomputed]");
+  if (!form) return null;
+  const fields = [...form.elements].filter((field) => field.name && field.type !== "hidden" && field.type !== "submit");
+  return JSON.stringify(fields.map((field) => [field.name, field.value, field.checked]));
+}
+
+document.addEventListener("htmx:beforeSend", ({ detail }) => sent.set(detail.xhr, entered(detail.elt)));
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (sent.get(detail.xhr) !== entered(detail.requestConfig.elt)) detail.shouldSwap = false;
+});

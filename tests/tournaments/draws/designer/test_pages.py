@@ -22,6 +22,7 @@ from tournaments.draws.designer.page import _remark
 from tournaments.draws.lists import DraftStage
 from tournaments.entries import services as entries
 from tournaments.events import services as events
+from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.forecast.forecasts import FAULT, Remark
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS, preset
@@ -290,6 +291,18 @@ def test_each_format_has_its_page(name: str, alice_client: Client, tonight: Divi
     html = shown(alice_client, tonight, designer_data(tonight, {"format": name, "shown": name}, players=12))
     assert totals(html).startswith("12 players · ")
     assert f'name="s1-shown" value="{name}"' in html
+
+
+def test_each_way_to_decide_byes_has_its_minutes_beside_it_and_the_choice_is_stored(
+    alice_client: Client, tonight: Division
+) -> None:
+    chosen = {"format": "progressive", "shown": "progressive", "lower_byes": "lots"}
+    page = shown(alice_client, tonight, designer_data(tonight, chosen, players=13))
+    lines, lots = re.findall(r"first losers wait (\d+) min on average, up to (\d+) min", page)
+    assert [int(minutes) for minutes in lines] < [int(minutes) for minutes in lots]
+    assert re.search(r"Expected rematches: \d\.\d on fixed lines, \d\.\d by lot\.", page)
+    alice_client.post(division_url(tonight) + "format/", designer_data(tonight, chosen, players=13))
+    assert stage_settings(tonight)[0].lower_byes is LowerByes.LOTS
 
 
 def test_an_event_without_entries_has_a_preview(alice_client: Client, open_division: Division) -> None:
