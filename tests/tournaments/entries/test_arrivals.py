@@ -247,8 +247,8 @@ def test_a_player_who_did_not_come_is_missing_at_the_desk_until_they_are_here(
     assert [(row.name, row.state) for row in desk["arrivals"] if row.state != HERE] == [(absent.name, MISSING)]
     assert desk["missing"] == 0, "nobody who is expected"
     assert check_in.mark_all_here(tournament=event, division=None, by=by_alice, now=later)[1] == 0
-    tap = {"entries": [division.entries.get(player=absent)], "here": True, "amount": 0, "key": KEY}
     later += timedelta(minutes=15)
-    arrivals.arrive(tournament=event, **tap, by=by_alice, now=later)
+    entry = division.entries.get(player=absent)
+    arrivals.arrive(tournament=event, entries=[entry], here=True, amount=0, key=KEY, by=by_alice, now=later)
     desk = arrivals.desk(event, None, show="all", text="", may_direct=True, now=later)
     assert {row.state for row in desk["arrivals"]} == {HERE}

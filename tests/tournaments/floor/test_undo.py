@@ -201,7 +201,13 @@ def test_a_tap_at_the_desk_is_undone_on_the_floor_with_what_was_paid_by_it(event
     Tournament.objects.update(currency="EUR", currency_exponent=2)
     tournament = Tournament.objects.get()
     entry = first_entry(event, 1)
-    tap = {"tournament": tournament, "entries": [entry], "here": True, "amount": 1000, "key": "2222222222"}
+    tap: dict[str, Any] = {
+        "tournament": tournament,
+        "entries": [entry],
+        "here": True,
+        "amount": 1000,
+        "key": "2222222222",
+    }
     arrivals.arrive(**tap, **event.acts)
     event.later(1)
     line(event, "m2 7-4")
