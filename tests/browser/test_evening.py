@@ -1,7 +1,8 @@
 """A director's evening in a browser, from signing up to the closed cash desk: 19 players at six tables.
 
-On the way a player is late, one does not come, a table breaks, players report on their phones, and the final is
-corrected after the prizes were paid. The wall, the bracket and the floor on a phone follow without reload.
+On the way a tap at the desk is undone with its fee, a player is late, one does not come, a table
+breaks, results are undone by button and by word, players report on their phones, and the final is corrected after
+the prizes were paid. The wall, the bracket and the floor on a phone follow without reload.
 """
 
 import re
@@ -20,6 +21,8 @@ from matches.models import Match
 from players.actors import SYSTEM
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.browser.test_floor import NAMES
+from tournaments.floor import selectors
+from tournaments.floor.calls import UNDER_WAY
 from tournaments.ledger.accounts import accounts_of
 from tournaments.ledger.payments import PaymentInput, receive
 from tournaments.models import Fixture, Floor, FloorEvent, Payment, Tournament
@@ -31,7 +34,7 @@ SOON = 15_000
 PATIENCE = 60.0
 FINAL_ROUND = 5
 TABLES = 5
-"""In use: the sixth is broken."""
+"""In use: the first is broken."""
 
 
 def eventually(is_true: Callable[[], bool]) -> None:
@@ -44,9 +47,10 @@ def eventually(is_true: Callable[[], bool]) -> None:
 
 def called() -> dict[int, Fixture]:
     """The matches that the autopilot has called and nobody has finished, by the number of their table."""
-    rows = FloorEvent.objects.filter(kind="called", fixture__match__state=Match.State.OPEN, undone_by=None)
-    rows = rows.select_related("table", "fixture__match__player_0", "fixture__match__player_1").order_by("table")
-    return {int(row.table.label): row.fixture for row in rows if row.table and row.fixture}
+    view = selectors.floor(Tournament.objects.get(), timezone.now())
+    fixtures = {row.pk: row for row in open_fixtures()}
+    at_tables = sorted((int(row.where.table), row.fixture) for row in view.matches.values() if row.state in UNDER_WAY)
+    return {table: fixtures[fixture] for table, fixture in at_tables if fixture in fixtures}
 
 
 def is_absent(fixture: Fixture) -> bool:
@@ -102,9 +106,14 @@ class Evening:
         expect(desk.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=2 * SOON)
 
     def check_in(self) -> None:
-        """Check everybody in but one."""
+        """Take a fee and undo it, then check everybody in but one."""
         page = self.desk
         page.goto(f"{self.base}/check-in/")
+        page.get_by_role("button", name=f"{NAMES[1]} is here and paid").click()
+        expect(page.locator(".arrival-here")).to_have_count(1)
+        page.locator("#check-in-undo").get_by_role("button", name="Undo").click()
+        expect(page.locator(".arrival-here")).to_have_count(0)
+        assert sorted(Payment.objects.values_list("amount", flat=True)) in ([-10, 10], [10, 10])
         page.get_by_role("button", name="All here").click()
         expect(page.locator(".arrival-here")).to_have_count(18)
         page.locator(".arrival-tap").get_by_role("button", name=ABSENT).click()
@@ -140,10 +149,12 @@ class Evening:
         desk.get_by_role("button", name="All here", exact=True).click()
         expect(desk.locator("#floor-not-here")).not_to_contain_text("not here")
         Floor.objects.update(rest_minutes=0)  # the test does not wait until players have rested
-        self.card(desk, 6).click()
-        desk.get_by_label("Out of use because").fill("Lamp broken")
-        desk.get_by_role("button", name="Take out of use").click()
-        expect(self.card(desk, 6)).to_contain_text("Lamp broken")
+        desk.get_by_role("button", name="Call to table 1").click()
+        expect(self.card(desk, 1)).to_contain_text("Called")
+        self.break_first_table()
+        desk.get_by_role("button", name=re.compile("^Undo: Table 1 ")).click()
+        expect(self.card(desk, 1)).to_contain_text("Called")
+        self.break_first_table()
         desk.get_by_role("button", name="Let it call by itself").click()
         expect(desk.get_by_text("Autopilot calls by itself")).to_be_visible()
         eventually(lambda: len(called()) == TABLES)
@@ -155,25 +166,55 @@ class Evening:
         self.looked_at(self.phone)
         expect(self.wall.locator(".wall-call")).to_have_count(5, timeout=SOON)
 
-    def play_first(self) -> None:
-        """Start a match on the phone and decide it by three taps, and another by a line at the desk."""
+    def break_first_table(self) -> None:
+        """Take the first table out of use; its match goes to the second."""
+        desk = self.desk
+        self.card(desk, 1).click()
+        desk.get_by_text("Table 1 is broken…").click()
+        desk.get_by_label("What is broken?").fill("Lamp broken")
+        desk.get_by_role("button", name="Take the table out of use").click()
+        expect(self.card(desk, 1)).to_contain_text("Lamp broken")
+        expect(self.card(desk, 2)).to_contain_text("Called")
+
+    def tap_result(self, table: int) -> None:
+        """Enter that the first player at a table has won 3–1, by four taps on the phone."""
         phone = self.phone
-        (table, first), (_, second) = [item for item in called().items() if not is_absent(item[1])][:2]
-        self.card(phone, table).tap()
-        phone.get_by_role("button", name="Start", exact=True).tap()
-        expect(self.card(phone, table)).to_contain_text("0:00")
         self.card(phone, table).tap()
         sheet = phone.locator("dialog[open]")
         sheet.locator("[name=winner]").first.tap()
         sheet.get_by_role("radio", name="1", exact=True).tap()
         sheet.get_by_role("button", name=re.compile("wins 3–1")).tap()
+
+    def play_first(self) -> None:
+        """Start a match on the phone and decide it by four taps, and another by a line at the desk; each once in vain.
+
+        The first is undone by a button, the second by a word.
+        """
+        phone = self.phone
+        (table, first), (_, second) = [item for item in called().items() if not is_absent(item[1])][:2]
+        self.card(phone, table).tap()
+        phone.get_by_role("button", name="Start", exact=True).tap()
+        expect(self.card(phone, table)).to_contain_text("0:00")
+        self.tap_result(table)
+        phone.get_by_role("button", name=re.compile("^Undo: .+ wins 3–1")).tap()
+        expect(phone.get_by_text(f"The result of M{first.number} was taken back.")).to_be_visible()
+        eventually(lambda: first.pk in {row.pk for row in open_fixtures()})
+        self.type_line(f"m{first.number} 3-1")
         number = self.bracket.get_by_role("link", name=f"M{first.number}", exact=True)
         expect(self.bracket.locator("#brackets li").filter(has=number)).to_contain_text("won", timeout=SOON)
-        self.desk.locator("#line").fill(f"m{second.number} 3-2")
-        self.desk.locator("#line").press("Enter")
+        self.type_line(f"m{second.number} 3-2")
         eventually(lambda: match_of(second).results.exists())
+        self.type_line("undo")
+        eventually(lambda: second.pk in {row.pk for row in open_fixtures()})
+        self.type_line(f"m{second.number} 3-2")
+        eventually(lambda: second.pk not in {row.pk for row in open_fixtures()})
         eventually(lambda: len(called()) == TABLES)
         assert {first.pk, second.pk}.isdisjoint(row.pk for row in called().values())
+
+    def type_line(self, text: str) -> None:
+        """Type a line at the desk."""
+        self.desk.locator("#line").fill(text)
+        self.desk.locator("#line").press("Enter")
 
     def report_on_phones(self) -> None:
         """The winner reports on a phone, and the loser confirms on another."""
@@ -213,8 +254,7 @@ class Evening:
         while (fixture := open_fixtures()[0]).round.number < FINAL_ROUND:
             decide(fixture)
         self.desk.goto(f"{self.base}/floor/")
-        self.desk.locator("#line").fill(f"m{fixture.number} 3-1")
-        self.desk.locator("#line").press("Enter")
+        self.type_line(f"m{fixture.number} 3-1")
         for page in (self.desk, self.phone):
             expect(page.locator(".floor-champion")).to_be_visible(timeout=SOON)
         expect(self.bracket.locator("#division-progress")).to_contain_text("won by", timeout=SOON)

@@ -1,7 +1,8 @@
 """Whole evenings of a club, played through the services: does the autopilot fill the tables, does the forecast hold?
 
-An evening is a knockout with consolation. The autopilot calls by itself; players sit down a little after their call,
-and matches take as long as in the model of `formats.forecast.durations`. Winners, durations and delays depend on the
+An evening is a knockout with consolation. Calls follow check-in; one player comes late, and another comes only after
+the first match was forfeited. The autopilot calls by itself; players sit down a little after their call, and matches
+take as long as in the model of `formats.forecast.durations`. Winners, durations and delays depend on the
 seed and the match number only, so the same evening can be replayed with another order of calls.
 """
 
@@ -20,7 +21,9 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tournaments import wall
 from tournaments.draws import services as draws
+from tournaments.entries import check_in
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor import calls, evening, selectors
@@ -31,7 +34,7 @@ from tournaments.formats.forecast.finish_times import FinishTimes
 from tournaments.formats.lots import commitment as hash_of
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Autopilot, Division, Fixture, Stage, Tournament
-from tournaments.results.services import enter_result
+from tournaments.results.services import enter_result, forfeit
 from tournaments.state.integrity import Selection, differences
 from tournaments.state.stages import set_stages
 
@@ -40,6 +43,11 @@ MATCH_LENGTH = 7
 LOWER_LENGTH = 5
 SLOWEST_WALK = 3.0
 """Minutes from a call to the start of the match, at most."""
+LATE, LATE_BY = 3, 40.0
+"""The number of the player who comes late, and by how many minutes."""
+NO_SHOW, FORFEITS_AFTER, COMES_AFTER = 1, 15.0, 45.0
+"""The number of the player who does not come, the minutes until a director forfeits their match, and then until they
+come."""
 FORECAST_AT = (0.0, 0.25, 0.5, 0.75)
 """The shares of all matches after which the end is forecast."""
 CHANCES = (0.5, 0.75, 0.9)
@@ -64,6 +72,11 @@ class Report:
 
     double_booked_players: int = 0
     double_booked_tables: int = 0
+    absent_called: int = 0
+    """Calls of matches with a player who was not here."""
+    called_twice: int = 0
+    wall_differences: int = 0
+    """How often the wall showed other calls than those of the matches that had been called and not begun."""
     idle_with_ready: int = 0
     integrity_differences: int = 0
     forecasts: list[Forecast] = field(default_factory=list)
@@ -126,6 +139,9 @@ class _Evening:
         self.clock = 0.0
         self.steps: list[_Step] = []
         self.at_tables: dict[int, Fixture] = {}
+        self.called: set[int] = set()
+        self.begun: set[int] = set()
+        self.forfeited: set[int] = set()
         self.finished: dict[int, float] = {}
         self.free_from: dict[int, float] = {}
         self.forecasts: list[tuple[float, float, FinishTimes]] = []
@@ -133,7 +149,9 @@ class _Evening:
         self.division = _drawn_division(players, tables, seed)
         self.tournament = Tournament.objects.get(pk=self.division.tournament_id)
         self.tables = tables
+        self.labels: dict[int, str] = {}
         self.first_player = min(self.division.entries.values_list("player", flat=True))
+        self.absent = {self.first_player + LATE, self.first_player + NO_SHOW}
 
     @property
     def now(self) -> datetime:
@@ -142,7 +160,13 @@ class _Evening:
     def play(self) -> None:
         """Play until nothing more happens, then check what is left."""
         evening.set_autopilot(tournament=self.tournament, mode=Autopilot.CALL, by=SYSTEM, now=self.now)
+        self.labels = dict(self.tournament.floor_tables.values_list("pk", "label"))
         total = self._planned()
+        entered = self.division.entries.exclude(player__in=self.absent).select_related("player")
+        here = [entry.player for entry in entered]
+        check_in.mark_players_here(tournament=self.tournament, players=here, by=SYSTEM, now=self.now)
+        self._after(LATE_BY, lambda: self._arrive(self.first_player + LATE))
+        self._after(FORFEITS_AFTER, self._forfeit)
         self._call()
         while self.steps:
             step = heapq.heappop(self.steps)
@@ -177,7 +201,41 @@ class _Evening:
         if len(self.at_tables) < self.tables and self._could_begin():
             self.report.idle_with_ready += 1
 
+        self._check_wall()
+
+    def _check_wall(self) -> None:
+        """Compare the calls on the wall with the matches that were called and have not begun."""
+        view = selectors.floor(self.tournament, self.now, staff=False)
+        shown = {(call.table, call.names) for screen in wall.floor_screens(view, []) for call in screen.calls}
+        waiting = {
+            (self.labels[table], tuple(_match(fixture).names))
+            for table, fixture in self.at_tables.items()
+            if fixture.pk not in self.begun
+        }
+        self.report.wall_differences += shown != waiting
+
+    def _arrive(self, player: int) -> None:
+        players = [Player.objects.get(pk=player)]
+        check_in.mark_players_here(tournament=self.tournament, players=players, by=SYSTEM, now=self.now)
+        self.absent.discard(player)
+
+    def _forfeit(self) -> None:
+        """Forfeit the match of the player who does not come, as soon as there is one."""
+        player = self.first_player + NO_SHOW
+        open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
+        fixture = next((row for row in open_.select_related("match") if player in _players(row)), None)
+        if fixture is None:
+            self._after(FORFEITS_AFTER, self._forfeit)
+            return
+        forfeit(fixture=fixture, side=_players(fixture).index(player), by=SYSTEM, now=self.now)
+        self.finished[fixture.pk] = self.clock
+        self.forfeited.add(fixture.pk)
+        self._after(COMES_AFTER, lambda: self._arrive(player))
+
     def _check_call(self, fixture: Fixture, table: int) -> None:
+        self.report.absent_called += bool(set(_players(fixture)) & self.absent)
+        self.report.called_twice += fixture.pk in self.called
+        self.called.add(fixture.pk)
         if table in self.at_tables:
             self.report.double_booked_tables += 1
         if set(_players(fixture)) & self._busy():
@@ -189,7 +247,7 @@ class _Evening:
     def _could_begin(self) -> bool:
         """Whether the players of an open match are free and rested, by the simulation's own account."""
         open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
-        busy, seated = self._busy(), {fixture.pk for fixture in self.at_tables.values()}
+        busy, seated = self._busy() | self.absent, {fixture.pk for fixture in self.at_tables.values()}
         return any(
             fixture.pk not in seated
             and not set(_players(fixture)) & busy
@@ -199,6 +257,7 @@ class _Evening:
 
     def _start(self, fixture: Fixture, table: int) -> None:
         calls.start(fixture=fixture, by=SYSTEM, now=self.now)
+        self.begun.add(fixture.pk)
         minutes = self._minutes(fixture.number, _match(fixture).length, _players(fixture))
         self._after(minutes, _bound(self._finish, fixture, table))
 
@@ -235,7 +294,9 @@ class _Evening:
         self.report.ended_first_come = first_come_end(
             [match for match, _pair in known],
             {
-                match.fixture: self.chance.walk(match.number) + self._minutes(match.number, match.length, pair)
+                match.fixture: 0.0
+                if match.fixture in self.forfeited
+                else self.chance.walk(match.number) + self._minutes(match.number, match.length, pair)
                 for match, pair in known
             },
             self.tables,

@@ -22,7 +22,7 @@ from players.models import Membership, Player
 from players.people.rows import canonical
 from players.selectors import called
 from tournaments.entries import check_in
-from tournaments.entries.check_in import opens_at, record, state_of
+from tournaments.entries.check_in import no_shows_of, opens_at, record, state_of
 from tournaments.entries.late import may_come_late, reenterable
 from tournaments.entries.substitutions import substituted_entries
 from tournaments.events.selectors import divisions_of
@@ -54,10 +54,13 @@ def arrive(
         for row in rows:
             if row.status != Entry.Status.IN:
                 raise Refused("not_entered", name=row.player.shown_name)
+        no_shows = no_shows_of(tournament, now) if here else frozenset()
         for division in divisions if here else ():
-            arriving = [row for row in rows if row.division_id == division.pk and state_of(row) != CheckIn.State.HERE]
+            arriving = [row for row in rows if row.division_id == division.pk]
             check_ins = [
-                CheckIn(entry=row, state=CheckIn.State.HERE, batch=key, at=now, by=by.user) for row in arriving
+                CheckIn(entry=row, state=CheckIn.State.HERE, batch=key, at=now, by=by.user)
+                for row in arriving
+                if state_of(row) != CheckIn.State.HERE or row.player_id in no_shows
             ]
             record(division, check_ins, by)
         if amount:
@@ -83,6 +86,13 @@ def undo_tap(*, tournament: Tournament, batch: str, by: Actor, now: datetime) ->
 def took_money(tournament: Tournament, batch: str) -> bool:
     """Whether a tap recorded payments that were not taken back."""
     return _payments(tournament, batch).exists()
+
+
+def paid_text(tournament: Tournament, batch: str) -> str:
+    """Return what one tap recorded as paid, taken back or not, such as “30.00 EUR paid”; empty if it was nothing."""
+    amounts = Payment.objects.filter(tournament=tournament, key=batch, undoes=None).values_list("amount", flat=True)
+    paid = sum(amounts)
+    return _("%(amount)s paid") % {"amount": Currency.of(tournament).with_name(paid)} if paid else ""
 
 
 def _payments(tournament: Tournament, batch: str) -> QuerySet[Payment]:
@@ -129,6 +139,8 @@ class Arrival:
     """When the player was checked in, or comes back; on the event's clocks."""
     key: str
     """Of the row's form."""
+    is_no_show: bool
+    """Whether the player did not come to a match and has not been here since."""
 
     @property
     def paid_label(self) -> str:
@@ -143,6 +155,8 @@ class Arrival:
     @property
     def is_pending(self) -> bool:
         """Whether “all here and paid” includes the entry."""
+        if self.is_no_show:
+            return False
         return self.state == STATES.MISSING or (self.state == STATES.HERE and self.owed > 0)
 
 
@@ -195,7 +209,9 @@ def desk(
     if len(divisions) == 1:
         division = divisions[0]
     shown_divisions = [row for row in divisions if division is None or row == division]
-    arrivals = arrivals_of(tournament, shown_divisions, may_direct=may_direct, several=len(shown_divisions) > 1)
+    arrivals = arrivals_of(
+        tournament, shown_divisions, may_direct=may_direct, several=len(shown_divisions) > 1, now=now
+    )
     url = reverse("check-in", args=(tournament.club.slug, tournament.slug))
     listed = [row for row in _named(arrivals, text) if _is_shown(row, show)]
     query = _query(chosen, show, text)
@@ -212,7 +228,7 @@ def desk(
         "show": show,
         "q": text,
         "arrivals": listed,
-        "missing": sum(row.state == STATES.MISSING for row in arrivals),
+        "missing": sum(row.state == STATES.MISSING and not row.is_no_show for row in arrivals),
         "everybody": _everybody(listed, Currency.of(tournament)) if may_direct else None,
         "topics": " ".join(f"{row.topic}={row.seq}" for row in shown_divisions),
         "query": query,
@@ -318,10 +334,9 @@ def tap_of(tournament: Tournament, batch: str, *, may_direct: bool) -> Tap | Non
     entries = {row.entry.pk: row.entry for row in check_ins}
     entries |= {row.entry.pk: row.entry for row in payments if row.entry is not None}
     states = Counter(str(row.get_state_display()) for row in check_ins)
-    paid = Currency.of(tournament).with_name(sum(row.amount for row in payments))
     parts = [f"{count} {label}" if len(entries) > 1 else label for label, count in states.items()]
     if payments:
-        parts.append(_("%(amount)s paid") % {"amount": paid})
+        parts.append(paid_text(tournament, batch))
     name = shown_entry(next(iter(entries.values())), staff=True) if len(entries) == 1 else ""
     return Tap(batch, name, " · ".join(parts))
 
@@ -340,9 +355,11 @@ def _everybody(listed: Iterable[Arrival], currency: Currency) -> Everybody:
 
 
 def arrivals_of(
-    tournament: Tournament, divisions: Sequence[Division], *, may_direct: bool, several: bool
+    tournament: Tournament, divisions: Sequence[Division], *, may_direct: bool, several: bool, now: datetime
 ) -> list[Arrival]:
     """Return the entries of these divisions by name; their number does not change the number of queries."""
+    is_played = any(row.status == Division.Status.RUNNING for row in divisions)
+    no_shows = no_shows_of(tournament, now) if is_played else frozenset()
     owed = owed_by_entry(*divisions) if may_direct else {}
     entries = Entry.objects.filter(division__in=divisions).exclude(status=Entry.Status.WAITING)
     rows = list(entries.select_related("player", "division").order_by("player__name_key", "pk"))
@@ -351,7 +368,17 @@ def arrivals_of(
     zone = zoneinfo.ZoneInfo(tournament.time_zone)
     currency = Currency.of(tournament)
     return [
-        _arrival(row, check_ins.get(row.pk), owed.get(row.pk, 0), currency, zone, several, may_direct) for row in rows
+        _arrival(
+            row,
+            check_ins.get(row.pk),
+            owed.get(row.pk, 0),
+            currency,
+            zone,
+            several,
+            may_direct,
+            is_no_show=row.player_id in no_shows,
+        )
+        for row in rows
     ]
 
 
@@ -363,9 +390,15 @@ def _arrival(
     zone: zoneinfo.ZoneInfo,
     several: bool,
     may_direct: bool,
+    *,
+    is_no_show: bool,
 ) -> Arrival:
     state = WITHDRAWN if entry.status == Entry.Status.OUT else str(state_of(entry))
     details = [entry.division.name] if several else []
+    is_no_show = is_no_show and state != WITHDRAWN
+    if is_no_show:
+        state = str(STATES.MISSING)
+        details.append(_("did not come"))
     at = entry.checked_in_at
     if state == STATES.HERE and check_in is not None:
         details.append(str(CheckIn.Source(check_in.source).label))
@@ -384,6 +417,7 @@ def _arrival(
         details=" · ".join(details),
         clock=_clock(at, zone) if at and state in (STATES.HERE, STATES.AWAY) else "",
         key=new_public_id(),
+        is_no_show=is_no_show,
     )
 
 

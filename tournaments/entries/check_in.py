@@ -81,18 +81,25 @@ def _is_no_show(entry: Entry, state: str, now: datetime) -> bool:
     """Whether a player who is recorded as here did not come to a match since, and is to be here again."""
     if state != CheckIn.State.HERE:
         return False
-    return entry.player_id in presence(presence_facts(entry.division.tournament), now).no_shows
+    return entry.player_id in no_shows_of(entry.division.tournament, now)
+
+
+def no_shows_of(tournament: Tournament, now: datetime) -> frozenset[int]:
+    """Return the players of an event who did not come to a match today and have not been here since."""
+    return presence(presence_facts(tournament), now).no_shows
 
 
 def mark_all_here(*, tournament: Tournament, division: Division | None, by: Actor, now: datetime) -> tuple[str, int]:
-    """Check in everybody who is missing, in one division or all of them.
+    """Check in everybody who is missing, in one division or all of them, but no player who did not come to a match.
 
     Return the batch that `undo` takes, and the number of entries.
     """
     batch, count = new_public_id(), 0
+    no_shows = no_shows_of(tournament, now)
     with transaction.atomic():
         for row in _locked(tournament, division):
             missing = row.entries.filter(status=Entry.Status.IN, checked_in_at=None, away_until=None)
+            missing = missing.exclude(player__in=no_shows)
             check_ins = [
                 CheckIn(entry=entry, state=CheckIn.State.HERE, batch=batch, at=now, by=by.user)
                 for entry in missing.select_related("player")

@@ -171,7 +171,11 @@ def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> H
     context = _desk(request, event, batch=batch)
     role = access.require_in(request.user, event, access.HELPER)
     rows = arrivals.arrivals_of(
-        event, [entry.division], may_direct=is_at_least(role, Role.DIRECTOR), several=context["shows_divisions"]
+        event,
+        [entry.division],
+        may_direct=is_at_least(role, Role.DIRECTOR),
+        several=context["shows_divisions"],
+        now=timezone.now(),
     )
     context["arrival"] = next(row for row in rows if row.entry == entry)
     return render(request, "tournaments/entries/_marked.html", context)

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -19,7 +19,7 @@ from matches.models import Result
 from matches.presentation.labels import score_of
 from players.actors import Actor
 from players.models import LogEntry
-from tournaments.entries import check_in
+from tournaments.entries import arrivals, check_in
 from tournaments.floor.evening import restore_length
 from tournaments.floor.journal import About, lock_fixture, lock_floor, record
 from tournaments.floor.sentences import sentence_of_fact
@@ -31,6 +31,8 @@ from tournaments.state.names import match_names, shown_entry
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED)
 """Facts that say more about a match than where it is on the floor."""
 TO_TABLES = (FloorKind.CALLED, FloorKind.MOVED)
+OF_BROKEN_TABLES = (FloorKind.MOVED, FloorKind.FREED)
+"""Facts about the match of a table that is taken out of use."""
 NOT_UNDONE = (Result.Kind.VOID, Result.Kind.RULING)
 """Kinds of results that this undo leaves alone. Rulings are corrected, with a reason."""
 
@@ -50,7 +52,7 @@ _NAME = re.compile(rf"({'|'.join(ActKind)})-(\d{{1,18}})")
 class Act:
     """Something that a user did at an event and can undo: a fact of the floor, a result, or a check-in.
 
-    A check-in stands for all those of the same tap.
+    A check-in stands for all those of the same tap, and for what was paid by it.
     """
 
     fact: FloorEvent | Result | CheckIn
@@ -109,7 +111,7 @@ def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order
 
     Without `in_order`, it may be any act of any user. Refused: `nothing_to_undo_on_floor` if the act is not theirs,
     `not_last_on_floor` if they did something else since, `floor_built_on` if something else happened at the same match
-    or table since, and what `undo_result` and `check_in.undo` refuse.
+    or table since, and what `undo_result` and `arrivals.undo_tap` refuse.
     """
     if in_order and not _is_by(act.fact, by):
         raise Refused("nothing_to_undo_on_floor")
@@ -123,7 +125,7 @@ def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order
         if isinstance(act.fact, FloorEvent):
             _undo_fact(floor, act.fact, by, now)
         elif isinstance(act.fact, CheckIn):
-            check_in.undo(tournament=tournament, batch=act.fact.batch, by=by, now=now)
+            arrivals.undo_tap(tournament=tournament, batch=act.fact.batch, by=by, now=now)
         elif act.fixture is not None:
             return Act(act.fact, undo_result(fixture=act.fixture, result=act.fact, by=by, now=now))
     return act
@@ -160,12 +162,19 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
 
 
 def _same_tap(fact: FloorEvent) -> QuerySet[FloorEvent]:
-    """Return a fact and the other starts of the same tap ("All at the table"), in the order of their matches."""
+    """Return a fact and those of the same tap, in the order in which they are undone and their matches locked.
+
+    They are the other starts of "All at the table", and a table out of use with what became of its match.
+    """
+    tap = FloorEvent.objects.filter(tournament=fact.tournament_id, at=fact.at, by=fact.by, user=fact.user)
     same = FloorEvent.objects.filter(pk=fact.pk)
     if fact.kind == FloorKind.STARTED:
-        same = FloorEvent.objects.filter(tournament=fact.tournament_id, kind=fact.kind, at=fact.at)
-        same = same.filter(by=fact.by, user=fact.user)
-    return same.select_related("fixture", "table", "player").order_by("match")
+        same = tap.filter(kind=fact.kind)
+    elif fact.kind == FloorKind.TABLE_OUT:
+        same |= tap.filter(kind__in=OF_BROKEN_TABLES, fixture__number=fact.params.get("match"))
+    elif fact.kind in OF_BROKEN_TABLES and fact.fixture is not None:
+        same |= tap.filter(kind=FloorKind.TABLE_OUT, params__match=fact.fixture.number)
+    return same.select_related("fixture", "table", "player").order_by(F("match").asc(nulls_first=True))
 
 
 def _refuse_built_on(event: FloorEvent) -> None:
@@ -191,10 +200,12 @@ def last_act(tournament: Tournament, by: Actor) -> Act | None:
     results = _results(tournament).filter(_is_not_undone(), by=by.kind, user=by.user)
     check_ins = CheckIn.objects.none() if by.user is None else _check_ins(tournament).filter(by=by.user)
     undone = CheckIn.objects.filter(undoes__batch=OuterRef("batch"))
+    # Whose presence somebody changed since is not undone; without this, such a check-in would end the user's undo.
+    later = check_in.standing().filter(entry=OuterRef("entry"), pk__gt=OuterRef("pk"))
     return _latest(
         facts.order_by("-pk").first(),
         results.order_by("-at", "-pk").first(),
-        check_ins.filter(~Exists(undone)).order_by("-pk").first(),
+        check_ins.filter(~Exists(undone), ~Exists(later)).order_by("-pk").first(),
     )
 
 
@@ -248,7 +259,7 @@ def _is_not_undone() -> Q:
 
 def _check_ins(tournament: Tournament) -> QuerySet[CheckIn]:
     rows = CheckIn.objects.filter(entry__division__tournament=tournament, source=CheckIn.Source.DIRECTOR, undoes=None)
-    return rows.select_related("entry__player", "by")
+    return rows.select_related("entry__player", "entry__division__tournament", "by")
 
 
 def _latest(*facts: FloorEvent | Result | CheckIn | None) -> Act | None:
@@ -288,6 +299,9 @@ def _table_of(fixture: Fixture | None) -> str:
 def _check_in_text(check_in: CheckIn) -> str:
     count = CheckIn.objects.filter(batch=check_in.batch).count()
     if count > 1:
-        return ngettext("%(count)d player checked in", "%(count)d players checked in", count) % {"count": count}
-    name = shown_entry(check_in.entry, staff=True)
-    return _("%(name)s: %(state)s") % {"name": name, "state": check_in.get_state_display()}
+        text = ngettext("%(count)d player checked in", "%(count)d players checked in", count) % {"count": count}
+    else:
+        name = shown_entry(check_in.entry, staff=True)
+        text = _("%(name)s: %(state)s") % {"name": name, "state": check_in.get_state_display()}
+    paid = arrivals.paid_text(check_in.entry.division.tournament, check_in.batch)
+    return f"{text} · {paid}" if paid else text

@@ -20,12 +20,14 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.ledger.accounts import box_of, owed_by_entry
 from tournaments.ledger.payments import close_desk
-from tournaments.models import CheckIn, Division, Entry, Payment, Tournament
+from tournaments.models import CheckIn, Division, Entry, Fixture, Payment, Tournament
+from tournaments.results.services import forfeit
 
 pytestmark = pytest.mark.django_db
 
 HTMX = {"HX-Request": "true"}
 FEE = 1000
+HERE, MISSING = CheckIn.State.HERE, CheckIn.State.MISSING
 KEY, OTHER_KEY = "2222222222", "3333333333"
 
 
@@ -229,3 +231,24 @@ def test_a_name_for_a_division_that_takes_nobody_is_refused_with_the_reason(desk
     assert answer.status_code == 422
     assert "This event is not open." in text(answer.content.decode())
     assert "New player" not in text(answer.content.decode())
+
+
+def test_a_player_who_did_not_come_is_missing_at_the_desk_until_they_are_here(
+    drawn: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = drawn(8)
+    event = division.tournament
+    check_in.mark_all_here(tournament=event, division=None, by=by_alice, now=NOW)
+    fixture = Fixture.objects.select_related("match__player_0", "stage__division").get(number=1)
+    assert fixture.match is not None
+    absent, later = fixture.match.player_0, NOW + timedelta(minutes=15)
+    forfeit(fixture=fixture, side=0, by=by_alice, now=later)
+    desk = arrivals.desk(event, None, show="all", text="", may_direct=True, now=later)
+    assert [(row.name, row.state) for row in desk["arrivals"] if row.state != HERE] == [(absent.name, MISSING)]
+    assert desk["missing"] == 0, "nobody who is expected"
+    assert check_in.mark_all_here(tournament=event, division=None, by=by_alice, now=later)[1] == 0
+    later += timedelta(minutes=15)
+    entry = division.entries.get(player=absent)
+    arrivals.arrive(tournament=event, entries=[entry], here=True, amount=0, key=KEY, by=by_alice, now=later)
+    desk = arrivals.desk(event, None, show="all", text="", may_direct=True, now=later)
+    assert {row.state for row in desk["arrivals"]} == {HERE}

@@ -205,7 +205,9 @@ def test_opening_the_poster_s_page_checks_in_nobody_and_a_tap_does(
     Tournament.objects.filter(pk=door.event.pk).update(starts_at=timezone.now())
     poster = alice_client.get(f"{door.url}check-in/poster/").content.decode()
     assert f'href="http://testserver{door.url}arrive/?from=poster"' in poster
-    assert "Sign in to tell the director" in text(as_user(None).get(f"{door.url}arrive/").content.decode())
+    assert "tell the director at the desk that you are here" in text(
+        as_user(None).get(f"{door.url}arrive/").content.decode()
+    )
     assert "You are not entered" in text(as_user(dave).get(f"{door.url}arrive/").content.decode())
     assert "arrive/%3Ffrom%3Dposter" in as_user(None).get(f"{door.url}arrive/?from=poster").content.decode()
     page = as_user(bob).get(f"{door.url}arrive/?from=poster").content.decode()

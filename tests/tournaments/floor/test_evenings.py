@@ -8,7 +8,7 @@ from tournaments.demo import evenings
 from tournaments.demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
 from tournaments.floor import calls as autopilot
 from tournaments.floor.state import MatchFacts, Progress, Rank
-from tournaments.management.commands.simulate_evening import calibration, summary
+from tournaments.management.commands.simulate_evening import FAULTS, calibration, summary
 from tournaments.models import Tournament
 
 
@@ -21,8 +21,7 @@ def test_an_evening_books_everybody_once_leaves_no_table_idle_and_can_be_repeate
     assert report == simulate_evening(players=9, tables=3, seed=7)
     assert Tournament.objects.count() == 0
     figures = summary([report])
-    faults = ("double_booked_players", "double_booked_tables", "idle_with_ready", "integrity_differences")
-    assert {name: figures[name] for name in faults} == dict.fromkeys(faults, 0)
+    assert {name: figures[name] for name in FAULTS} == dict.fromkeys(FAULTS, 0)
     assert report.ended > 60
     assert list(calibration([report])) == list(product(FORECAST_AT, CHANCES))
     # With an autopilot that calls nothing after the first round, tables stand idle and matches are left over.

@@ -19,7 +19,7 @@ from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.entries import check_in
 from tournaments.entries import services as entries
 from tournaments.floor import calls, evening
-from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorKind, Table
+from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorKind, Table, Tournament
 from tournaments.results import quick_entry
 from tournaments.results import services as results
 from tournaments.state.integrity import differences
@@ -84,6 +84,8 @@ class RandomEvening:
     def play(self) -> None:
         self.call()
         for _step in range(STEPS):
+            if not Tournament.objects.get(pk=self.event.pk).is_open:
+                return  # everything is played
             self.now += timedelta(minutes=self.random.choice([1, 4, 9]))
             self.random.choice(
                 [self.tick, self.tick, self.tap, self.strike, self.win, self.win, self.start, self.miss, self.go_home,

@@ -102,6 +102,7 @@ def test_a_reentry_can_be_undone_until_its_match_begins_and_the_page_says_what_w
     assert f"{until} Undoing it makes 5 tickets due for refund." in html(alice_client.get(url))
     entries = f"/events/{event.club.slug}/{event.slug}/entries/{again.public_id}/undo-late/"
     assert "Paid so far: 5 tickets." in html(alice_client.get(entries))
+    evening.later(1)
     calls.start(fixture=fixture, **evening.acts)
     assert until not in html(alice_client.get(url))
     start = last_act(event, evening.alice)

@@ -15,13 +15,14 @@ from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
 from players.models import LogEntry, User
 from tests.tournaments.floor.test_services import Evening, event
-from tournaments.entries import check_in
+from tournaments.entries import arrivals, check_in
 from tournaments.entries import services as entries
 from tournaments.floor import calls
 from tournaments.floor.lines import enter_lines, parse_floor_line
 from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.undo import Act, act_named, last_act, undo
-from tournaments.models import CheckIn, Entry, Fixture
+from tournaments.ledger.accounts import box_of
+from tournaments.models import CheckIn, Division, Entry, Fixture, Tournament
 from tournaments.results.corrections import preview_correction
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import differences
@@ -176,23 +177,56 @@ def test_the_result_of_a_table_is_typed_by_its_label(event: Evening) -> None:
 
 def test_undo_goes_back_through_everything_in_one_order(event: Evening) -> None:
     entry = first_entry(event, 3)
-    check_in.mark(entry=entry, state=CheckIn.State.HERE, **event.acts)
-    event.later(1)
     event.call(1, 1)
+    event.later(1)
+    check_in.mark(entry=entry, state=CheckIn.State.HERE, **event.acts)
     event.later(1)
     lines(event, "m2 7-4; m1 start")
     names = " – ".join(event.match(1).names)
     assert [line(event, "undo").text for _ in range(4)] == [
         f"Undone: M1 {names} has started.",
         "The result of M2 was taken back.",
-        f"Undone: M1 {names} is called to table 1.",
         f"Undone: {entry.player.name}: here",
+        f"Undone: M1 {names} is called to table 1.",
     ]
     assert refused_code(line(event, "undo")) == "nothing_to_undo"
     entry.refresh_from_db()
     assert entry.checked_in_at is None
     assert sorted(event.states()) == sorted("rrrwwww")
     assert list(differences()) == []
+
+
+def test_a_tap_at_the_desk_is_undone_on_the_floor_with_what_was_paid_by_it(event: Evening) -> None:
+    Division.objects.update(fee=1000)
+    Tournament.objects.update(currency="EUR", currency_exponent=2)
+    tournament = Tournament.objects.get()
+    entry = first_entry(event, 1)
+    tap: dict[str, Any] = {
+        "tournament": tournament,
+        "entries": [entry],
+        "here": True,
+        "amount": 1000,
+        "key": "2222222222",
+    }
+    arrivals.arrive(**tap, **event.acts)
+    event.later(1)
+    line(event, "m2 7-4")
+    assert line(event, "undo").text == "The result of M2 was taken back."
+    assert line(event, "undo").text == f"Undone: {entry.player.name}: here · 10.00 EUR paid"
+    entry.refresh_from_db()
+    assert entry.checked_in_at is None
+    assert box_of(tournament).expected == 0
+    assert refused_code(line(event, "undo")) == "nothing_to_undo"
+
+
+def test_a_check_in_that_somebody_else_changed_does_not_end_the_undo(event: Evening, bob: User) -> None:
+    event.call(1, 1)
+    event.later(1)
+    entry = first_entry(event, 3)
+    check_in.mark(entry=entry, state=CheckIn.State.HERE, **event.acts)
+    event.later(1)
+    check_in.mark(entry=entry, state=CheckIn.State.MISSING, by=Actor.of(bob), now=event.now)
+    assert "is called to table 1" in (line(event, "undo").text or "")
 
 
 def test_checking_in_and_out_again_is_undone_step_by_step(event: Evening) -> None:
@@ -251,6 +285,23 @@ def test_all_at_the_table_starts_every_called_match_and_one_undo_takes_it_back(e
     assert line(event, "undo").text == "Undone: 2 matches have started."
     assert event.states()[:3] == "ccr"
     assert not has_begun(event.match(1))
+
+
+@pytest.mark.parametrize("move_to", [2, None])
+@pytest.mark.parametrize("text", ["undo", "undo m1"])
+def test_one_undo_takes_back_a_broken_table_and_where_its_match_went(
+    event: Evening, move_to: int | None, text: str
+) -> None:
+    event.call(1, 1)
+    event.later(1)
+    table = event.table(move_to) if move_to is not None else None
+    calls.take_out_of_use(table=event.table(1), reason="lamp", move_to=table, **event.acts)
+    event.later(1)
+    assert line(event, text).refused is None
+    row = event.state.matches[event.fixture(1).pk]
+    assert (row.state, row.table) == (MatchState.CALLED, event.table(1).pk)
+    assert event.state.tables[event.table(1).pk].state == TableState.TAKEN
+    assert "is called to table 1" in (line(event, "undo").text or "")
 
 
 def test_alice_enters_a_result_on_the_floor_and_undoes_it(event: Evening, alice_client: Client) -> None:

@@ -22,7 +22,7 @@ BUTTONS = {
     "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
     "api-entry-withdraw", "api-tournament-cancel", "api-cash-take-back", "kiosk-add", "kiosk-pair",
 }  # fmt: skip
-SHOWS = {"design-show", "api-outline", "api-correction-undo-preview"}
+SHOWS = {"design-show", "tonight-show", "api-outline", "api-correction-undo-preview"}
 """What is sent is shown back, and nothing is stored."""
 
 
