@@ -138,7 +138,7 @@ def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     else:
         response = HttpResponse(image, content_type="image/webp")
     response.headers["ETag"] = f'"{version}"'
-    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 

@@ -30,6 +30,7 @@ from matches.reporting import appointments, calendars, records
 from matches.reporting.calendars import token_of
 from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM
+from players.clubs.emblems import set_emblem
 from players.models import Club, DataExport, DataExportPart, Membership, Player, User
 from players.notifications import emails
 from players.notifications.services import notify
@@ -47,6 +48,7 @@ from tests.access.roles import (
     TABLE,
 )
 from tests.pages import assert_not_shared, assert_protected
+from tests.players.clubs.test_emblems import picture
 from tests.tournaments.conftest import (
     NOW,
     Role,
@@ -192,6 +194,7 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "pool": pool.pk,
         "source": apply_import(pool=pool, kind="starts", text="name,rating\nJens,1600", by=SYSTEM, now=NOW).pk,
         "secret": invited.url,
+        "version": set_emblem(club=club, data=picture(), by=SYSTEM).emblem_version,
         "token": links.token_for(match, side),
         "side": side,
         "token_id": 1,

@@ -161,7 +161,7 @@ def test_the_emblem_has_a_path_of_its_own_that_changes_with_the_picture(club: Cl
     assert response.content == bytes(ClubEmblem.objects.get(club=club).image)
     assert response.headers["Content-Type"] == "image/webp"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
-    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response.headers["Cache-Control"] == "private, max-age=31536000, immutable"
     assert client.get(first, headers={"If-None-Match": response.headers["ETag"]}).status_code == 304
     assert client.get(f"/clubs/{club.slug}/").content.decode().count(f'src="{first}"') == 1
     second = set_emblem(club=club, data=picture("JPEG", (70, 70)), by=SYSTEM).emblem_url
