@@ -420,7 +420,7 @@ class CashAction(EventAction):
         label = "" if self.confirm is None or form.cleaned_data["confirmed"] else self.confirm(form)
         if not label:
             return None
-        sent = {name: request.POST[name] for name in form.fields if name in request.POST}
+        sent = {name: form.data[name] for name in form.fields if name in form.data}
         context = {
             "tournament": obj,
             "club": obj.club,

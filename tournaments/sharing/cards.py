@@ -18,7 +18,7 @@ from django.http import Http404
 from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from engine.cube import Side
 from matches.access import match_for_viewer
@@ -229,7 +229,7 @@ def _bracket_side(line: BoxLine, box: FixtureBox, *, is_public: bool) -> CardSid
 
 
 def _match(public_id: str) -> Card:
-    return _match_card(match_for_viewer(AnonymousUser(), public_id), _("Match"))
+    return _match_card(match_for_viewer(AnonymousUser(), public_id), pgettext("of backgammon", "Match"))
 
 
 def _replay(public_id: str) -> Card:
@@ -256,7 +256,7 @@ def _match_card(match: Match, label: str) -> Card:
     zone = match.club.time_zone if match.club is not None else settings.TIME_ZONE
     live = LiveMatch.objects.filter(pk=match.pk, last__gt=0).only("last").first()
     return Card(
-        label=_("Result") if label == _("Match") else label,
+        label=_("Result") if label == pgettext("of backgammon", "Match") else label,
         above=above,
         below=(labels.length(match.length), *ending, *_day(match.finished_at, zone)),
         sides=_sides(match, result),
