@@ -178,7 +178,8 @@ def schedule_of(
     deadlines = Round.objects.filter(bracket__stage__division__in=named, deadline__isnull=False).order_by()
     for pk, division_id, at in deadlines.values_list("pk", "bracket__stage__division", "deadline"):
         text = f"{named[division_id].name}: {rounds[pk]}" if several else rounds[pk]
-        rows.append((at, _("{round} to be played by").format(round=text)))
+        if at is not None:
+            rows.append((at, _("{round} to be played by").format(round=text)))
     if tournament.ends_at is not None:
         rows.append((tournament.ends_at, _("End")))
     lines = [ScheduleLine(at, text, at <= now) for at, text in sorted(rows)]
