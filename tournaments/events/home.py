@@ -93,9 +93,9 @@ class PlayedNow:
     sides: tuple[Side, Side]
     length: int
     round: str
-    """Division and round; empty if it is not among the matches listed."""
+    """Division and round; empty if it is not among the first matches of the event."""
     where: str
-    """Its table, or what it waits for."""
+    """Its table and state, in words; empty for a match on this site whose round is named."""
     mark: str
     """The CSS class of its state."""
     match: str = ""
@@ -116,7 +116,9 @@ def _live(line: LiveLine, listed: MatchLine | None, *, several: bool) -> PlayedN
     points = line.score if line.score is not None else (None, None)
     first, second = (Side(*side) for side in zip(line.names, points, COLOURS, strict=True))
     about = _round_of(listed, several=several) if listed is not None else ""
-    return PlayedNow(line.url, (first, second), line.length, about, line.place, "live", delay=line.delay_text)
+    # Where no table is known, the place is the round again.
+    place = line.place if listed is None else ""
+    return PlayedNow(line.url, (first, second), line.length, about, place, "live", delay=line.delay_text)
 
 
 def _at_table(line: MatchLine, *, several: bool) -> PlayedNow | None:
@@ -178,8 +180,8 @@ def schedule_of(
     deadlines = Round.objects.filter(bracket__stage__division__in=named, deadline__isnull=False).order_by()
     for pk, division_id, at in deadlines.values_list("pk", "bracket__stage__division", "deadline"):
         text = f"{named[division_id].name}: {rounds[pk]}" if several else rounds[pk]
-        assert at is not None  # noqa: S101, filtered above
-        rows.append((at, _("{round} to be played by").format(round=text)))
+        if at is not None:
+            rows.append((at, _("{round} to be played by").format(round=text)))
     if tournament.ends_at is not None:
         rows.append((tournament.ends_at, _("End")))
     lines = [ScheduleLine(at, text, at <= now) for at, text in sorted(rows)]

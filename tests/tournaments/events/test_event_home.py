@@ -38,7 +38,8 @@ def url_of(division: Division) -> str:
 
 def row_of(division: Division) -> DivisionRow:
     """The row of a division as everybody sees it."""
-    rows = event_home(AnonymousUser(), Tournament.objects.get(pk=division.tournament_id), NOW)["divisions"]
+    event = Tournament.objects.get(pk=division.tournament_id)
+    rows: list[DivisionRow] = event_home(AnonymousUser(), event, NOW)["divisions"]
     return next(row for row in rows if row.division.pk == division.pk)
 
 
