@@ -203,6 +203,7 @@ ranking_patterns = [
     re_path(rf"^players/{ID}/matches/$", ranking_views.player_matches, name="player-matches"),
     re_path(rf"^players/{ID}/vs/$", ranking_views.choose_opponent, name="choose-opponent"),
     re_path(rf"^players/{ID}/vs/{OTHER}/$", ranking_views.versus, name="versus"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/join-requests/$", ranking_views.join_requests, name="join-requests"),
     re_path(rf"^{POOLS}$", ranking_views.pools, name="club-pools"),
     re_path(rf"^{POOL}$", ranking_views.pool, name="club-pool"),
     re_path(rf"^{POOL}import/$", ranking_views.import_rows, name="club-pool-import"),

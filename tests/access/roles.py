@@ -98,6 +98,15 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("patch", by_api(OWNERS), "api-member"),
     ("put", by_api(DIRECTORS), "api-member-name"),
     ("delete", by_api(DIRECTORS), "api-member api-member-invitation api-undo-merge"),
+    # Requests to join a club; the one in the URL is Dave's.
+    ("get", PUBLIC, "join-club"),
+    ("post", SIGNED_IN, "join-ask join-withdraw"),
+    ("get", DIRECTORS, "join-requests"),
+    ("post", DIRECTORS, "join-request-accept join-request-refuse"),
+    ("get", by_api(SIGNED_IN), "api-my-join-requests api-claimable-players"),
+    ("post", by_api(SIGNED_IN), "api-join-ask api-join-withdraw"),
+    ("get", by_api(DIRECTORS), "api-join-requests"),
+    ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
     # Rating pools of a club
     ("get post", DIRECTORS, "club-pools club-pool"),
     ("post", DIRECTORS, "club-pool-import club-pool-undo"),
