@@ -170,6 +170,8 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The lobby; the challenge is Bob's and made to Carol.
     ("get", PUBLIC, "lobby"),
     ("get post", SIGNED_IN, "practice"),
+    ("get", SIGNED_IN, "find-opponents"),
+    ("get", by_api(SIGNED_IN), "api-opponents"),
     ("post", SIGNED_IN, "make-challenge"),
     ("post", SIGNED_IN, "block-player unblock-player"),
     ("post", PLAYERS, "accept-challenge decline-challenge withdraw-challenge"),
