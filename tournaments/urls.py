@@ -45,6 +45,7 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$", paper.club_poster, name="club-poster"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),

@@ -48,6 +48,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
+    "club-poster": (DIRECTORS, NO_POST_SIGNED_IN),
     "tonight": (DIRECTORS, DIRECTORS),
     "tonight-show": (NO_FORM, DIRECTORS),
     "events": (PUBLIC, NO_POST),
@@ -284,7 +285,7 @@ WRITES_BY_OTHER_METHODS = {
     "api-entry-link": ("delete", API_LINK),
 }
 TABLE = PAGES | API
-OF_CLUBS = ("club", "commitments", "venue", "tonight", "tonight-show", "api-commitments", "api-tonight")
+OF_CLUBS = ("club", "club-poster", "commitments", "venue", "tonight", "tonight-show", "api-commitments", "api-tonight")
 """Routes about a club, whatever its events are."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""

@@ -72,6 +72,7 @@ ROUTES: dict[str, Access] = {
     "clubs/new/": WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$": ONLY_POST_WITH_ACCOUNT,

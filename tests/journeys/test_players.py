@@ -184,7 +184,6 @@ def test_a_new_member_finds_their_club_and_their_results(journey: Journey, club:
     player.type("Email address", "zoe@example.org")
     player.type("Password", "crawford-1969")
     player.tap("Create account")
-    player.tap("Find a club")
     player.tap("Harbour Backgammon")
     player.tap("Join this club")
     player.tap("This is me: Zoë Ballard")
