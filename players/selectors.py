@@ -111,7 +111,7 @@ def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None
         "needs_second_factor": needs_second_factor,
         "may_direct": may_direct,
         "requests": open_requests(club).count() if may_direct else 0,
-        "own_request": _own_request(visitor, club),
+        "own_request": None if may_direct else _own_request(visitor, club),
         "may_own": role == Role.OWNER and not needs_second_factor,
         "officers": list(officers(club)),
         "people": page_of(people(club, q), page, PEOPLE_ON_A_PAGE),

@@ -192,7 +192,7 @@ def test_a_new_member_finds_their_club_and_their_results(journey: Journey, club:
     director.sees("1 person asks to join", within="Waiting for you")
     director.tap("Answer")
     director.sees("Zoë Ballard: “I am Zoë Ballard.”")
-    director.tap("Accept: they are Zoë Ballard")
+    director.tap("Accept as Zoë Ballard")
     director.sees("Zoë Ballard is now a member.")
     zoe.refresh_from_db()
     assert zoe.merged_into is not None
