@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from core.locks import lock_row
+from core.locks import for_update, lock_row
 from core.names import fold
 from engine.errors import Refused
 from players.accounts.services import ensure_player
@@ -121,8 +121,7 @@ def accept_request(*, request: JoinRequest, link: bool, by: Actor, now: datetime
 
     Refused: `request_decided`, and with `link` what refuses a merge, such as two entries in one division.
     """
-    user = lock_row(User, request.user_id)
-    row = _current(request)
+    user, row = _locked(request)
     if row.state == State.ACCEPTED:
         return row
     _check_open(row)
@@ -139,8 +138,7 @@ def accept_request(*, request: JoinRequest, link: bool, by: Actor, now: datetime
 @transaction.atomic
 def refuse_request(*, request: JoinRequest, reason: str, by: Actor, now: datetime) -> JoinRequest:
     """Refuse a request with a reason, which the account is told. Refused: `request_decided`."""
-    user = lock_row(User, request.user_id)
-    row = _current(request)
+    user, row = _locked(request)
     if row.state == State.REFUSED:
         return row
     _check_open(row)
@@ -150,8 +148,13 @@ def refuse_request(*, request: JoinRequest, reason: str, by: Actor, now: datetim
     return _decide(row, State.REFUSED, "refused", by, now)
 
 
-def _current(request: JoinRequest) -> JoinRequest:
-    return JoinRequest.objects.select_related("club", "claimed").get(pk=request.pk)
+def _locked(request: JoinRequest) -> tuple[User, JoinRequest]:
+    """Lock the account and return it and its request. Refused: `request_decided` if the account was erased."""
+    user = for_update(User.objects.filter(pk=request.user_id)).first()
+    row = JoinRequest.objects.select_related("club", "claimed").filter(pk=request.pk).first()
+    if user is None or row is None:
+        raise Refused("request_decided")
+    return user, row
 
 
 def _check_open(row: JoinRequest) -> None:

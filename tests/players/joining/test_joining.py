@@ -213,6 +213,15 @@ class Model:
         del self.owner[player]
 
 
+def test_an_account_that_was_erased_meanwhile(club: Club, olga: User, carol: User, karl: Player) -> None:
+    request = ask(carol, club, karl)
+    erase_player(player=Player.objects.get(user=carol), by=SYSTEM, now=NOW)
+    with refusal("request_decided"):
+        accept(request, olga)
+    with refusal("request_decided"):
+        refuse(request, olga)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_is_done_a_player_has_one_account(
     seed: int, club: Club, olga: User, bob: User, carol: User, dave: User
