@@ -249,6 +249,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
     waiting = [row for row in others if row.asks_me and row.step is not None and row.step.code not in TO_PLAY]
     next_match = next((row for row in others if row not in waiting), None)
     run = event_selectors.run_by(user, viewer.runs)
+    clubs, asked_clubs = selectors.my_and_asked_clubs(user)
     join_requests = list(selectors.with_requests(viewer.directs)) if viewer.directs else []
     return {
         "today": now,
@@ -270,8 +271,8 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "entries": mine["entries"],
         "run": run,
         "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in run],
-        "clubs": list(selectors.my_clubs(user)),
-        "own_requests": list(selectors.my_requests(user)),
+        "clubs": clubs,
+        "asked_clubs": asked_clubs,
         "directs": viewer.directs,
     }
 
