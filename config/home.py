@@ -249,6 +249,8 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
     waiting = [row for row in others if row.asks_me and row.step is not None and row.step.code not in TO_PLAY]
     next_match = next((row for row in others if row not in waiting), None)
     run = event_selectors.run_by(user, viewer.runs)
+    clubs, asked_clubs = selectors.my_and_asked_clubs(user)
+    join_requests = list(selectors.with_requests(viewer.directs)) if viewer.directs else []
     return {
         "today": now,
         "topics": mine["topics"],
@@ -261,14 +263,16 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "by_correspondence": len(boards),
         "waiting": waiting,
         "challenges": mine["challenges"],
-        "waits": len(waiting) + len(mine["challenges"]),
+        "join_requests": join_requests,
+        "waits": len(waiting) + len(mine["challenges"]) + len(join_requests),
         "latest": _latest(mine["latest"][:RESULTS_SHOWN], viewer),
         "live": _live(viewer, now),
         "rating": _rating(viewer, now),
         "entries": mine["entries"],
         "run": run,
         "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in run],
-        "clubs": list(selectors.my_clubs(user)),
+        "clubs": clubs,
+        "asked_clubs": asked_clubs,
         "directs": viewer.directs,
     }
 

@@ -13,7 +13,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from core.public_ids import hash_of
 from engine.errors import Refused
-from players.models import Club, DataExport, Invitation, Membership, Merge, Notification, Player, User
+from players.models import Club, DataExport, Invitation, JoinRequest, Membership, Merge, Notification, Player, User
 from players.people.rows import canonical, player_of
 from players.people.services import home_club
 
@@ -205,6 +205,15 @@ def merge_for_director(user: Visitor, slug: str, pk: int) -> Merge:
     if merge is None or home_club(merge.player) != own_club:
         raise Http404
     return merge
+
+
+def join_request_for_director(user: Visitor, slug: str, public_id: str) -> JoinRequest:
+    """Return a request to join a club, in any state, for one of its directors."""
+    own_club = club_for_director(user, slug)
+    row = JoinRequest.objects.select_related("club", "claimed").filter(club=own_club, public_id=public_id).first()
+    if row is None:
+        raise Http404
+    return row
 
 
 def data_export(user: User, public_id: str, now: datetime, *, unfinished: bool = False) -> DataExport:

@@ -10,7 +10,8 @@ class PlayersConfig(AppConfig):
         from core import messages
         from core.live import publishing
         from players import refusals
-        from players.models import Club, LogEntry
+        from players.joining.services import ANSWERED, ASKED
+        from players.models import Club, JoinRequest, LogEntry
         from players.notifications import kinds
         from players.notifications.expiring_tokens import TOKEN_EXPIRES
         from players.notifications.services import notifications_number
@@ -21,6 +22,7 @@ class PlayersConfig(AppConfig):
         publishing.register("notifications", notifications_number)
         mentions.register(Club, "about", "tagline", "meets", "contact", "imprint", "year_fee", club="pk")
         mentions.register(LogEntry, "params", club="club")
-        kinds.register(TOKEN_EXPIRES)
+        mentions.register(JoinRequest, "reason", club="club")
+        kinds.register(TOKEN_EXPIRES, ASKED, ANSWERED)
         retention.connect()
         sections.register(*sections.SECTIONS)

@@ -80,6 +80,11 @@ MESSAGES = {
         "This invitation was sent to a different email address. Sign in with that address, or ask "
         "{club} for a link without one."
     ),
+    # Requests to join
+    "claim_unknown": gettext_noop("Choose one of the players in the list."),
+    "already_asked": gettext_noop("You have already asked to join {club}. Withdraw that request first."),
+    "nobody_runs_club": gettext_noop("Nobody runs {club} at the moment, so nobody could answer you."),
+    "request_decided": gettext_noop("This request has already been answered or withdrawn."),
     # Merging and erasing
     "merge_same": gettext_noop("They are already the same person."),
     "merge_account": gettext_noop("{name} has an account, so merge the other player into {name} instead."),

@@ -1,5 +1,6 @@
 """Queries for pages and API; their number does not grow with the number of rows."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ from core.names import fold
 from core.pagination import page_of
 from players import access
 from players.access import RANK, Role, Visitor
-from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
+from players.models import Alias, Club, Invitation, JoinRequest, LogEntry, Membership, Merge, Player, User
 from players.people.rows import player_topic
 from players.people.services import home_club
 
@@ -49,6 +50,15 @@ def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
     """Return the clubs that a user is a member of."""
     memberships = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
     return clubs(q, user).filter(Exists(memberships))
+
+
+def my_and_asked_clubs(user: User) -> tuple[list[Club], list[Club]]:
+    """Return the clubs that a user is a member of, and those that they have asked to join, in one query."""
+    is_open = JoinRequest.objects.filter(club=OuterRef("pk"), user=user, state=JoinRequest.State.OPEN)
+    member = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
+    rows = clubs("", user).annotate(is_mine=Exists(member), asked=Exists(is_open))
+    rows = rows.filter(Q(is_mine=True) | Q(asked=True))
+    return [club for club in rows if club.is_mine], [club for club in rows if club.asked]
 
 
 def called(q: str, prefix: str = "") -> Q:
@@ -103,11 +113,14 @@ def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None
     """Return the context of a club's page, which the page of another app extends."""
     role = access.role_given(visitor, club)
     needs_second_factor = access.needs_second_factor(visitor, club, role)
+    may_direct = access.is_at_least(role, Role.DIRECTOR) and not needs_second_factor
     return {
         "club": club,
         "role": role,
         "needs_second_factor": needs_second_factor,
-        "may_direct": access.is_at_least(role, Role.DIRECTOR) and not needs_second_factor,
+        "may_direct": may_direct,
+        "requests": open_requests(club).count() if may_direct else 0,
+        "own_request": None if may_direct else _own_request(visitor, club),
         "may_own": role == Role.OWNER and not needs_second_factor,
         "officers": list(officers(club)),
         "people": page_of(people(club, q), page, PEOPLE_ON_A_PAGE),
@@ -126,6 +139,7 @@ def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str |
         "may_own": role == Role.OWNER,
         "people": page_of(rows, page, PEOPLE_ON_A_PAGE),
         "q": q,
+        "requests": open_requests(club).count(),
         "invitations": list(open_invitations(now).filter(club=club).select_related("player").order_by("-pk")[:50]),
         "merges": list(merges(club)[:50]),
     }
@@ -181,3 +195,33 @@ def merges(club: Club) -> QuerySet[Merge]:
         .select_related("player", "into", "merged_by")
         .order_by("-merged_at", "-pk")
     )
+
+
+# Requests to join.
+
+
+def my_requests(user: User) -> QuerySet[JoinRequest]:
+    """Return the open requests of an account."""
+    return JoinRequest.objects.filter(user=user, state=JoinRequest.State.OPEN).select_related("club", "claimed")
+
+
+def latest_request(user: User, club: Club) -> JoinRequest | None:
+    """Return the latest request of an account to a club, in whatever state."""
+    return JoinRequest.objects.filter(user=user, club=club).select_related("claimed").order_by("-pk").first()
+
+
+def open_requests(club: Club) -> QuerySet[JoinRequest]:
+    """Return the open requests to a club, the oldest first, each with the account's player."""
+    rows = JoinRequest.objects.filter(club=club, state=JoinRequest.State.OPEN)
+    return rows.select_related("club", "user__player", "claimed").order_by("created_at", "pk")
+
+
+def with_requests(clubs: Collection[int]) -> QuerySet[Club]:
+    """Return those of these clubs, given by id, that have open requests, each with their number as `waiting`."""
+    is_open = Q(join_requests__state=JoinRequest.State.OPEN)
+    rows = Club.objects.filter(is_open, pk__in=clubs).annotate(waiting=Count("join_requests"))
+    return rows.order_by("name", "pk")
+
+
+def _own_request(visitor: Visitor, club: Club) -> JoinRequest | None:
+    return my_requests(visitor).filter(club=club).first() if isinstance(visitor, User) else None

@@ -7,6 +7,8 @@ from players.accounts import views as accounts
 from players.accounts.api import Accounts
 from players.clubs import api as api_clubs
 from players.clubs import views as clubs
+from players.joining import page as joining
+from players.joining.actions import ANSWERS, OWN_ACTIONS
 from players.notifications import api as api_notifications
 from players.notifications import emails as unsubscribing
 from players.notifications import views as notifications
@@ -100,6 +102,14 @@ club_pages: list[URLPattern | URLResolver] = [
     re_path(rf"{INVITATION}sign-up/$", accounts.sign_up_by_invitation, name="invitation-sign-up"),
 ]
 
+JOIN_REQUEST = r"join-requests/(?P<public_id>[2-9a-z]{10})/"
+
+joining_pages: list[URLPattern | URLResolver] = [
+    re_path(rf"{CLUB}join/$", joining.join_club, name="join-club"),
+    *(re_path(rf"{CLUB}join/{act.name}/$", act.view, name=f"join-{act.name}") for act in OWN_ACTIONS),
+    *(re_path(rf"{CLUB}{JOIN_REQUEST}{act.name}/$", act.view, name=f"join-request-{act.name}") for act in ANSWERS),
+]
+
 API_CLUB = rf"{API}clubs/(?P<slug>[a-z0-9-]+)/"
 API_MEMBER = API_CLUB + r"members/(?P<public_id>[2-9a-z]{10})/"
 
@@ -123,6 +133,14 @@ api_routes: list[URLPattern | URLResolver] = [
     re_path(rf"{API}exports/{EXPORT}/archive\.zip$", api_privacy.ExportArchive.as_view(), name="api-export-archive"),
     re_path(rf"{API_MEMBER}exports/$", api_privacy.MemberExports.as_view(), name="api-member-exports"),
     re_path(rf"{API_MEMBER}erase/$", api_privacy.EraseMember.as_view(), name="api-erase-member"),
+    path("api/v1/me/join-requests/", joining.MyJoinRequests.as_view(), name="api-my-join-requests"),
+    re_path(rf"{API_CLUB}claimable-players/$", joining.ClaimablePlayers.as_view(), name="api-claimable-players"),
+    re_path(rf"{API_CLUB}join-requests/$", joining.ClubJoinRequests.as_view(), name="api-join-requests"),
+    *(re_path(rf"{API_CLUB}join/{act.path}/$", act.endpoint, name=f"api-join-{act.name}") for act in OWN_ACTIONS),
+    *(
+        re_path(rf"{API_CLUB}{JOIN_REQUEST}{act.path}/$", act.endpoint, name=f"api-join-request-{act.name}")
+        for act in ANSWERS
+    ),
     path("api/v1/clubs/", api_clubs.Clubs.as_view(), name="api-clubs"),
     re_path(rf"{API_CLUB}$", api_clubs.OneClub.as_view(), name="api-club"),
     re_path(rf"{API_CLUB}emblem/$", api_clubs.Emblem.as_view(), name="api-club-emblem"),
@@ -135,4 +153,4 @@ api_routes: list[URLPattern | URLResolver] = [
     re_path(rf"{API_MEMBER}merge/$", api_clubs.MemberMerge.as_view(), name="api-member-merge"),
 ]
 
-urlpatterns = account_pages + data_pages + notification_pages + club_pages + api_routes
+urlpatterns = account_pages + data_pages + notification_pages + club_pages + joining_pages + api_routes

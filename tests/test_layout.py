@@ -34,6 +34,7 @@ PACKAGES = {
         "actions",
         "notifications",
         "clubs",
+        "joining",
         "privacy",
     ],
     "matches": [

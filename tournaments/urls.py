@@ -50,6 +50,7 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", club_pages.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/calendar\.ics$", club_pages.calendar, name="club-calendar"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$", paper.club_poster, name="club-poster"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),

@@ -11,15 +11,15 @@ from django.utils.translation import gettext_noop
 
 from matches.lifecycle import links
 from matches.lifecycle.notices import context_of, side_notices
-from matches.models import LiveMatch, Match
+from matches.models import Challenge, LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.live import LiveState
 from players.models import Notification
 from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import accounts_of, notify_each
+from players.notifications.services import accounts_of, notify, notify_each
 
 BOARD_OPENED, CHALLENGE_ACCEPTED, CHALLENGE_CALLED_OFF = "board_opened", "challenge_accepted", "challenge_called_off"
-YOUR_TURN = "your_turn"
+YOUR_TURN, CHALLENGED = "your_turn", "challenged"
 
 
 def _is_waited_for(params: Params) -> bool:
@@ -49,7 +49,20 @@ def _board_by_link(notification: Notification) -> str:
     return reverse("link-play", args=[links.token_for(match, side)])
 
 
+def _is_open(params: Params) -> bool:
+    """Whether the challenge can still be accepted."""
+    return Challenge.objects.filter(public_id=params["challenge"], state=Challenge.State.OPEN).exists()
+
+
 KINDS = (
+    NotificationKind(
+        code=CHALLENGED,
+        label=gettext_noop("Somebody challenges you to a friendly match"),
+        sentences={"": gettext_noop("{opponent} challenges you to a friendly match.")},
+        players=("opponent",),
+        default=frozenset({"site", "push"}),
+        is_current=_is_open,
+    ),
     NotificationKind(
         code=BOARD_OPENED,
         label=gettext_noop("The board of your match is open"),
@@ -105,6 +118,21 @@ KINDS = (
 def notify_opened(match: Match, invited: Collection[int], now: datetime) -> None:
     """Invite these sides to a board that was opened."""
     _notify(match, invited, BOARD_OPENED, {}, now)
+
+
+def notify_challenged(challenge: Challenge, now: datetime) -> None:
+    """Tell a player that they are challenged by name; once a day for the same two, however often it is withdrawn."""
+    opponent = challenge.opponent
+    if opponent is None or opponent.user_id is None:
+        return
+    notify(
+        users=[opponent.user_id],
+        kind=CHALLENGED,
+        params={"opponent": challenge.challenger_id, "challenge": challenge.public_id},
+        url=reverse("lobby"),
+        key=f"{CHALLENGED}:{challenge.challenger_id}:{opponent.pk}:{now:%Y%m%d}",
+        now=now,
+    )
 
 
 def notify_accepted_challenge(match: Match, now: datetime) -> None:

@@ -290,6 +290,12 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
     return History(filters, matches_page, lines(player, list(matches_page), viewer, same), years)
 
 
+def latest(player: Player, viewer: Viewer, same: Mapping[int, int], most: int) -> list[HistoryLine]:
+    """Return the latest matches of a player."""
+    matches = filtered(player, Filters(), viewer, same).select_related("club")
+    return lines(player, list(matches[:most]), viewer, same)
+
+
 # Head to head
 
 

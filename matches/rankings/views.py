@@ -1,6 +1,8 @@
 """Pages of rankings, players, and a club's rating pools."""
 
-from typing import Any, ClassVar
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -10,6 +12,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import downloads
@@ -21,6 +24,7 @@ from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.profiles import completion_for
+from matches.ratings.rated import merged_players
 from matches.ratings.services import (
     LEAST_RATING,
     LEAST_SCALE,
@@ -34,8 +38,11 @@ from matches.ratings.services import (
 )
 from players import access
 from players.forms import LONGEST_LIST, RefusingForm
-from players.models import Club, Player
+from players.joining.actions import RefuseForm
+from players.models import Club, JoinRequest, Player
 from players.pages import account_needed, by, page, refused_back, sent
+from players.people.rows import account_of
+from players.selectors import open_requests
 
 # Forms for a club's rating pools and imports.
 
@@ -326,3 +333,48 @@ def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
         return refused_back(request, refused, "club-pool", slug, str(pk))
     messages.success(request, _("Import undone. Ratings are being recalculated."))
     return redirect("club-pool", slug, pk)
+
+
+# Requests to join a club: a director compares who asks with the player they say they are.
+
+
+REQUESTS_SHOWN = 10
+LATEST = 5
+"""Matches of each side that a director compares."""
+
+
+class JoinRequestRow(NamedTuple):
+    """A request, with what helps a director to answer it."""
+
+    request: JoinRequest
+    sides: Sequence[tuple[str, Player, Sequence[histories.HistoryLine]]]
+    """Whoever asks, and the player they say they are: a heading, the player and their latest matches."""
+    rivals: int
+    """How many others claim the same player."""
+    is_taken: bool
+    """Whether the player they claim has an account by now."""
+    form: RefuseForm
+
+
+@account_needed
+@never_cache
+@require_safe
+def join_requests(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the requests to join a club, for its directors."""
+    club = access.club_for_director(request.user, slug)
+    requests, viewer = list(open_requests(club)), Viewer.of(request.user)
+    claims = Counter(row.claimed_id for row in requests if row.claimed_id)
+    same = merged_players()
+    shown = requests[:REQUESTS_SHOWN]
+    rows = [_join_request_row(row, claims[row.claimed_id or 0] - 1, viewer, same) for row in shown]
+    context = {"club": club, "rows": rows, "more": max(len(requests) - REQUESTS_SHOWN, 0)}
+    return render(request, "matches/rankings/join_requests.html", context)
+
+
+def _join_request_row(row: JoinRequest, rivals: int, viewer: Viewer, same: Mapping[int, int]) -> JoinRequestRow:
+    players = [(_("Asks to join"), row.user.player)]
+    if row.claimed is not None:
+        players.append((_("Says to be"), row.claimed))
+    sides = [(heading, player, histories.latest(player, viewer, same, LATEST)) for heading, player in players]
+    is_taken = row.claimed is not None and account_of(row.claimed) is not None
+    return JoinRequestRow(row, sides, max(rivals, 0), is_taken, RefuseForm(auto_id=f"{row.public_id}-%s"))

@@ -12,7 +12,7 @@ from players.models.accounts import (
 )
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
-from players.models.people import Alias, Club, ClubEmblem, Invitation, Membership, Merge, Player
+from players.models.people import Alias, Club, ClubEmblem, Invitation, JoinRequest, Membership, Merge, Player
 from players.models.privacy import DataExport, DataExportPart
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Delivery",
     "IdempotencyKey",
     "Invitation",
+    "JoinRequest",
     "LogEntry",
     "Membership",
     "Merge",

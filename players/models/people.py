@@ -21,6 +21,7 @@ LONGEST_TAGLINE = 120
 LONGEST_YEAR_FEE = 60
 LONGEST_CLUB_TEXT = 400
 LONGEST_IMPRINT = 2000
+LONGEST_REASON = 300
 
 # A field derived from other fields.
 
@@ -282,6 +283,40 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.player} · {self.club}"
+
+
+class JoinRequest(models.Model):
+    """An account that asks to join a club, perhaps as one of the club's players without an account."""
+
+    class State(models.TextChoices):
+        """From open to an answer."""
+
+        OPEN = "open", _("open")
+        ACCEPTED = "accepted", _("accepted")
+        REFUSED = "refused", _("refused")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="join_requests")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="join_requests")
+    claimed = models.ForeignKey(Player, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    """The player whom the account says it is; empty for somebody new to the club."""
+    state = models.CharField(max_length=9, choices=State, default=State.OPEN)
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True, help_text=_("Why it was refused."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("created_at", "pk")
+        verbose_name = _("request to join")
+        verbose_name_plural = _("requests to join")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["club", "user"], condition=Q(state="open"), name="one_open_join_request"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.club}"
 
 
 class Merge(models.Model):

@@ -11,7 +11,7 @@ from django.db.models import Q
 from core.locks import for_update
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.models import AccountEmail, Alias, DataExport, Invitation, LogEntry, Membership, Player, User
+from players.models import AccountEmail, Alias, DataExport, Invitation, JoinRequest, LogEntry, Membership, Player, User
 from players.people import stored_elsewhere
 from players.people.mentions import erase_mentions, names_to_erase
 from players.people.rows import canonical, club_topic, lock_club, lock_players, player_topic, user_topic
@@ -48,6 +48,7 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
         stored.forget(list(everybody.values()), user)
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
+    JoinRequest.objects.filter(claimed__in=everybody).delete()
     DataExport.objects.filter(player__in=everybody).delete()
     for member in everybody.values():
         member.name, member.federation_number, member.country, member.time_zone, member.initials_only = (

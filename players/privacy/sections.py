@@ -15,6 +15,7 @@ from players.models import (
     DataExport,
     Delivery,
     Invitation,
+    JoinRequest,
     LogEntry,
     Membership,
     Merge,
@@ -134,6 +135,12 @@ def _invitations(person: Person) -> Iterable[Row]:
     return values(rows, *fields, club_name=F("club__name"))
 
 
+def _join_requests(person: Person) -> Iterable[Row]:
+    rows = JoinRequest.objects.filter(user=person.user) if person.user else JoinRequest.objects.none()
+    fields = ("state", "reason", "created_at", "decided_at")
+    return values(rows, *fields, club_name=F("club__name"), claimed_name=F("claimed__name"))
+
+
 def _merges(person: Person) -> Iterable[Row]:
     rows = Merge.objects.filter(player__in=person.players)
     names = {"merged": F("player__name"), "merged_with": F("into__public_id")}
@@ -191,6 +198,7 @@ SECTIONS = (
     ExportSection("other-names", _("Other names by which you are found."), (Alias,), _aliases),
     ExportSection("memberships", _("Your clubs."), (Membership,), _memberships),
     ExportSection("invitations", _("Invitations to link your player to an account."), (Invitation,), _invitations),
+    ExportSection("join-requests", _("Requests to join a club."), (JoinRequest,), _join_requests),
     ExportSection("merges", _("When players were merged with you."), (Merge,), _merges),
     ExportSection("notifications", _("What you were notified of."), (Notification,), _notifications),
     ExportSection("deliveries", _("Emails and push messages that were sent to you."), (Delivery,), _deliveries),

@@ -56,6 +56,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "replay-picture": (NOT_PAIRED, NO_POST),
     "player-picture": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
+    "club-poster": (DIRECTORS, NO_POST_SIGNED_IN),
     "tonight": (DIRECTORS, DIRECTORS),
     "tonight-show": (NO_FORM, DIRECTORS),
     "events": (PUBLIC, NO_POST),
@@ -294,8 +295,8 @@ WRITES_BY_OTHER_METHODS = {
 }
 TABLE = PAGES | API
 OF_CLUBS = (
-    "club", "club-calendar", "club-picture", "commitments", "venue", "tonight", "tonight-show", "api-commitments",
-    "api-tonight",
+    "club", "club-calendar", "club-picture", "club-poster", "commitments", "venue", "tonight", "tonight-show",
+    "api-commitments", "api-tonight",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-picture", "division-picture", "match-picture", "replay-picture", "player-picture")

@@ -93,6 +93,8 @@ ROUTES: dict[str, Access] = {
     # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
     "lobby/": EVERYBODY,
     "lobby/practice/": WITH_ACCOUNT,
+    "lobby/opponents/": WITH_ACCOUNT,
+    "api/v1/opponents/": Access(401, 200, 200),
     "lobby/challenges/": ONLY_POST_WITH_ACCOUNT,
     **{
         rf"^lobby/challenges/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST_WITH_ACCOUNT

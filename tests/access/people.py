@@ -72,6 +72,7 @@ ROUTES: dict[str, Access] = {
     "clubs/new/": WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$": ONLY_POST_WITH_ACCOUNT,
@@ -104,6 +105,24 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/$": Access(401, 403, 403),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
+    # tests/players/joining
+    r"^clubs/(?P<slug>[a-z0-9-]+)/join/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/join/ask/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/join/withdraw/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/join-requests/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/join-requests/(?P<public_id>[2-9a-z]{10})/accept/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/join-requests/(?P<public_id>[2-9a-z]{10})/refuse/$": ONLY_POST_WITH_ACCOUNT,
+    "api/v1/me/join-requests/": Access(401, 200, 200),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/claimable-players/$": Access(401, 200, 200),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/join-requests/$": Access(401, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/join/ask/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/join/withdraw/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/join-requests/(?P<public_id>[2-9a-z]{10})/accept/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/join-requests/(?P<public_id>[2-9a-z]{10})/refuse/$": Access(
         401, NOT_GET, NOT_GET
     ),
     # Invitations are visible to anybody with the link.

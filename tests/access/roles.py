@@ -101,6 +101,15 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("patch", by_api(OWNERS), "api-member"),
     ("put", by_api(DIRECTORS), "api-member-name"),
     ("delete", by_api(DIRECTORS), "api-member api-member-invitation api-undo-merge"),
+    # Requests to join a club; the one in the URL is Dave's.
+    ("get", PUBLIC, "join-club"),
+    ("post", SIGNED_IN, "join-ask join-withdraw"),
+    ("get", DIRECTORS, "join-requests"),
+    ("post", DIRECTORS, "join-request-accept join-request-refuse"),
+    ("get", by_api(SIGNED_IN), "api-my-join-requests api-claimable-players"),
+    ("post", by_api(SIGNED_IN), "api-join-ask api-join-withdraw"),
+    ("get", by_api(DIRECTORS), "api-join-requests"),
+    ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
     # Rating pools of a club
     ("get post", DIRECTORS, "club-pools club-pool"),
     ("post", DIRECTORS, "club-pool-import club-pool-undo"),
@@ -164,6 +173,8 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The lobby; the challenge is Bob's and made to Carol.
     ("get", PUBLIC, "lobby"),
     ("get post", SIGNED_IN, "practice"),
+    ("get", SIGNED_IN, "find-opponents"),
+    ("get", by_api(SIGNED_IN), "api-opponents"),
     ("post", SIGNED_IN, "make-challenge"),
     ("post", SIGNED_IN, "block-player unblock-player"),
     ("post", PLAYERS, "accept-challenge decline-challenge withdraw-challenge"),

@@ -31,7 +31,7 @@ from matches.reporting.calendars import token_of
 from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM
 from players.clubs.emblems import set_emblem
-from players.models import Club, DataExport, DataExportPart, Membership, Player, User
+from players.models import Club, DataExport, DataExportPart, JoinRequest, Membership, Player, User
 from players.notifications import emails
 from players.notifications.services import notify
 from players.people.services import invite, merge_players
@@ -141,6 +141,8 @@ class World:
             if name in OF_RECORDS
             else "challenge"
             if "-challenge" in name and not name.startswith("make-")
+            else "request"
+            if "join-request-" in name
             else "person"
         )
         row = "pool" if "pool" in name else "merge" if "merge" in name else "invitation"
@@ -149,7 +151,7 @@ class World:
 
 
 @pytest.fixture
-def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> World:
+def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: Player) -> World:
     """Bob meets Carol and has proposed a time; Jens has no account, is invited, and was formerly written as J."""
     jens, double = Player.objects.create(name="Jens"), Player.objects.create(name="J.")
     for player in (jens, double):
@@ -183,6 +185,7 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "live": live.public_id,
         "challenge": challenge.public_id,
         "notification": notified.pk,
+        "request": JoinRequest.objects.create(club=club, user=dave).public_id,
         "export": copy.public_id,
         "browser": 1,
         "unsubscribe_token": emails.token_of(bob, ["reported"]),

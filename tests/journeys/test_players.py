@@ -10,6 +10,8 @@ from django.utils import timezone
 from matches.analysis.access import announce
 from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services import default_pool, replay_pool
+from players.actors import SYSTEM
+from players.clubs.services import add_member
 from players.models import Club, Player, User
 from tests.browser.test_floor import evening
 from tests.browser.test_sharing import OtherSite, other_site
@@ -176,7 +178,8 @@ def test_playing_a_friend(journey: Journey, bob: User, carol: User) -> None:
         Player.objects.create(name=user.display_name, user=user)
     challenger = journey.on_phone(bob)
     challenger.tap("Play")
-    challenger.type("Opponent", "Carol", within="New challenge")
+    challenger.type("Opponent", "Car", within="New challenge")
+    challenger.sees("Carol", within="New challenge")
     challenger.tap("Challenge")
     challenger.sees("Carol", within="Your challenges")
     friend = journey.on_phone(carol)
@@ -191,6 +194,47 @@ def test_playing_a_friend(journey: Journey, bob: User, carol: User) -> None:
     for player in (challenger, friend):
         player.sees(re.compile("Roll|Undo|Waiting for (Bob|Carol) to play"))
         player.does_not_see("is invited")
+
+
+@pytest.mark.journey("challenge from a player's page")
+def test_a_challenge_from_the_page_of_a_player(journey: Journey, bob: User, carol: User) -> None:
+    for user in (bob, carol):
+        Player.objects.create(name=user.display_name, user=user)
+    challenger = journey.on_phone(bob)
+    challenger.tap("Rankings")
+    challenger.tap("All players")
+    challenger.tap("Carol")
+    challenger.tap("Challenge Carol")
+    challenger.tap("Challenge")
+    challenger.sees("Carol", within="Your challenges")
+
+
+@pytest.mark.journey("from sign-up to the club's next event")
+def test_a_new_member_finds_their_club_and_their_results(journey: Journey, club: Club, alice: User) -> None:
+    entered_event(club, alice, 4, self_registration=True)
+    zoe = add_member(club=club, name="Zoë Ballard", by=SYSTEM).player
+    player = journey.on_phone()
+    player.tap("Sign up")
+    player.type("Your name", "Zoë Ballard")
+    player.type("Email address", "zoe@example.org")
+    player.type("Password", "crawford-1969")
+    player.tap("Create account")
+    player.tap("Harbour Backgammon")
+    player.tap("Join this club")
+    player.tap("This is me: Zoë Ballard")
+    player.sees("You have asked to join")
+    director = journey.on_phone(alice)
+    director.sees("1 person asks to join", within="Waiting for you")
+    director.tap("Answer")
+    director.sees("Zoë Ballard: “I am Zoë Ballard.”")
+    director.tap("Accept as Zoë Ballard")
+    director.sees("Zoë Ballard is now a member.")
+    zoe.refresh_from_db()
+    assert zoe.merged_into is not None
+    player.tap("About the club")
+    player.tap("Friday Knockout")
+    player.tap("Register")
+    player.sees("You are entered")
 
 
 @pytest.mark.journey("check a record, find its worst error")

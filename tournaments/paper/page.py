@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from core.links import absolute_url, is_for_this_machine_only, qr_svg
 from matches.lifecycle import links
+from players import access as club_access
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.events import selectors as event_selectors
@@ -46,19 +47,33 @@ LETTER_ZONES = ("America/", "US/", "Canada/", "Pacific/Honolulu")
 """Time zones of countries that print on US Letter; a director elsewhere on these continents can choose A4."""
 
 
-def usual_paper(tournament: Tournament) -> str:
-    """Return the paper size that is usual where the event takes place."""
-    return LETTER if tournament.time_zone.startswith(LETTER_ZONES) else A4
+def usual_paper(time_zone: str) -> str:
+    """Return the paper size that is usual in a time zone."""
+    return LETTER if time_zone.startswith(LETTER_ZONES) else A4
 
 
-class PaperForm(forms.Form):
-    """The choices of every printed page; unknown values are refused."""
+class SizeForm(forms.Form):
+    """The paper of a printed page; unknown values are refused."""
 
     paper = forms.ChoiceField(label=gettext_lazy("Paper"), choices=[(A4, "A4"), (LETTER, "US Letter")], required=False)
+
+    def __init__(self, *args: Any, time_zone: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.time_zone = time_zone
+
+    @property
+    def size(self) -> str:
+        """The chosen paper size, else the usual one."""
+        return self.cleaned_data.get("paper") or usual_paper(self.time_zone)
+
+
+class PaperForm(SizeForm):
+    """The choices of every printed page of an event."""
+
     division = forms.ModelChoiceField(Division.objects.none(), to_field_name="public_id", required=False)
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, time_zone=tournament.time_zone, **kwargs)
         self.tournament = tournament
         self._choose_from("division", tournament.divisions.all())
 
@@ -66,11 +81,6 @@ class PaperForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - for the type checker
         field.queryset = rows
-
-    @property
-    def size(self) -> str:
-        """The chosen paper size, else the usual one."""
-        return self.cleaned_data["paper"] or usual_paper(self.tournament)
 
     @property
     def divisions(self) -> list[Division]:
@@ -278,6 +288,20 @@ def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     scanned = f"{url}?from={CheckIn.Source.POSTER}"
     context = _context(request, event, form) | {"url": url, "scanned_url": scanned, "qr": qr_svg(scanned)}
     return render(request, "tournaments/paper/poster.html", context)
+
+
+@account_needed
+@never_cache
+@require_safe
+def club_poster(request: HttpRequest, slug: str) -> HttpResponse:
+    """Print the poster for the door of a club: its QR code leads to the page on which one joins the club."""
+    club = club_access.club_for_director(request.user, slug)
+    form = SizeForm(request.GET, time_zone=club.time_zone)
+    form.full_clean()
+    url = absolute_url(request, reverse("join-club", args=[club.slug]))
+    context = {"club": club, "form": form, "paper": form.size, "orientation": "portrait", "url": url, "qr": qr_svg(url)}
+    context["page_css"] = f"tournaments/paper/{form.size}-portrait.css"
+    return render(request, "tournaments/paper/club_poster.html", context)
 
 
 @account_needed

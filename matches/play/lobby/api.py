@@ -6,12 +6,13 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core import throttle
 from core.api import APIView, validated
 from core.public_ids import LENGTH
 from engine.errors import Refused
@@ -84,6 +85,14 @@ class NewChallengeSerializer(serializers.Serializer[Any]):
         min_value=1,
         help_text="Of a rated match: a rating pool of a club of both players; null: that of the site.",
     )
+
+
+class OpponentSerializer(serializers.Serializer[Any]):
+    """A player who can be challenged."""
+
+    player = PersonSerializer()
+    club = serializers.CharField(help_text="One of their clubs, if possible one of yours; empty without a club.")
+    is_clubmate = serializers.BooleanField(help_text="Whether you are members of the same club.")
 
 
 class ChallengeSerializer(serializers.Serializer[Any]):
@@ -202,6 +211,26 @@ class Practice(LobbyView):
         form = validated(NewPracticeSerializer, request)
         match = lobby.start_practice(**self.acting(), **form)
         return Response(started(match, request), status=status.HTTP_201_CREATED)
+
+
+class Opponents(LobbyView):
+    """Players to challenge."""
+
+    @extend_schema(
+        operation_id="opponents_list",
+        summary="Find a player to challenge",
+        description="Up to ten players with an account, members of your clubs first; never those who show only "
+        "initials, or whom you have blocked.",
+        parameters=[
+            OpenApiParameter("q", str, required=True, description="Beginnings of words, three letters in all.")
+        ],
+        responses={200: OpponentSerializer(many=True), 401: PROBLEM, 429: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the players."""
+        throttle.count(throttle.NAME_SEARCHES_BY, str(me(request).pk))
+        found = selectors.find_opponents(player_of(me(request)), request.query_params.get("q", ""))
+        return Response(OpponentSerializer(found, many=True).data)
 
 
 class Challenges(LobbyView):

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils.translation import gettext
 
@@ -164,12 +165,65 @@ def other_player(public_id: str) -> Player:
     return player
 
 
+def is_called(player: Player, name: str) -> bool:
+    """Whether `name` is how others see a player, or the beginnings of words of a name that they may see."""
+    if player.shown_name == name:
+        return True
+    own = fold(player.name).split()
+    return not player.initials_only and all(any(part.startswith(word) for part in own) for word in fold(name).split())
+
+
 def players_called(name: str) -> list[Player]:
     """The players with an account who have exactly this name, in any case; none of those who show only initials."""
     rows = Player.objects.filter(
         name_key=fold(name), user__is_active=True, merged_into__isnull=True, erased_at__isnull=True, initials_only=False
     )
     return list(rows.order_by("pk")[:2])
+
+
+MOST_OPPONENTS = 10
+LEAST_LETTERS = 3
+"""Of a name that is looked for."""
+
+
+class Opponent(NamedTuple):
+    """A player who can be challenged."""
+
+    player: Player
+    club: str
+    """One of their clubs, if possible one of the reader's; empty without a club."""
+    is_clubmate: bool
+
+
+def find_opponents(player: Player | None, name: str) -> list[Opponent]:
+    """Return up to ten players with an account to challenge, members of the player's clubs first.
+
+    Each word of `name` has to begin a word of theirs, three letters in all. Never found are players who show only
+    initials, and players of whom one has blocked the other.
+    """
+    words = fold(name).split()
+    if sum(map(len, words)) < LEAST_LETTERS:
+        return []
+    rows = Player.objects.filter(
+        user__is_active=True, merged_into__isnull=True, erased_at__isnull=True, initials_only=False
+    )
+    for word in words:
+        rows = rows.filter(Q(name_key__startswith=word) | Q(name_key__contains=f" {word}"))
+    if player is not None:
+        rows = rows.exclude(pk=player.pk)
+        rows = rows.exclude(pk__in=FriendlyBlock.objects.filter(player=player).values("blocked"))
+        rows = rows.exclude(pk__in=FriendlyBlock.objects.filter(blocked=player).values("player"))
+    own = Membership.objects.filter(player=player, left_at__isnull=True).values("club")
+    clubs = Membership.objects.filter(player=OuterRef("pk"), left_at__isnull=True)
+    shared = clubs.filter(club__in=own)
+    club_name = Coalesce(
+        Subquery(shared.order_by("pk").values("club__name")[:1]),
+        Subquery(clubs.order_by("pk").values("club__name")[:1]),
+        Value(""),
+    )
+    found = rows.annotate(is_clubmate=Exists(shared), club_name=club_name)
+    found = found.order_by("-is_clubmate", "name_key", "pk")[:MOST_OPPONENTS]
+    return [Opponent(row, row.club_name, row.is_clubmate) for row in found]
 
 
 def pools_for(player: Player | None) -> list[tuple[str, str]]:

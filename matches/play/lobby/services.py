@@ -236,7 +236,9 @@ def make_challenge(*, player: Player, wish: ChallengeInput, by: Actor, now: date
         lock_row(Player, player.pk)
         if Challenge.objects.filter(challenger=player, state=State.OPEN, expires_at__gt=now).count() >= MOST_OPEN:
             raise Refused("too_many_challenges", most=MOST_OPEN)
-        return _create(player, wish, by, now)
+        challenge = _create(player, wish, by, now)
+        notifications.notify_challenged(challenge, now)
+        return challenge
 
 
 def _create(

@@ -10,6 +10,7 @@ from django.core.exceptions import BadRequest, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext, pgettext
@@ -17,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core import throttle
 from core.messages import sentence
 from core.public_ids import LENGTH
 from core.requests import is_htmx
@@ -29,7 +31,7 @@ from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, 
 from matches.play.bots import PROGRAM_NAMES
 from matches.play.lobby import selectors
 from matches.play.lobby import services as blocks
-from matches.play.lobby.selectors import player_with_id, players_called
+from matches.play.lobby.selectors import is_called, player_with_id, players_called
 from matches.play.lobby.services import ChallengeInput
 from matches.play.watching import live_now
 from matches.presentation.visibility import NOBODY
@@ -38,6 +40,7 @@ from players.accounts.services import ensure_player
 from players.forms import RefusingForm
 from players.models import Player
 from players.pages import View, account_needed, by, me, page, sent
+from players.people.rows import player_of
 
 # Forms of the lobby.
 
@@ -98,11 +101,20 @@ class ChallengeForm(RefusingForm):
         label=_("Opponent"),
         max_length=LONGEST_NAME,
         required=False,
-        help_text=_("A player’s full name. Leave empty to let anybody accept."),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        help_text=_("Three letters of a name. Leave empty to let anybody accept."),
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "off",
+                "hx-get": reverse_lazy("find-opponents"),
+                "hx-trigger": "input changed delay:250ms",
+                "hx-target": "#opponents",
+                "hx-swap": "outerHTML",
+            }
+        ),
     )
     to = forms.CharField(required=False, max_length=LENGTH, widget=forms.HiddenInput)
-    """Public id of the player whose page led here; it counts while their name is left as it was."""
+    """Public id of the player whose page led here, or who was chosen of those that the typed letters find; it counts
+     while these letters are theirs."""
     length = _length(pgettext("match length", "Points"))
     clock = forms.ChoiceField(label=_("Clock"), choices=ClockPreset.choices, initial=ClockPreset.TABLE)
     turn_days = forms.IntegerField(
@@ -139,7 +151,7 @@ class ChallengeForm(RefusingForm):
         named = player_with_id(cleaned.get("to", ""))
         if not name:
             cleaned["opponent"] = None
-        elif named is not None and named.shown_name == name:
+        elif named is not None and is_called(named, name):
             cleaned["opponent"] = named
         else:
             cleaned["opponent"] = self._player_called(name)
@@ -148,9 +160,9 @@ class ChallengeForm(RefusingForm):
     def _player_called(self, name: str) -> Player | None:
         players = players_called(name)
         if not players:
-            self.add_error("opponent", ValidationError(_("No player with an account has this name.")))
+            self.add_error("opponent", ValidationError(_("No player with an account has exactly this name.")))
         elif len(players) > 1:
-            text = _("Several players have this name. Open the right player’s page to challenge them.")
+            text = _("Several players have this name. Choose one, or open their page to challenge them.")
             self.add_error("opponent", ValidationError(text))
         else:
             return players[0]
@@ -224,6 +236,9 @@ def _members_lobby(request: HttpRequest) -> HttpResponse:
 def _lobby(request: HttpRequest, *, challenge: ChallengeForm | None = None, code: str = "") -> HttpResponse:
     context = selectors.lobby_page(me(request), timezone.now())
     player = context["player"]
+    found: list[selectors.Opponent] = []
+    if challenge is not None and challenge.has_error("opponent"):
+        found = _opponents(request, player, challenge.data.get("opponent", ""))
     if challenge is None:
         opponent = _named(request)
         challenge = ChallengeForm(
@@ -231,7 +246,27 @@ def _lobby(request: HttpRequest, *, challenge: ChallengeForm | None = None, code
             initial={"opponent": opponent.shown_name, "to": opponent.public_id} if opponent else {},
         )
     context |= {"challenge_form": challenge, "practice_form": PracticeForm(auto_id="practice-%s"), "code": code}
+    context["opponents"] = found
     return page(request, "matches/play/lobby/lobby.html", context, challenge)
+
+
+def _opponents(request: HttpRequest, player: Player | None, name: str) -> list[selectors.Opponent]:
+    """Find players to challenge. Refused: `too_many_attempts`, so that nobody copies a list of names."""
+    throttle.count(throttle.NAME_SEARCHES_BY, str(me(request).pk))
+    return selectors.find_opponents(player, name)
+
+
+@account_needed
+@never_cache
+@require_safe
+def find_opponents(request: HttpRequest) -> HttpResponse:
+    """The players whom the letters in `?opponent=` find, as choices of the form of a challenge."""
+    name = request.GET.get("opponent", "")
+    try:
+        context: dict[str, Any] = {"opponents": _opponents(request, player_of(me(request)), name)}
+    except Refused as refused:
+        context = {"refusal": sentence(refused.code, refused.params)}
+    return render(request, "matches/play/lobby/_opponents.html", context)
 
 
 def _named(request: HttpRequest) -> Player | None:
@@ -261,6 +296,7 @@ def practice(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@refused_in_lobby
 def make_challenge(request: HttpRequest) -> HttpResponse:
     """Make a challenge, then show it in the lobby."""
     player = ensure_player(user=me(request), by=by(request))

@@ -93,7 +93,7 @@ def test_a_challenge_by_name_is_seen_by_that_player_only(
 @pytest.mark.parametrize(
     ("field", "value", "text"),
     [
-        ("opponent", "Nobody Known", "No player with an account has this name."),
+        ("opponent", "Nobody Known", "No player with an account has exactly this name."),
         ("opponent", "Bob", "You cannot challenge yourself."),
         ("length", "16", "less than or equal to 15"),
         ("length", "", "required"),
@@ -129,7 +129,7 @@ def test_a_player_who_shows_initials_keeps_them_and_can_be_challenged(
     Player.objects.filter(pk=carol_player.pk).update(name="Carol Hidden", initials_only=True)
     to = carol_player.public_id
     assert "Hidden" not in lobby(bob, to=to)
-    assert "No player with an account has this name." in html(
+    assert "No player with an account has exactly this name." in html(
         send(bob, "/lobby/challenges/", **{**CHALLENGE, "opponent": "Carol Hidden"})
     )
     page = html(send(bob, "/lobby/challenges/", **{**CHALLENGE, "opponent": "C. H.", "to": to}))
@@ -137,7 +137,7 @@ def test_a_player_who_shows_initials_keeps_them_and_can_be_challenged(
     assert "Hidden" not in page
     assert Challenge.objects.get().opponent == carol_player
     other = {**CHALLENGE, "opponent": "Somebody Else", "to": to}
-    assert "No player with an account has this name." in html(send(bob, "/lobby/challenges/", **other))
+    assert "No player with an account has exactly this name." in html(send(bob, "/lobby/challenges/", **other))
 
 
 def test_a_profile_leads_to_a_challenge_and_to_a_block(
