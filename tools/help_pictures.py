@@ -80,7 +80,7 @@ def take_directors(pictures: Pictures) -> None:
     with pictures.signed_in(DIRECTOR, DESK) as page:
         page.get_by_role("link", name="Start tonight").first.click()
         page.get_by_role("button", name="Use it").click()
-        page.locator(".tonight-columns").wait_for()
+        page.get_by_role("button", name=re.compile("^Start with [1-9]")).wait_for()
         if page.locator("#names[open]").count():
             page.get_by_text("Names", exact=True).click()
         pictures.take("tonight", page.locator(".tonight-columns"), height=420)
@@ -104,7 +104,7 @@ def take_directors(pictures: Pictures) -> None:
 def take_players(pictures: Pictures) -> None:
     """Take the pictures of the page for players."""
     with pictures.signed_in(PLAYER, PHONE) as page:
-        pictures.take("next-match", page.locator("main section").first)
+        pictures.take("next-match", page.locator("[aria-labelledby=next-title]"))
         page.get_by_role("link", name="Report the result").first.click()
         fields = page.locator("section[aria-labelledby=claim-title] input[type=number]")
         fields.nth(0).fill("3")

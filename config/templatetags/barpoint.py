@@ -56,6 +56,12 @@ def on_event_clock(at: datetime, zone: str) -> str:
     return times.event_time(at, zone)
 
 
+@register.filter
+def bdi(name: object) -> SafeString:
+    """A name that keeps its own direction in a sentence, where `<bdi>` would be part of the translated text."""
+    return format_html("<bdi>{}</bdi>", name)
+
+
 @register.simple_tag
 def current(request: HttpRequest, *sections: str) -> SafeString:
     """The `aria-current` of a link in the main navigation whose pages lie below `sections`."""
