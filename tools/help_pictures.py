@@ -1,8 +1,7 @@
 """Take the pictures of the help pages: `python -m tools.help_pictures URL PASSWORD`.
 
 `URL` is a demo site that was started a moment ago, `PASSWORD` the one of its logins. The pictures are written to
-`config/static/config/help/`, in the light theme and as small as they stay legible. `HELP_PICTURES` has the size of each,
-which the pages need for their layout; the command prints it anew.
+`config/static/config/help/`, in the light theme and as small as they stay legible.
 """
 
 import argparse
