@@ -130,6 +130,8 @@ ROUND = frozenset({"stage", "round", "page", "player"})
 
 PUBLIC_ROUTES: dict[str, frozenset[str]] = {
     "home": frozenset(),
+    "help-players": frozenset(),
+    "help-directors": frozenset(),
     "events": PAGE | {"club"},
     "event": frozenset({"player"}),
     "division": frozenset({"player", "section"}),

@@ -36,7 +36,7 @@ class ThemeForm(forms.Form):
     next = forms.CharField(required=False, max_length=2000, empty_value="/")
 
 
-# Pages that belong to no app: home, theme, API documentation.
+# Pages that belong to no app: home, help, theme, API documentation.
 
 
 SECURITY_TXT_LASTS = timedelta(days=180)
@@ -68,6 +68,18 @@ def start_club_night(request: HttpRequest) -> HttpResponse:
     """Lead directors to tonight's event of their club, and whoever has none to a new club."""
     directed = Club.objects.filter(pk__in=Viewer.of(request.user).directs).order_by("search_key", "pk").first()
     return redirect("create-club") if directed is None else redirect("tonight", directed.slug)
+
+
+@require_safe
+def help_players(request: HttpRequest) -> HttpResponse:
+    """Explain how players do what they come for."""
+    return render(request, "config/help_players.html")
+
+
+@require_safe
+def help_directors(request: HttpRequest) -> HttpResponse:
+    """Explain how directors run an evening."""
+    return render(request, "config/help_directors.html")
 
 
 NOT_CRAWLED = (

@@ -20,6 +20,12 @@ from tools.pseudo_locale import pseudo
         ("{% load i18n %}{% if a %}\nOne\n{% endif %}", "stands alone"),
         ('<p class="{% if a %}x{% endif %}{% if b %}y{% endif %}">', "more than one {% if %}"),
         ("{% if a and b or c %}\nOne\n{% endif %}", "move this condition"),
+        ("<li>{{ row.names.0 }}</li>", "put the name into <bdi>"),
+        ('<p class="name">{{ player.name }} 7</p>', "put the name into <bdi>"),
+        (
+            "{% blocktranslate with name=player.shown_name %}{{ name }} wins{% endblocktranslate %}",
+            "add the filter bdi",
+        ),
     ],
 )
 def test_a_crowded_template_is_refused(source: str, fault: str) -> None:
@@ -28,6 +34,23 @@ def test_a_crowded_template_is_refused(source: str, fault: str) -> None:
 
 def test_a_template_with_one_tag_a_line_is_accepted() -> None:
     source = '{% load i18n %}\n{% if a %}\n  <p class="{% if b %}x{% endif %}">\n    One\n  </p>\n{% endif %}\n'
+    assert list(lint_templates.problems(source)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<li><bdi>{{ names.0 }}</bdi> 7</li>",
+        '<b class="name">{{ player.name }}</b>',
+        '<li aria-label="{{ player.name }}">One</li>',
+        "<option>{{ names.0 }}</option>",
+        "{% block title %}{{ player.shown_name }}{% endblock %}",
+        "{% blocktranslate with name=player.name|bdi %}{{ name }} wins{% endblocktranslate %}",
+        "{% blocktranslate with name=player.name %}<bdi>{{ name }}</bdi> wins{% endblocktranslate %}",
+        "{% blocktranslate asvar label with name=player.name %}{{ name }} wins{% endblocktranslate %}",
+    ],
+)
+def test_a_name_that_keeps_its_direction_is_accepted(source: str) -> None:
     assert list(lint_templates.problems(source)) == []
 
 

@@ -7,6 +7,8 @@ One tag a line, as far as whitespace that is seen allows it:
 - `{% extends %}` and `{% load %}` stand alone;
 - a block tag such as `{% if %}` ends on its line or stands alone, there is one a line, and it does not wrap a
   block-level element on its line;
+- the name of a player stands in `<bdi>`, or alone in an element of the class `name`, which has the same effect; in a
+  translated sentence it has the filter `bdi`. Attributes, titles and options have no elements inside;
 - attributes depend on at most one `{% if %}` a line, and a condition has at most two operators of one kind.
 
 djLint was tried: it keeps inline content on one line of any length, and has no rule for long lines.
@@ -30,6 +32,16 @@ COMMENT = re.compile(r"\{% comment %\}.*?\{% endcomment %\}|\{#.*?#\}", re.DOTAL
 SENTENCE = re.compile(r"\{% *blocktranslate.*?\{% *endblocktranslate *%\}", re.DOTALL)
 CONDITION = re.compile(r"\{% *(?:el)?if (?P<test>.*?) *%\}")
 
+PERSON = (
+    r"(?:[\w.]*\bnames\.[01]|[\w.]*\b(?:shown_name|person\.name|player\.name|opponent)|[\w.]+\|entry_name(?::\w+)?)"
+)
+"""A template variable with the name of a player."""
+NAME = re.compile(rf"\{{\{{ ?{PERSON}(?P<filters>\|[^}}]*)? ?\}}\}}")
+NAME_IN_SENTENCE = re.compile(rf"\{{% *blocktranslate(?![^%]*\basvar\b)[^%]*=(?P<name>{PERSON})(?![\w.|:])[^%]*%\}}")
+NAME_ALONE = re.compile(r"""<\w+[^<>]*\bclass="[^"]*\b(?:player-)?name\b[^<]*>\s*$""")
+ONLY_TEXT = re.compile(r"<(?:option|title|text|script|textarea)\b[^<>]*>[^<]*$")
+HEAD = re.compile(r"\{% *block (?:title|paper_title|head) *%\}.*?\{% *endblock *%\}", re.DOTALL)
+
 BLOCK_LEVEL = frozenset(
     re.findall(
         r"\w+",
@@ -49,6 +61,7 @@ def problems(source: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(source.splitlines(), start=1):
         if len(line) > MAX_LENGTH:
             yield number, f"the line has {len(line)} characters; the limit is {MAX_LENGTH}"
+    yield from _bare_names(HEAD.sub(_blank, COMMENT.sub(_blank, source)))
     # Comments and translated sentences count as text; their line breaks stay.
     text = SENTENCE.sub(_blank, COMMENT.sub(_blank, source))
     # What stands inside start tags is looked at by itself.
@@ -64,6 +77,27 @@ def problems(source: str) -> Iterator[tuple[int, str]]:
         operators = re.findall(r"\b(?:and|or)\b", re.sub(r"\"[^\"]*\"|'[^']*'", "", condition["test"]))
         if len(operators) > MAX_OPERATORS or len(set(operators)) > 1:
             yield text.count("\n", 0, condition.start()) + 1, f"move this condition to the view: {condition['test']}"
+
+
+def _bare_names(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where a name may change the order of the text around it."""
+    for name in NAME.finditer(text):
+        before, after = text[: name.start()], text[name.end() :]
+        is_alone = NAME_ALONE.search(before) and re.match(r"\s*</", after)
+        if before.rfind("{% blocktranslate") > before.rfind("{% endblocktranslate"):
+            continue
+        is_isolated = before.rfind("<bdi") > before.rfind("</bdi") or "bdi" in (name["filters"] or "")
+        if not (_is_only_text(before) or is_alone or is_isolated):
+            yield text.count("\n", 0, name.start()) + 1, f"put the name into <bdi>: {name[0]}"
+    for name in NAME_IN_SENTENCE.finditer(text):
+        sentence = text[name.end() : text.find("{% endblocktranslate", name.end())]
+        if "<bdi" not in sentence and not _is_only_text(text[: name.start()]):
+            yield text.count("\n", 0, name.start()) + 1, f"add the filter bdi: {name['name']}"
+
+
+def _is_only_text(before: str) -> bool:
+    """Say whether no element can stand after this part of a template."""
+    return before.rfind("<") > before.rfind(">") or bool(ONLY_TEXT.search(before))
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -1,19 +1,25 @@
 """Template tags for every page."""
 
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 
 from django import template
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from PIL import Image
 
 from config import static_files
 from core import times
 from core.live.publishing import now_shown
 
 register = template.Library()
+
+HELP_PICTURES = Path(__file__).parents[1] / "static/config/help"
 
 
 @register.simple_tag
@@ -50,6 +56,12 @@ def on_event_clock(at: datetime, zone: str) -> str:
     return times.event_time(at, zone)
 
 
+@register.filter
+def bdi(name: object) -> SafeString:
+    """A name that keeps its own direction in a sentence, where `<bdi>` would be part of the translated text."""
+    return format_html("<bdi>{}</bdi>", name)
+
+
 @register.simple_tag
 def current(request: HttpRequest, *sections: str) -> SafeString:
     """The `aria-current` of a link in the main navigation whose pages lie below `sections`."""
@@ -73,3 +85,25 @@ def sign_in_url(request: HttpRequest) -> str:
     if request.path in ("/", url, reverse("sign-up")):
         return url
     return f"{url}?{urlencode({'next': request.get_full_path()})}"
+
+
+@register.simple_tag
+def help_picture(name: str, alt: str) -> SafeString:
+    """A picture of the help pages, which is loaded when it comes near the window (`tools.help_pictures` takes them)."""
+    width, height = _size_of(name)
+    return format_html(
+        '<figure class="help-picture">'
+        '<img src="{}" width="{}" height="{}" alt="{}" loading="lazy" decoding="async">'
+        "</figure>",
+        static(f"config/help/{name}.webp"),
+        width,
+        height,
+        alt,
+    )
+
+
+@cache
+def _size_of(name: str) -> tuple[int, int]:
+    """Return width and height in pixels."""
+    with Image.open(HELP_PICTURES / f"{name}.webp") as picture:
+        return picture.size

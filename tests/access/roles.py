@@ -29,7 +29,8 @@ PROPOSER = PLAYERS | {"opponent": MAY_NOT}
 # Methods missing here are allowed to nobody.
 GROUPS: list[tuple[str, Row, str]] = [
     # The site
-    ("get", PUBLIC, "home robots healthz readyz live-stream api-schema api-docs api-reference"),
+    ("get", PUBLIC, "home help-players help-directors robots healthz readyz live-stream"),
+    ("get", PUBLIC, "api-schema api-docs api-reference"),
     ("get", PUBLIC, "security-txt"),
     ("get", SIGNED_IN, "start-club-night"),
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "metrics"),

@@ -6,6 +6,8 @@ ROUTES: dict[str, Access] = {
     "": EVERYBODY,
     # Whoever is signed in is sent on: tests/config/test_home.py.
     "start/": Access(SIGN_IN, 302, 302),
+    "help/players/": EVERYBODY,
+    "help/directors/": EVERYBODY,
     "theme/": ONLY_POST,
     # Django's view redirects GET requests.
     "language/": Access(302, 302, 302),

@@ -46,6 +46,8 @@ CEILINGS = {
     "check a record, find its worst error":  Ceiling(6, 0),
     "object to a result; confirm the others": Ceiling(7, 20),
     "why I play whom, and why my place":     Ceiling(5, 0, "no page said it"),
+    "how do I report a result":           Ceiling(2, 0, "no page explained it"),
+    "how do I correct a result":          Ceiling(2, 0, "no page explained it"),
     "how programs use the site":             Ceiling(2, 0, "no page explained it"),
     "make an API token":                     Ceiling(6, 19, "5 taps, without the password"),
 }  # fmt: skip

@@ -300,6 +300,22 @@ def test_why_a_pairing_and_a_place(journey: Journey, builder: DivisionBuilder) -
     reader.sees("They had not met before.")
 
 
+@pytest.mark.journey("how do I report a result")
+def test_how_to_report_a_result(journey: Journey) -> None:
+    player = journey.on_phone()
+    player.tap("Help for players")
+    player.tap("Report a result")
+    player.sees("tap Send report")
+
+
+@pytest.mark.journey("how do I correct a result")
+def test_how_to_correct_a_result(journey: Journey, alice: User) -> None:
+    director = journey.at_desk(alice)
+    director.tap("Help for directors")
+    director.tap("Correct a result")
+    director.sees("tap Correct this result…")
+
+
 @pytest.mark.journey("how programs use the site")
 def test_the_api(journey: Journey) -> None:
     reader = journey.at_desk()

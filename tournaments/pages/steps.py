@@ -70,6 +70,17 @@ class Head(NamedTuple):
 
 _BY_DIVISION = {"arrivals", "draw", "format", "settings", "console", "rounds"}
 """Pages that show one division, or can."""
+_HELP = {
+    "arrivals": "arrivals",
+    "cash": "cash",
+    "draw": "draw",
+    "fixture": "correction",
+    "floor": "call",
+    "format": "format",
+    "paper": "paper",
+    "prizes": "prizes",
+}
+"""Page -> the entry of the help that is about it, if there is one."""
 _STEP_OF = {"format": "draw", "rounds": "draw"}
 """Page -> the step that it belongs to, if that has another name."""
 
@@ -283,6 +294,7 @@ def _more(
     for division in divisions:
         if links := list(_division_links(division, reader)):
             yield Group(division.name if len(divisions) > 1 else "", links)
+    yield Group("", [Link(_("Help"), f"{reverse('help-directors')}#{_HELP.get(page, 'steps')}")])
 
 
 def _division_links(division: Division, reader: Reader) -> Iterator[Link]:

@@ -177,7 +177,7 @@ def test_the_page_shows_who_is_here_and_when_to_claim(
     assert "I’m here" not in html(as_(dave).get(page))
     assert as_(dave).post(f"{page}here/").status_code == 404
     shown = html(as_(bob).post(f"{page}here/", follow=True))
-    assert "Bob is here" in shown
+    assert "<bdi>Bob</bdi> is here" in shown
     assert "you can claim the match from" in shown
     assert "Claim the match" not in shown
     Proposal.objects.filter(pk=proposal.pk).update(here_0=now - 16 * MINUTES, agreed_at=now - 16 * MINUTES)

@@ -232,7 +232,7 @@ def test_two_players_are_merged_and_separated(client: Client, club: Club, olga: 
     client.post(f"/clubs/{club.slug}/members/{double.public_id}/merge/", {"into": jens.public_id})
     merge = Merge.objects.get()
     page = text(client.get(f"/clubs/{club.slug}/members/"))
-    assert "J. Hansen is shown as <strong>Jens Hansen</strong>" in page
+    assert "<bdi>J. Hansen</bdi> is shown as <strong><bdi>Jens Hansen</bdi></strong>" in page
     assert client.get(f"/clubs/{club.slug}/members/{double.public_id}/").status_code == 404
     client.post(f"/clubs/{club.slug}/merges/{merge.pk}/undo/")
     double.refresh_from_db()

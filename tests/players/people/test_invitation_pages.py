@@ -40,7 +40,7 @@ def link_for(player: Player, email: str = "", days_ago: int = 0) -> str:
 
 def test_jens_signs_up_with_the_link(client: Client, club: Club, jens: Player, link: str) -> None:
     page = text(client.get(link))
-    assert "Are you Jens Hansen?" in page
+    assert "Are you <bdi>Jens Hansen</bdi>?" in page
     assert 'value="Jens Hansen"' in page
     response = client.post(f"{link}sign-up/", JENS, follow=True)
     assert response.redirect_chain == [(f"/clubs/{club.slug}/", 302)]

@@ -160,7 +160,7 @@ def test_the_page_and_the_api(club: Club, player: Player, carol_player: Player, 
     api.force_authenticate(alice)
     assert "/clubs/harbour/friendlies/" in html(client.get("/clubs/harbour/"))
     page = html(client.get("/clubs/harbour/friendlies/"))
-    assert "all won by Bob" in page
+    assert "all won by <bdi>Bob</bdi>" in page
     assert f"/matches/{match.public_id}/replay/" in page
     done = html(client.post("/clubs/harbour/friendlies/", {"match": match.public_id, "rated": "no"}, follow=True))
     assert "The match no longer counts." in done
