@@ -61,7 +61,7 @@ class JoinSerializer(FormSerializer):
         }
 
 
-class AcceptSerializer(FormSerializer):
+class AcceptRequestSerializer(FormSerializer):
     """Whether the player who is claimed becomes the account's."""
 
     class Meta:
@@ -71,7 +71,7 @@ class AcceptSerializer(FormSerializer):
         }
 
 
-class RefuseSerializer(FormSerializer):
+class RefuseRequestSerializer(FormSerializer):
     """A refusal."""
 
     class Meta:
@@ -194,11 +194,13 @@ OWN_ACTIONS = (
     OwnRequestAction("withdraw", WithdrawForm, _withdraw, api=Endpoint("clubs_withdraw_request")),
 )
 ANSWERS = (
-    AnswerAction("accept", AcceptForm, _accept, api=Endpoint("join_requests_accept", AcceptSerializer, {"link": True})),
+    AnswerAction(
+        "accept", AcceptForm, _accept, api=Endpoint("join_requests_accept", AcceptRequestSerializer, {"link": True})
+    ),
     AnswerAction(
         "refuse",
         RefuseForm,
         _refuse,
-        api=Endpoint("join_requests_refuse", RefuseSerializer, {"reason": "Bob is another person."}),
+        api=Endpoint("join_requests_refuse", RefuseRequestSerializer, {"reason": "Bob is another person."}),
     ),
 )
