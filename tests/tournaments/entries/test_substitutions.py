@@ -12,7 +12,6 @@ from players.models import LogEntry, Membership, Player
 from players.people.erasure import erase_player
 from tests.pages import html
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
 from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.models import Division, Entry, Fixture, Substitution
