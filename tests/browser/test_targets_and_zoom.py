@@ -1,7 +1,7 @@
 """WCAG 2.2 where many small links stand close together, and pages at 400 % zoom; names written from right to left."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
@@ -14,7 +14,7 @@ from tournaments.models import Division, Fixture, Tournament
 __all__ = ["evening"]
 
 VIEWS = [(width, scheme) for width in (PHONE, DESK) for scheme in ("light", "dark")]
-ZOOMED = {"width": 320, "height": 256}
+ZOOMED = ViewportSize(width=320, height=256)
 """The viewport of a window of 1280 × 1024 px at 400 % zoom, in px of the page."""
 RTL_NAMES = ("יעל לוי", "דוד כהן")
 SMALL_TARGETS = """options => axe.run(options).then(({ violations }) => violations.flatMap(

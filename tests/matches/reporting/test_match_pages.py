@@ -254,8 +254,8 @@ def test_only_the_sender_is_asked_about_unknown_names(
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
     row = upload(as_(bob), match, write(play_out(1, 3, players=("prime_time", "blitz99")), "mat"))
-    assert "“prime_time” is" in as_(bob).get(at(match)).content.decode()
-    assert "“prime_time” is" not in as_(carol).get(at(match)).content.decode()
+    assert "“<bdi>prime_time</bdi>” is" in as_(bob).get(at(match)).content.decode()
+    assert "prime_time</bdi>” is" not in as_(carol).get(at(match)).content.decode()
     match.refresh_from_db()
     page = post(as_(bob), at(match, "records", row.public_id, "names"), left=1, after=match.seq)
     assert "Carol won 3–0." in page, "the loser has sent it"

@@ -12,7 +12,6 @@ from players.models import LogEntry, Membership, Player
 from players.people.erasure import erase_player
 from tests.pages import html
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
 from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.models import Division, Entry, Fixture, Substitution
@@ -62,8 +61,8 @@ def test_a_substitute_takes_place_and_match_and_gives_them_back(
     assert zoe in after.players
     assert Fixture.objects.get(pk=fixture.pk).former.get() == before
     assert list(differences()) == []
-    page = text(html(Client().get(f"{home}{division.public_id}/")))
-    assert f"Zoe plays instead of {entry.player.name}." in page
+    page = html(Client().get(f"{home}{division.public_id}/"))
+    assert f"<bdi>Zoe</bdi> plays instead of <bdi>{entry.player.name}</bdi>." in page
 
     undo = {"after": seq_of(division)}
     assert alice_client.post(f"{url}undo/", undo).status_code == 302

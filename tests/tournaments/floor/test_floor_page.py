@@ -225,7 +225,7 @@ def test_the_pilot_proposes_shorter_matches_and_one_click_applies_them(page: Pag
 def test_the_champion_is_on_the_floor_as_soon_as_the_final_is_over(page: Page) -> None:
     for number in range(1, 8):
         page.client.post(page.url("floor-line"), {"line": f"m{number} 7-1"})
-    assert "Main: won by <b>Player" in page.html()
+    assert "Main: won by <b><bdi>Player" in page.html()
 
 
 def test_the_line_says_what_enter_will_do(page: Page) -> None:

@@ -74,7 +74,7 @@ def test_a_player_enters_the_score_once_called_and_it_shows_on_floor_and_bracket
     assert "Score so far" in html(Client().get(at_table.link(0)))
     page = html(at_table.enter(0, 4, 2))
     assert "The score so far is saved." in page
-    assert f"entered by {at_table.match.player_0.name} at" in page
+    assert f"entered by <bdi>{at_table.match.player_0.name}</bdi> at" in page
     assert at_table.on_floor == ("playing", (4, 2))
     assert has_begun(at_table.match)
     assert at_table.match.results.count() == at_table.match.claims.count() == 0
@@ -179,7 +179,7 @@ def test_alice_sees_who_entered_a_score_and_takes_it_back(at_table: AtTable, ali
     floor = f"{at_table.running.url}floor/"
     fixture = at_table.running.fixture.public_id
     sheet = html(alice_client.get(f"{floor}matches/{fixture}/"))
-    assert f"6–1, entered by {at_table.match.player_0.name} at" in sheet
+    assert f"6–1, entered by <bdi>{at_table.match.player_0.name}</bdi> at" in sheet
 
     def take_back(fact: FloorEvent) -> str:
         posted = {"fixture": fixture, "fact": fact.pk}

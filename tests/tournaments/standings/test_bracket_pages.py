@@ -254,7 +254,7 @@ def test_each_bracket_that_is_over_names_its_winner_and_its_places(builder: Divi
         champion = state.progress.champion(bracket)
         assert champion is not None
         heading = html.split(f'id="tree-{bracket}"')[1].split("</header>")[0]
-        assert f"won by <b>{names[champion]}</b>" in heading
+        assert f"won by <b><bdi>{names[champion]}</bdi></b>" in heading
         [second] = state.progress.places(bracket)[1].entries
         assert f'<dt>2</dt><dd class="name">{names[second]}</dd>' in html
 
