@@ -50,9 +50,9 @@ LOCATION = OpenApiParameter(
 PROBLEMS = {401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 422: PROBLEM}
 
 
-def example(**body: Any) -> list[OpenApiExample]:
+def example(media_type: str = "application/json", **body: Any) -> list[OpenApiExample]:
     """Return an example request body for the API description."""
-    return [OpenApiExample("Example", value=body, request_only=True)]
+    return [OpenApiExample("Example", value=body, request_only=True, media_type=media_type)]
 
 
 class ZoneField(serializers.CharField):

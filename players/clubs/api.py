@@ -113,6 +113,7 @@ class Emblem(APIView):
         summary="Set a club's emblem",
         description="For directors. The server draws the picture anew, without what else the file holds.",
         request={"multipart/form-data": serializers.EmblemSerializer},
+        examples=serializers.example("multipart/form-data", image="the bytes of the file"),
         responses={200: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
     def put(self, request: Request, slug: str) -> Response:

@@ -146,9 +146,10 @@ def test_a_file_is_sent_as_bytes(description: Described) -> None:
         for _path, operation in operations(description)
         if "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
     ]
-    assert set(uploads) == {"NameFile", "Record", "RecordOfMatch"}
+    assert set(uploads) == {"NameFile", "Record", "RecordOfMatch", "Emblem"}
     schemas = description["components"]["schemas"]
-    assert [name for name in uploads if schemas[name]["properties"]["file"].get("format") != "binary"] == []
+    field_of = dict.fromkeys(uploads, "file") | {"Emblem": "image"}
+    assert [name for name in uploads if schemas[name]["properties"][field_of[name]].get("format") != "binary"] == []
     assert not {"file"} & {*schemas["NameList"]["properties"], *schemas["RecordText"]["properties"]}
 
 

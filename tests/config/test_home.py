@@ -177,7 +177,7 @@ def test_start_leads_to_a_club_or_to_the_club_night(client: Client, alice: User)
     client.force_login(alice)
     assert client.get("/start/").headers["Location"] == "/clubs/new/"
     club = create_club(name="Harbour", by=Actor.of(alice))
-    assert client.get("/start/").headers["Location"] == f"/events/new/{club.slug}/"
+    assert client.get("/start/").headers["Location"] == f"/clubs/{club.slug}/tonight/"
 
 
 # Members

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
@@ -717,11 +717,19 @@ undo = UndoStart("undo-start", UndoStartForm, _undo_start, api=Endpoint("tournam
 # API.
 
 
+@extend_schema_field({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"})
+class ClockField(serializers.TimeField):
+    """A time of day such as 23:00, without a date or zone."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(format="%H:%M", input_formats=["%H:%M"], **options)
+
+
 class StartSerializer(serializers.Serializer[Any]):
     """An evening to start now."""
 
     tables = serializers.IntegerField(min_value=1, max_value=MOST_TABLES)
-    closes = serializers.TimeField(help_text="When the evening is to be over, on the clocks of the club.")
+    closes = ClockField(help_text="When the evening is to be over, on the clocks of the club.")
     here = serializers.ListField(
         child=serializers.CharField(max_length=LENGTH),
         max_length=MOST_PLAYERS,

@@ -40,7 +40,7 @@ from tournaments.state.names import shown
 Run = Callable[[Any, Actor, datetime], str]
 
 
-class UndoSerializer(FormSerializer):
+class UndoActSerializer(FormSerializer):
     """The act to undo."""
 
     class Meta:
@@ -348,7 +348,7 @@ _ALL = (
     FloorAction("resume", FloorForm, _resume),
     FloorAction("autopilot", forms.AutopilotForm, _autopilot),
     UndoAction("undo", forms.UndoForm, _undo, HELPER, Endpoint(
-        "tournaments_floor_undo", UndoSerializer, {"act": "result-17"}
+        "tournaments_floor_undo", UndoActSerializer, {"act": "result-17"}
     )),
     FloorAction("shorten", forms.ShortenForm, _shorten),
 )  # fmt: skip
