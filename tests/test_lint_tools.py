@@ -22,7 +22,7 @@ from tools.pseudo_locale import pseudo
         ("{% if a and b or c %}\nOne\n{% endif %}", "move this condition"),
         ("<li>{{ row.names.0 }}</li>", "put the name into <bdi>"),
         ('<p class="name">{{ player.name }} 7</p>', "put the name into <bdi>"),
-        ("{% blocktranslate with name=line.shown_name %}{{ name }} wins{% endblocktranslate %}", "add the filter bdi"),
+        (
             "{% blocktranslate with name=player.shown_name %}{{ name }} wins{% endblocktranslate %}",
             "add the filter bdi",
         ),
