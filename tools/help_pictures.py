@@ -87,7 +87,7 @@ def take_directors(pictures: Pictures) -> None:
         page.goto("/events/")
         page.get_by_role("main").get_by_role("link", name=EVENT).first.click()
         page.get_by_role("main").get_by_role("link", name="Floor").first.click()
-        pictures.take("floor", page.locator("main .floor-columns"), height=460)
+        pictures.take("floor", page.locator("[data-panel=tables]"), height=460)
         # Nobody enters the result of their own match.
         page.locator(".floor-card.is-playing", has_not_text="Alice").first.click()
         page.locator("dialog[open] .floor-chip").first.click()

@@ -113,7 +113,7 @@ def test_an_unknown_player_returns_404(client: Client, ross: Player) -> None:
 
 def test_two_players_head_to_head(client: Client, season: list[Match], ross: Player, carol: Player) -> None:
     page = text(client, f"/players/{ross.public_id}/vs/{carol.public_id}/")
-    assert "Bob Ross against Carol" in page
+    assert "<bdi>Bob Ross</bdi> against <bdi>Carol</bdi>" in page
     assert "25 points" in page
     chooser = text(client, f"/players/{ross.public_id}/vs/")
     assert f'href="/players/{ross.public_id}/vs/{carol.public_id}/"' in chooser
