@@ -22,15 +22,18 @@ def assert_not_shared(response: Any) -> None:
     assert is_picture or "private" in kept or "no-cache" in kept or "no-store" in kept, f"Cache-Control: {kept}"
 
 
-def assert_protected(response: Any) -> None:
+def assert_protected(response: Any, *, framed: bool = False) -> None:
     """Fail unless an answer says what it may run, who may frame it, and what of its URL other sites learn.
+
+    Only pages to embed (`framed`) may be framed, by our own pages and by the websites that a club allows.
 
     Over TLS it demands TLS from then on, and cookies are sent over nothing else.
     """
     headers = response.headers
     policy = {name: values for name, *values in map(str.split, headers["Content-Security-Policy"].split(";"))}
     assert policy["default-src"] == ["'self'"]
-    assert policy["object-src"] == policy["base-uri"] == policy["frame-ancestors"] == ["'none'"]
+    assert policy["object-src"] == policy["base-uri"] == ["'none'"]
+    assert policy["frame-ancestors"] == (["'self'"] if framed else ["'none'"])
     assert policy["form-action"] == ["'self'"]
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & set(policy.get("script-src", ()))
     assert headers["X-Content-Type-Options"] == "nosniff"

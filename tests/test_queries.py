@@ -38,7 +38,8 @@ MOST = {
     "/players/{player}/": 24,
     "/players/{player}/matches/": 14,
     "/players/{player}/vs/{other}/": 17,
-    "/clubs/{club}/": 14,
+    # Two of them for the picture of a shared link, once a minute.
+    "/clubs/{club}/": 15,
     "/api/v1/tournaments/": 6,
     "/api/v1/clubs/": 6,
     "/api/v1/rankings/": 8,

@@ -48,13 +48,13 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
-    "club-picture": (PUBLIC, NO_POST),
-    "event-picture": (PUBLIC, NO_POST),
-    "division-picture": (PUBLIC, NO_POST),
-    "match-picture": (PUBLIC, NO_POST),
+    "club-card": (PUBLIC, NO_POST),
+    "event-card": (PUBLIC, NO_POST),
+    "division-card": (PUBLIC, NO_POST),
+    "match-card": (PUBLIC, NO_POST),
     # The match is not played here.
-    "replay-picture": (NOT_PAIRED, NO_POST),
-    "player-picture": (PUBLIC, NO_POST),
+    "replay-card": (NOT_PAIRED, NO_POST),
+    "player-card": (PUBLIC, NO_POST),
     "venue": (DIRECTORS, DIRECTORS),
     "club-poster": (DIRECTORS, NO_POST_SIGNED_IN),
     "tonight": (DIRECTORS, DIRECTORS),
@@ -295,11 +295,11 @@ WRITES_BY_OTHER_METHODS = {
 }
 TABLE = PAGES | API
 OF_CLUBS = (
-    "club", "club-calendar", "club-picture", "club-poster", "commitments", "venue", "tonight", "tonight-show",
+    "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
     "api-commitments", "api-tonight",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
-SHARED = ("event-picture", "division-picture", "match-picture", "replay-picture", "player-picture")
+SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-card")
 """Pictures of pages as everybody sees them, whoever requests them (tests/tournaments/sharing/)."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""

@@ -30,7 +30,7 @@ NOT_LINKED = {
     "live-stream": "for the scripts of pages",
     "readyz": "for programs",
     "replay-picture": "the picture in previews of links",
-    **{f"{kind}-picture": "the picture in previews of links" for kind in CARDS},
+    **{f"{kind}-card": "the picture in previews of links" for kind in CARDS},
     "robots": "for programs",
     "security-txt": "for programs",
     "service-worker": "for browsers",

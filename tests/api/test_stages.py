@@ -118,7 +118,8 @@ def test_the_preview_of_the_stored_stages(ask: Ask, tonight: Division) -> None:
     assert larger["finish"]["minutes"] > 2 * preview["finish"]["minutes"]
     assert [round_["code"] for round_ in larger["remarks"]] == ["tables_few"]
     quick = ask("get", "outline", tables=6, minutes_per_point=5.5).json()
-    assert quick["finish"]["minutes"] == pytest.approx(preview["finish"]["minutes"] / 2)
+    # Rests and walks to the table take as long as before.
+    assert preview["finish"]["minutes"] / 2 < quick["finish"]["minutes"] < preview["finish"]["minutes"]
 
 
 def test_the_preview_of_submitted_stages(ask: Ask, tonight: Division) -> None:
@@ -167,5 +168,5 @@ def test_queries_for_stages_do_not_grow_with_their_number(
     assert ask("put", "stages", body).status_code == 200
     with django_assert_max_num_queries(10):
         assert len(ask("get", "stages").json()) == 2
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):  # two of them for other divisions at the same tables
         assert ask("get", "outline").json()["possible"]

@@ -36,4 +36,4 @@ def share_picture(request: HttpRequest, version: str, kind: str, **places: str) 
 def share_url(kind: str, *places: str) -> str:
     """Return the path of the current picture of a page; empty if the page has none."""
     version = version_of(kind, "/".join(places))
-    return reverse(f"{kind}-picture", args=[version, *places]) if version else ""
+    return reverse(f"{kind}-card", args=[version, *places]) if version else ""

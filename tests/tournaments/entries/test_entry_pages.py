@@ -291,7 +291,7 @@ def test_a_director_requests_repeats_and_publishes_a_draft(
     assert Draw.objects.count() == 1
     make(entered)
     draft = page(alice_client, url(entered, "draw/"))
-    assert "5 players in 8 places, 3 byes" in text(draft)
+    assert "5 players in 8 places · 3 byes" in text(draft)
     assert draft.count('<p class="bye">') == 3
     assert "Winner of M1" not in page(client, url(entered, ""))
 

@@ -15,6 +15,7 @@ from players.actors import Actor
 from players.models import User
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening, event, refusal
+from tests.tournaments.support.pages import text
 from tournaments.floor import calls, lines
 from tournaments.floor import evening as closing
 from tournaments.floor.lines import enter_lines
@@ -175,8 +176,8 @@ def test_alice_closes_matches_from_their_sheet_and_an_assistant_does_not(
     fixture = {"fixture": event.fixture(1).public_id}
     sheet = html(alice_client.get(f"{url}matches/{fixture['fixture']}/"))
     leader = event.match(1).player_0.name
-    assert f"{leader} leads and wins at 5–3. Not rated." in sheet
-    assert f"{leader} goes to M5." in sheet
+    assert f"{leader} leads and wins at 5–3. Not rated." in text(sheet)
+    assert f"{leader} goes to M5." in text(sheet)
     assert "At closing time" not in html(as_user(erin).get(f"{url}matches/{fixture['fixture']}/"))
 
     def do(action: str, client: Client = alice_client, **data: object) -> str:

@@ -55,14 +55,14 @@ def test_the_champion_is_named_on_the_event_and_on_the_console(
     drawn_division: Callable[..., DivisionDriver], alice_client: Client
 ) -> None:
     driver = drawn_division("Open", 4, StageSettings("knockout"))
-    assert "Won by" not in text(page(alice_client, event(driver)))
+    assert "Champion" not in text(page(alice_client, event(driver)))
     driver.play_round()
     (final,) = driver.ready()
     assert final.match is not None
     winner = final.match.player_0.name
     driver.play_round()
-    for path in (event(driver), f"{event(driver)}console/"):
-        assert f"Won by {winner}" in text(page(alice_client, path))
+    assert f"Champion: {winner}" in text(page(alice_client, event(driver)))
+    assert f"Won by {winner}" in text(page(alice_client, f"{event(driver)}console/"))
     assert f"won by {winner}" in text(page(Client(), f"{event(driver)}{driver.division.public_id}/"))
 
 
@@ -71,7 +71,7 @@ def test_the_winner_of_a_table_is_named_too(
 ) -> None:
     driver = drawn_division("Open", 4, StageSettings("roundrobin"))
     driver.play_out()
-    assert "Won by" in text(page(Client(), event(driver)))
+    assert "Champion: " in text(page(Client(), event(driver)))
     assert "Won by" in text(page(alice_client, f"{event(driver)}console/"))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -68,9 +69,9 @@ def address(name: str, running: RunningEvent) -> str:
         "extension": "csv",
         "version": "0" * 10,
         "public_id": {
-            "match-picture": running.fixture.match.public_id,
-            "replay-picture": running.fixture.match.public_id,
-            "player-picture": running.entry.player.public_id,
+            "match-card": running.fixture.match.public_id,
+            "replay-card": running.fixture.match.public_id,
+            "player-card": running.entry.player.public_id,
         }.get(name, ""),
         "kind": "pairings",
         "action": "undo",
@@ -98,7 +99,13 @@ def address(name: str, running: RunningEvent) -> str:
         values["split"] = AgreedSplit.objects.get_or_create(division=running.division, pot="main")[0].public_id
     if "correction" in route.pattern.regex.groupindex:
         values["correction"] = corrected(running).public_id
-    return reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
+    path = reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
+    return f"{path}?label={label_of_table(running)}" if name == "table-now" else path
+
+
+def label_of_table(running: RunningEvent) -> str:
+    """The label of a table of the event."""
+    return Table.objects.get_or_create(tournament=running.tournament, label="1")[0].label
 
 
 def paid(running: RunningEvent) -> Payment:
@@ -169,7 +176,7 @@ def test_each_role_reads_what_the_table_says(
                 answer = client.get(url, secure=True)
                 check(answer.status_code, getattr(TABLE[name][0], role), role)
                 assert_not_shared(answer)
-                assert_protected(answer)
+                assert_protected(answer, framed=name.startswith("embed-") and answer.status_code == HTTPStatus.OK)
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ def test_a_settled_match_links_to_its_prefilled_correction(running: RunningEvent
 def test_a_question_mark_shows_help(running: RunningEvent, alice_client: Client) -> None:
     answer = alice_client.post(f"{running.url}console/quick/", {"line": "?"})
     assert answer.status_code == 200
-    assert "takes back your last line" in text(answer.content.decode())
+    assert "takes back what you did last" in text(answer.content.decode())
     assert field_value(answer.content.decode()) == ""
 
 
