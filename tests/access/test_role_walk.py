@@ -29,9 +29,10 @@ from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, records
 from matches.reporting.calendars import token_of
 from matches.reporting.records import adjudicate_submission
-from players.actors import SYSTEM
+from players.actors import SYSTEM, Actor
 from players.clubs.emblems import set_emblem
-from players.models import Club, DataExport, DataExportPart, JoinRequest, Membership, Player, User
+from players.joining.services import ask_to_join
+from players.models import Club, DataExport, DataExportPart, Membership, Player, User
 from players.notifications import emails
 from players.notifications.services import notify
 from players.people.services import invite, merge_players
@@ -185,7 +186,7 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         "live": live.public_id,
         "challenge": challenge.public_id,
         "notification": notified.pk,
-        "request": JoinRequest.objects.create(club=club, user=dave).public_id,
+        "request": ask_to_join(club=club, user=dave, claimed="", by=Actor.of(dave), now=NOW).public_id,
         "export": copy.public_id,
         "browser": 1,
         "unsubscribe_token": emails.token_of(bob, ["reported"]),

@@ -22,7 +22,8 @@ from matches.models import Match
 from matches.ratings.services import PoolSettings, create_pool
 from matches.reporting import appointments
 from players.actors import SYSTEM, Actor
-from players.models import Club
+from players.joining.services import ask_to_join
+from players.models import Club, User
 from tests.api.requests import API, problem_code
 from tests.api.test_fuzzed import World, world
 
@@ -42,13 +43,19 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 @pytest.fixture
 def objects(world: World) -> World:
-    """The demo club with a pool of its own and times that were proposed to Bob."""
+    """The demo club with a pool of its own, times that were proposed to Bob, and somebody who asks to join."""
     now = timezone.now()
     pool = create_pool(club=Club.objects.get(), settings=PoolSettings(name="Club"), by=SYSTEM)
     match = Match.objects.filter(state=Match.State.OPEN, player_1__user__email="bob@example.org").earliest("pk")
     offer = appointments.Offer([now + timedelta(hours=6)])
     proposal = appointments.propose(match=match, side=0, offer=offer, by=Actor.link(0), now=now)
-    ids = {("clubs", "id"): [str(pool.pk)], ("matches", "proposal_id"): [proposal.public_id]}
+    newcomer = User.objects.create_user("newcomer@example.org", display_name="Newcomer")
+    request = ask_to_join(club=Club.objects.get(), user=newcomer, claimed="", by=Actor.of(newcomer), now=now)
+    ids = {
+        ("clubs", "id"): [str(pool.pk)],
+        ("clubs", "public_id"): [request.public_id],
+        ("matches", "proposal_id"): [proposal.public_id],
+    }
     return replace(world, ids=world.ids | ids)
 
 
