@@ -7,21 +7,21 @@ from players.models import User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
 from tests.browser.test_paper import printed
 from tests.tournaments.conftest import NOW, by_alice, club, drawn, make_division, make_players, tournament
-from tests.tournaments.prizes.conftest import Prizes, prizes
+from tests.tournaments.prizes.conftest import Prizes, prizes, unplayed
 from tournaments.models import CashCount, Payment
 from tournaments.prizes.services import PoolInput, create_pool, join_pool
 
-__all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "prizes", "tournament"]
+__all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "prizes", "tournament", "unplayed"]
 
 
 @pytest.fixture
-def cash_url(site: str, prizes: Prizes) -> str:
-    """The cash desk of a played event in which one player owes the side pool."""
-    pool = create_pool(
-        division=prizes.division, pool=PoolInput("Side pool", 1000, (10000,), (("main", 1),)), by=prizes.by, now=NOW
-    )
-    join_pool(pool=pool, entry=prizes.holder(2), by=prizes.by, now=NOW)
-    event = prizes.division.tournament
+def cash_url(site: str, unplayed: Prizes, request: pytest.FixtureRequest) -> str:
+    """The cash desk of a played event in which one player owes the side pool, which they joined before it."""
+    division, by = unplayed.division, unplayed.by
+    pool = create_pool(division=division, pool=PoolInput("Side pool", 1000, (10000,), (("main", 1),)), by=by, now=NOW)
+    join_pool(pool=pool, entry=division.entries.latest("pk"), by=by, now=NOW)
+    request.getfixturevalue("prizes")
+    event = division.tournament
     return f"/events/{event.club.slug}/{event.slug}/cash/"
 
 
@@ -40,7 +40,7 @@ def test_fees_prizes_and_closing(
     expect(page.locator("[data-part=closing]")).to_be_hidden()
     follow(first.get_by_role("button", name="Take 10.00 EUR from"))
     expect(page.get_by_role("status")).to_contain_text("paid 10.00.")
-    follow(page.get_by_role("link", name="Prizes", exact=True))
+    follow(page.get_by_role("navigation", name="Parts of the cash desk").get_by_role("link", name="Prizes"))
     follow(page.get_by_role("button", name="Pay 71.00 to").first)
     expect(page.get_by_role("status")).to_contain_text("71.00 paid to")
     assert Payment.objects.filter(kind="payout").count() == 1

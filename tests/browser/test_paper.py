@@ -17,6 +17,7 @@ from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
+from tournaments.entries.check_in import mark_players_here
 from tournaments.events.services import publish_tournament
 from tournaments.floor.calls import call
 from tournaments.floor.evening import open_floor
@@ -231,6 +232,12 @@ TOUCHING = """() => [...document.querySelectorAll('.drawing')].flatMap((drawing)
 """Small texts of a bracket that are written over each other."""
 
 
+def all_came(division: Division, by: Actor) -> None:
+    """Those who forfeited their match have come, so that they can be called."""
+    players = [entry.player for entry in division.entries.select_related("player")]
+    mark_players_here(tournament=division.tournament, players=players, by=by, now=NOON + timedelta(seconds=1))
+
+
 @pytest.mark.parametrize(
     ("players", "played", "pages"), [(13, 0, 2), (13, 9, 2), (19, 12, 2), (32, 24, 2), (32, 0, 3), (64, 40, 5)]
 )
@@ -245,6 +252,7 @@ def test_the_night_fits_its_pages_with_all_who_owe(
     event.tables, event.currency, event.currency_exponent = players // 4, "EUR", 2
     event.save()
     open_floor(tournament=event, by=by_alice, now=NOON)
+    all_came(division, by_alice)
     for fixture, table in zip(ready(division), Table.objects.filter(tournament=event), strict=False):
         call(fixture=fixture, table=table, by=by_alice, now=NOON)
     base = f"/events/{event.club.slug}/{event.slug}/paper"
@@ -280,6 +288,7 @@ def test_the_night_goes_on_without_the_server(
     event.time_zone = "Pacific/Kiritimati"
     event.save()
     open_floor(tournament=event, by=by_alice, now=NOON)
+    all_came(division, by_alice)
     called = ready(division)[:8]
     for fixture, table in zip(called, Table.objects.filter(tournament=event), strict=False):
         call(fixture=fixture, table=table, by=by_alice, now=NOON)
