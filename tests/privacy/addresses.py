@@ -90,6 +90,8 @@ def addresses(name: str) -> Iterator[str]:
     assert event is not None
     if "club" in pattern.groupindex:
         common |= {"club": event.club.slug, "slug": event.slug}
+    if name == "club-emblem":
+        common |= {"version": event.club.emblem_version}
     for row in rows_of(name):
         for extension in ("mat", "sgf", "json", "csv") if "extension" in pattern.groupindex else ("",):
             values = {**common, **row, "extension": extension}
