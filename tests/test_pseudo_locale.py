@@ -12,8 +12,9 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
+from core.names import initials_of
 from matches.models import Verdict
-from players.models import Notification, User
+from players.models import Notification, Player, User
 from tests.access import test_role_walk
 from tests.access.test_role_walk import (  # noqa: F401  # noqa: F401
     World,
@@ -40,7 +41,7 @@ pytestmark = pytest.mark.django_db
 TYPED_FIELDS = {
     "players.Player": ("name",),
     "players.Alias": ("name",),
-    "players.Club": ("name", "city", "about"),
+    "players.Club": ("name", "city", "about", "tagline", "meets", "contact", "imprint", "year_fee"),
     "players.User": ("display_name", "email"),
     "matches.RatingPool": ("name",),
     "matches.Submission": ("file_name",),
@@ -91,7 +92,7 @@ def typed_by_people() -> list[str]:
     texts: set[str] = set()
     for label, fields in TYPED_FIELDS.items():
         for row in apps.get_model(label).objects.values_list(*fields):
-            texts |= {" ".join(value.split()) for value in row if value}
+            texts |= {" ".join(line.split()) for value in row if value for line in (value, *value.splitlines())}
     for content in Verdict.objects.values_list("content", flat=True):
         texts |= {name for name in content["players"] if name}
     texts |= {params.get("reason", "") for params in FloorEvent.objects.values_list("params", flat=True)} - {""}
@@ -99,6 +100,10 @@ def typed_by_people() -> list[str]:
     texts |= {params.get("context", "") for params in Notification.objects.values_list("params", flat=True)} - {""}
     # Titles cut long names off.
     texts |= {f"{name[:29]}…" for name in texts if len(name) > 30}
+    names = list(Player.objects.values_list("name", flat=True))
+    texts |= {initials_of(name) for name in names}
+    # The strip of tables on the wall shortens long names.
+    texts |= {f"{first} {last[0]}." for first, _space, last in (name.partition(" ") for name in names) if last}
     texts |= {str(name) for _code, name in settings.LANGUAGES}
     return sorted(texts, key=len, reverse=True)
 

@@ -97,7 +97,7 @@ def addresses(name: str) -> Iterator[str]:
             values = {**common, **row, "extension": extension}
             parameters = {place: values.get(place, NO_ROW) for place in pattern.groupindex}
             try:
-                yield reverse(name, kwargs=parameters)
+                yield reverse(name, kwargs=parameters) + ("?label=1" if name == "table-now" else "")
             except NoReverseMatch:
                 # Only an extension may be one that this route does not have.
                 assert extension, name

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.text import capfirst
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -72,7 +72,7 @@ class PracticeForm(forms.Form):
     """A match against a bot, or at a level against the analysis program that is installed here."""
 
     style = forms.ChoiceField(label=_("Opponent"))
-    length = _length(pgettext("match length", "Points"))
+    length = _length(pgettext_lazy("match length", "Points"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -115,7 +115,7 @@ class ChallengeForm(RefusingForm):
     to = forms.CharField(required=False, max_length=LENGTH, widget=forms.HiddenInput)
     """Public id of the player whose page led here, or who was chosen of those that the typed letters find; it counts
      while these letters are theirs."""
-    length = _length(pgettext("match length", "Points"))
+    length = _length(pgettext_lazy("match length", "Points"))
     clock = forms.ChoiceField(label=_("Clock"), choices=ClockPreset.choices, initial=ClockPreset.TABLE)
     turn_days = forms.IntegerField(
         label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
