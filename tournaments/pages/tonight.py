@@ -101,7 +101,7 @@ SAME_WITHIN = 30
 class EveningPlan:
     """What is played tonight: `stages` with match lengths of their own, until `closes_at`.
 
-    `players` and new `names` take part; whoever was entered before and is not among them is withdrawn.
+    `players` and new `names` take part, with whoever else is entered; the entries of `leaving` are withdrawn.
     """
 
     tables: int
@@ -109,6 +109,7 @@ class EveningPlan:
     stages: Sequence[StageSettings]
     players: Sequence[Player]
     names: Sequence[str] = ()
+    leaving: Sequence[Player] = ()
 
 
 def prepare_evening(
@@ -161,10 +162,9 @@ def _enter(division: Division, plan: EveningPlan, *, by: Actor, now: datetime) -
         canonical(entry.player).pk: entry
         for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player__merged_into")
     }
+    for pk in {canonical(player).pk for player in plan.leaving} & entered.keys():
+        withdraw(entry=entered[pk], by=by, now=now)
     wanted = {canonical(player).pk: player for player in plan.players}
-    for pk, entry in entered.items():
-        if pk not in wanted:
-            withdraw(entry=entry, by=by, now=now)
     if new := [player for pk, player in wanted.items() if pk not in entered]:
         enter(division=division, players=new, by=by, now=now)
     for name in plan.names:
@@ -346,6 +346,13 @@ def players_of(event: Tournament) -> list[Player]:
 # The page.
 
 
+class PublicIdsField(forms.MultipleChoiceField):
+    """Public ids that a page was made with, whether or not they still stand for a choice."""
+
+    def valid_value(self, value: str) -> bool:
+        return len(value) == LENGTH
+
+
 class TonightForm(RefusingForm):
     """The figures of the evening, who plays, and the format; hidden fields say what the page was made for."""
 
@@ -356,6 +363,8 @@ class TonightForm(RefusingForm):
         label=gettext_lazy("Format"), choices=[(name, name) for name in (SAME, *PRESETS)], required=False
     )
     here = forms.MultipleChoiceField(label=gettext_lazy("Names"), required=False)
+    entered = PublicIdsField(required=False)
+    """Who was entered when the page was shown. Who registers or withdraws meanwhile is ticked or unticked by that."""
     names = forms.CharField(
         label=gettext_lazy("New players, one on each line"),
         required=False,
@@ -381,9 +390,11 @@ class TonightForm(RefusingForm):
 
     def __init__(self, data: Any = None, *, roster: Iterable[Player], **options: Any) -> None:
         super().__init__(data, **options)
-        field = self.fields["here"]
+        field, earlier = self.fields["here"], self.fields["entered"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101, declared above
-        field.choices = [(player.public_id, player.name) for player in roster]
+        # Who has withdrawn since may be ticked, but is no longer in the roster.
+        withdrawn = earlier.widget.value_from_datadict(self.data, self.files, self.add_prefix("entered")) or ()
+        field.choices = [(player.public_id, player.name) for player in roster] + [(row, row) for row in withdrawn]
 
     @property
     def new_names(self) -> list[str]:
@@ -431,6 +442,7 @@ class TonightPage:
             "tables": tables,
             "closes": f"{self._closing_time():%H:%M}",
             "here": [player.public_id for player in self.entered],
+            "entered": [player.public_id for player in self.entered],
             "named": len(self.entered),
             "like": self.event is not None,
         }
@@ -447,13 +459,20 @@ class TonightPage:
         return (usual + (QUARTER - timedelta(minutes=usual.minute % 15)) if usual.minute % 15 else usual).time()
 
     def _follow(self) -> None:
-        """Take over the last evening if that was asked for, and count the players again if other ones are ticked."""
+        """Take over the last evening if that was asked for, and count the players again if other ones are ticked.
+
+        Whoever has registered since the page was shown is ticked, and whoever has withdrawn since is not.
+        """
         data = {**self.form.cleaned_data}
+        entered = [player.public_id for player in self.entered]
+        ticked = [row for row in data["here"] if row in entered or row not in data["entered"]]
+        data["here"] = list(dict.fromkeys((*ticked, *(row for row in entered if row not in data["entered"]))))
+        data["entered"] = entered
         if data["use"] and self.last is not None and self.event is None:
             closes = self.last.ends_at.astimezone(self.zone).time() if self.last.ends_at is not None else data["closes"]
             data |= {"like": True, "format": SAME, "closes": closes}
             data["tables"] = self.last.tables_for(len(players_of(self.last)))
-            data["here"] = list({player.public_id for player in (*self.entered, *players_of(self.last))})
+            data["here"] = [player.public_id for player in players_of(self.last)]
         named = len(data["here"]) + len(self.form.new_names)
         if named >= LEAST_ENTRIES and named != data["named"]:
             data["players"] = named
@@ -594,6 +613,12 @@ class TonightPage:
         return [Tick(player.public_id, player.name, player.public_id in here) for player in self.roster]
 
     @property
+    def leaving(self) -> list[Player]:
+        """The players who are entered and no longer ticked."""
+        here = set(self.form.cleaned_data["here"]) if self.is_valid else set()
+        return [player for player in self.entered if player.public_id not in here] if self.is_valid else []
+
+    @property
     def initials(self) -> list[tuple[str, int]]:
         """The initials of the first players who are ticked, each with the number of a colour."""
         rows = [tick for tick in self.ticks if tick.is_here][:SHOWN_INITIALS]
@@ -618,7 +643,7 @@ class TonightPage:
             raise Refused("evening_needs_players")
         closes_at = localise(self.evening.closes, self.zone)
         assert closes_at is not None  # noqa: S101, an evening has an end
-        return EveningPlan(self.evening.tables, closes_at, self.stages, players, self.form.new_names)
+        return EveningPlan(self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.leaving)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -761,7 +786,8 @@ class Tonight(APIView):
         operation_id="clubs_start_evening",
         summary="Start an evening in one step",
         description=(
-            "Creates and publishes the event, or takes the one of tonight that takes entries; checks everybody in, "
+            "Creates and publishes the event, or takes the one of tonight that takes entries, with those entered in "
+            "it; checks everybody in, "
             "publishes the draw, opens the floor and calls the first matches. E-mails and pushes wait for a minute, in "
             "which `tournaments_undo_start` takes it back. An evening that was started within this minute is returned."
         ),

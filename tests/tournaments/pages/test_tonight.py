@@ -10,11 +10,13 @@ from django.test import Client
 from django.utils import timezone
 
 from engine.errors import Refused
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from tests.pages import html
+from tests.tournaments.support.pages import text
 from tournaments.draws.take_back import take_back_draw
 from tournaments.entries import check_in
+from tournaments.entries.services import enter, withdraw
 from tournaments.floor.calls import start
 from tournaments.formats.settings import PROGRESSIVE, SWISS, StageSettings
 from tournaments.models import (
@@ -50,7 +52,7 @@ def start_it(club: Club, people: list[Player], by_alice: Actor) -> Callable[...,
     def start_one(**changes: Any) -> Tournament:
         now = changes.pop("now", timezone.now())
         plan = {"tables": 4, "closes_at": now + timedelta(hours=4), "stages": CONSOLATION, "players": people}
-        given = {key: changes.pop(key) for key in list(changes) if key in plan or key == "names"}
+        given = {key: changes.pop(key) for key in list(changes) if key in plan or key in ("names", "leaving")}
         return start_evening(club=club, plan=EveningPlan(**{**plan, **given}), by=by_alice, now=now, **changes)
 
     return start_one
@@ -140,7 +142,7 @@ def test_other_players_are_a_reason_of_their_own(
     start_it: Callable[..., Tournament], people: list[Player], by_alice: Actor
 ) -> None:
     event = undo_start(tournament=start_it(), by=by_alice, now=timezone.now())
-    start_it(event=event, players=people[:-1])
+    start_it(event=event, players=people[:-1], leaving=people[-1:])
     assert Draw.objects.get(state=Draw.State.PUBLISHED).number == 2
     assert Draw.objects.get(state=Draw.State.PUBLISHED).reason
     assert event.divisions.get().entries.filter(status=Entry.Status.OUT).count() == 1
@@ -292,6 +294,27 @@ def test_same_as_last_week_fills_in_everything(
     assert (tonight.name, tonight.divisions.get().fee) == (last.name, 60)
     assert tonight.divisions.get().stages.get().format == PROGRESSIVE
     assert tonight.status == Tournament.Status.RUNNING
+
+
+def test_who_registers_or_withdraws_while_the_screen_is_open_is_not_overruled(
+    alice_client: Client, club: Club, people: list[Player], by_alice: Actor
+) -> None:
+    url = f"/clubs/{club.slug}/tonight/"
+    data = {"players": 6, "tables": 3, "closes": "23:45", "here": [row.public_id for row in people[:6]], "named": 6}
+    alice_client.post(url, data | {"more": "on"})
+    division = Division.objects.select_related("tournament").get()
+    sent = {"entered": re.findall(r'name="entered" value="(\w+)"', html(alice_client.get(url)))}
+    assert set(sent["entered"]) == {row.public_id for row in people[:6]}
+    sent["here"] = [row.public_id for row in people[:5]]
+    guest = Player.objects.create(name="Guest")
+    enter(division=division, players=[guest], by=SYSTEM, now=timezone.now())
+    withdraw(entry=division.entries.get(player=people[0]), by=SYSTEM, now=timezone.now())
+    shown = text(html(alice_client.post(f"{url}show/", data | sent)))
+    assert "Start with 5 players" in shown
+    assert "Not ticked, so withdrawn: Member 6" in shown
+    alice_client.post(url, data | sent)
+    playing = division.entries.filter(status=Entry.Status.IN)
+    assert {entry.player for entry in playing.select_related("player")} == {*people[1:5], guest}
 
 
 def test_a_name_like_a_member_s_is_asked_about(alice_client: Client, club: Club, people: list[Player]) -> None:
