@@ -56,9 +56,9 @@ def my_and_asked_clubs(user: User) -> tuple[list[Club], list[Club]]:
     """Return the clubs that a user is a member of, and those that they have asked to join, in one query."""
     is_open = JoinRequest.objects.filter(club=OuterRef("pk"), user=user, state=JoinRequest.State.OPEN)
     member = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
-    rows = clubs("", user).annotate(is_mine=Exists(member), asked=Exists(is_open))
-    rows = rows.filter(Q(is_mine=True) | Q(asked=True))
-    return [club for club in rows if club.is_mine], [club for club in rows if club.asked]
+    rows = clubs("", user).annotate(is_member=Exists(member), has_asked=Exists(is_open))
+    rows = rows.filter(Q(is_member=True) | Q(has_asked=True))
+    return [club for club in rows if club.is_member], [club for club in rows if club.has_asked]
 
 
 def called(q: str, prefix: str = "") -> Q:

@@ -122,9 +122,9 @@ def registry_faults() -> Iterator[str]:
     yield from (f"the message of {code} is in no catalogue: {text}" for code, text in known.items() if text not in ids)
 
 
-def homonym_faults(found: Iterable[messages.Message]) -> Iterator[str]:
+def homonym_faults(catalogue: Iterable[messages.Message]) -> Iterator[str]:
     """Yield the messages that are one word of several meanings without a context."""
-    for message in found:
+    for message in catalogue:
         word = message.id if isinstance(message.id, str) else message.id[0]
         if message.context is None and word.casefold() in HOMONYMS:
             yield f"{message.path}: several meanings without a context: {word}"

@@ -72,8 +72,8 @@ class ClaimablePlayers(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the players, by name."""
-        found = _search(me(request), access.club(slug), request.query_params.get("q", ""))
-        return Response(PersonSerializer(found, many=True).data)
+        players = _search(me(request), access.club(slug), request.query_params.get("q", ""))
+        return Response(PersonSerializer(players, many=True).data)
 
 
 class ClubJoinRequests(APIView):

@@ -168,14 +168,14 @@ class _People:
         Each of its words has to begin a word of the name; numbers have to be the same.
         """
         typed = fold(part).split()
-        found = {
+        candidates = {
             player.pk: player
             for key, players in self._by_name.items()
             if all(any(_begins(word, name) for name in key.split()) for word in typed)
             for player in players.values()
             if player.pk in self._here
         }
-        return sorted(found.values(), key=lambda player: (fold(player.name), player.pk))[:MOST_CANDIDATES]
+        return sorted(candidates.values(), key=lambda player: (fold(player.name), player.pk))[:MOST_CANDIDATES]
 
     def look_up(self, name: str) -> NameMatch:
         """Return the match for a known name."""

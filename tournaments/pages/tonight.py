@@ -240,9 +240,9 @@ def _draw(division: Division, reason: str, *, by: Actor, now: datetime) -> None:
     entered = set(division.entries.filter(status=Entry.Status.IN).values_list("pk", flat=True))
     if draft is None or {place for place in draft.places if place is not None} != entered:
         requested = request_draw(division=division, by=by, now=now, reason=reason)
-        made = make_draft(draw_id=requested.pk, now=now)
-        if made is not None and made.refusal:
-            raise Refused(made.refusal["code"], **made.refusal["params"])
+        draft = make_draft(draw_id=requested.pk, now=now)
+        if draft is not None and draft.refusal:
+            raise Refused(draft.refusal["code"], **draft.refusal["params"])
     division.refresh_from_db()
     publish_draw(division=division, after=division.seq, by=by, now=now)
 

@@ -229,8 +229,8 @@ class Opponents(LobbyView):
     def get(self, request: Request) -> Response:
         """Return the players."""
         throttle.count(throttle.NAME_SEARCHES_BY, str(me(request).pk))
-        found = selectors.find_opponents(player_of(me(request)), request.query_params.get("q", ""))
-        return Response(OpponentSerializer(found, many=True).data)
+        opponents = selectors.find_opponents(player_of(me(request)), request.query_params.get("q", ""))
+        return Response(OpponentSerializer(opponents, many=True).data)
 
 
 class Challenges(LobbyView):

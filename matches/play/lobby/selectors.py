@@ -221,9 +221,9 @@ def find_opponents(player: Player | None, name: str) -> list[Opponent]:
         Subquery(clubs.order_by("pk").values("club__name")[:1]),
         Value(""),
     )
-    found = rows.annotate(is_clubmate=Exists(shared), club_name=club_name)
-    found = found.order_by("-is_clubmate", "name_key", "pk")[:MOST_OPPONENTS]
-    return [Opponent(row, row.club_name, row.is_clubmate) for row in found]
+    matching = rows.annotate(is_clubmate=Exists(shared), club_name=club_name)
+    matching = matching.order_by("-is_clubmate", "name_key", "pk")[:MOST_OPPONENTS]
+    return [Opponent(row, row.club_name, row.is_clubmate) for row in matching]
 
 
 def pools_for(player: Player | None) -> list[tuple[str, str]]:

@@ -236,9 +236,9 @@ def _members_lobby(request: HttpRequest) -> HttpResponse:
 def _lobby(request: HttpRequest, *, challenge: ChallengeForm | None = None, code: str = "") -> HttpResponse:
     context = selectors.lobby_page(me(request), timezone.now())
     player = context["player"]
-    found: list[selectors.Opponent] = []
+    opponents: list[selectors.Opponent] = []
     if challenge is not None and challenge.has_error("opponent"):
-        found = _opponents(request, player, challenge.data.get("opponent", ""))
+        opponents = _opponents(request, player, challenge.data.get("opponent", ""))
     if challenge is None:
         opponent = _named(request)
         challenge = ChallengeForm(
@@ -246,7 +246,7 @@ def _lobby(request: HttpRequest, *, challenge: ChallengeForm | None = None, code
             initial={"opponent": opponent.shown_name, "to": opponent.public_id} if opponent else {},
         )
     context |= {"challenge_form": challenge, "practice_form": PracticeForm(auto_id="practice-%s"), "code": code}
-    context["opponents"] = found
+    context["opponents"] = opponents
     return page(request, "matches/play/lobby/lobby.html", context, challenge)
 
 
