@@ -53,7 +53,7 @@ def objects(world: World) -> World:
     request = ask_to_join(club=Club.objects.get(), user=newcomer, claimed="", by=Actor.of(newcomer), now=now)
     ids = {
         ("clubs", "id"): [str(pool.pk)],
-        ("clubs", "public_id"): [request.public_id],
+        ("clubs", "public_id"): [request.public_id, *world.ids["clubs", "public_id"]],
         ("matches", "proposal_id"): [proposal.public_id],
     }
     return replace(world, ids=world.ids | ids)

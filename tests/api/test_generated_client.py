@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from PIL import Image
 from rest_framework.throttling import SimpleRateThrottle
 
 from config.api_schema import OWN_LIMITS
@@ -103,6 +104,7 @@ def clubs(cast: Cast) -> None:
     started = cast.dave("clubs_create", body={"name": "Lighthouse", "city": "Aarhus"}).slug
     cast.dave("clubs_update", started, body={"about": "We meet on Tuesdays."})
     names = ["Aud Berg", "Bo Dahl", "Cleo Holm", "Dag Krog", "Eli Lund", "Finn Moe"]
+    emblem(cast.dave, started)
     evening = cast.dave("clubs_start_evening", started, body={"tables": 3, "closes": "23:30", "names": names})
     assert evening.status.value == "running"
     assert cast.dave("tournaments_undo_start", evening.public_id).status.value == "published"
@@ -134,6 +136,32 @@ def clubs(cast: Cast) -> None:
     )
     accepting = cast.nobody.site.client(signed_up.token)
     assert accepting("invitations_accept", body={"secret": link.rstrip("/").rpartition("/")[2]}).name == "Ines"
+
+
+def emblem(director: Api, club: str) -> None:
+    """A club's picture is set, and removed again."""
+    models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
+    picture = BytesIO()
+    Image.new("RGB", (64, 64), "navy").save(picture, "PNG")
+    body = models.Emblem(image=types.File(BytesIO(picture.getvalue()), "emblem.png", "image/png"))
+    assert director("clubs_set_emblem", club, body=body).slug == club
+    director("clubs_remove_emblem", club)
+
+
+def joining(cast: Cast) -> None:
+    """Fay asks to join Alice's club, in the end as Nils, whom the club had entered without an account."""
+    alice = cast.alice
+    body = {"email": "fay@example.org", "password": "crawford-1969", "display_name": "Fay"}
+    fay = cast.nobody.site.client(cast.nobody("accounts_create", body=body).token)
+    fay("clubs_ask_to_join", CLUB, body={})
+    fay("clubs_withdraw_request", CLUB)
+    first = fay("clubs_ask_to_join", CLUB, body={}).public_id
+    assert [row.public_id for row in alice("join_requests_list", CLUB)] == [first]
+    alice("join_requests_refuse", CLUB, first, body={"reason": "Which of us have you met?"})
+    (nils,) = fay("claimable_list", CLUB, q="Nils")
+    second = fay("clubs_ask_to_join", CLUB, body={"claimed": nils.public_id}).public_id
+    assert [row.public_id for row in fay("my_join_requests_list")] == [second]
+    assert alice("join_requests_accept", CLUB, second, body={"link": True}).state.value == "accepted"
 
 
 def rating_pools(cast: Cast) -> None:
@@ -362,6 +390,8 @@ def entries(cast: Cast) -> None:
     byes = {row.public_id for row in alice("fixtures_list", division).results if row.status.value == "ready"}
     assert byes
     entry = alice("entries_list", division).results[-1].public_id
+    preview_scope = import_module(f"{NAME}.models").EntriesWithdrawPreviewScope("division")
+    assert len(alice("entries_withdraw_preview", entry, scope=preview_scope)) == 1
     alice("entries_withdraw", entry, body={"scope": "division", "reason": "Ill."})
     seen = alice("entries_return_preview", entry, scope=return_scope(alice)).seen
     alice("entries_return", entry, body={"scope": "division", "seen": seen})
@@ -601,6 +631,7 @@ def agree(match: Match, side: int, time: datetime) -> None:
 def challenges(cast: Cast) -> None:
     """Bob challenges Carol and others to friendlies, and practises."""
     bob, carol = cast.bob, cast.carol
+    assert cast.carol.player in [opponent.player.public_id for opponent in bob("opponents_list", q="Car")]
     at_carol = {"opponent": carol.player, "length": 1, "clock": "none"}
     declined, withdrawn, accepted = (bob("challenges_create", body=at_carol).public_id for _ in range(3))
     assert carol("challenges_list")
@@ -687,8 +718,8 @@ def refusals(cast: Cast) -> None:
 
 
 CHAPTERS = (
-    account, clubs, rating_pools, whole_event, swiss_rounds, entries, floor, rulings, reports, records, meetings,
-    challenges, boards_of_events, stream, refusals,
+    account, clubs, joining, rating_pools, whole_event, swiss_rounds, entries, floor, rulings, reports, records,
+    meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {
     "allow", "cache-control", "connection", "content-disposition", "content-encoding", "content-language",

@@ -226,7 +226,7 @@ PAIRS = (
             "players": DERIVED,
             "like": DERIVED,
             "more": BROWSER,
-            **dict.fromkeys(("use", "named", "proposed", "names_open"), BROWSER),
+            **dict.fromkeys(("entered", "use", "named", "proposed", "names_open"), BROWSER),
         },
     ),
     # The floor; the other actions are below.

@@ -52,6 +52,7 @@ from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
 from tests.tiers import TIER
 from tournaments.demo import load
+from tournaments.models import Division
 
 READABLE = [
     name
@@ -124,7 +125,8 @@ def test_a_whole_club_moves_to_another_database_and_back(
         save(tmp_path / "second.zip")
         after = api_answers()
     assert {key for key in before if after.get(key) != before[key]} == set()
-    assert f"Checked 8 divisions, {Match.objects.count()} matches, 1 rating pool: no differences." in out
+    assert f"Checked {Division.objects.count()} divisions, {Match.objects.count()} matches, 1 rating pool:" in out
+    assert "no differences." in out
 
     with ArchiveReader(tmp_path / "second.zip") as archive:
         with pytest.raises(NotRestorable, match=r"not empty: there are rows in .*players_user"):
