@@ -1,7 +1,8 @@
-"""Create an evening in an installation: `python -m tests.faults.create_evening 16 5`, with its environment.
+"""Create an evening in an installation: `python -m tests.faults.create_evening 16 5 call`, with its environment.
 
-So many players with accounts play a knockout of matches to 1 at so many tables, and the autopilot calls by itself.
-Prints the public id of the event and a token of its director as JSON.
+So many players with accounts play a knockout of matches to 1 at so many tables, and the autopilot calls by itself, or
+only suggests matches (`suggest`).
+Prints the public id of the event and the tokens of its two directors as JSON.
 """
 
 import json
@@ -14,8 +15,8 @@ import django
 from tests.faults.create_event import wait_for_draft
 
 
-def make(players: int, tables: int) -> dict[str, str]:
-    """Create Alice's club with an event whose floor is open; nobody rests between matches."""
+def make(players: int, tables: int, mode: str) -> dict[str, Any]:
+    """Create Alice's club with an event whose floor is open; Bob directs, too, and nobody rests between matches."""
     from django.utils import timezone
 
     from players.accounts.tokens import SCOPES, create_token
@@ -32,8 +33,10 @@ def make(players: int, tables: int) -> dict[str, str]:
     alice, now = User.objects.create_user("alice@example.org", display_name="Alice"), timezone.now()
     acts: dict[str, Any] = {"by": Actor.of(alice), "now": now}
     club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
-    owner = Player.objects.create(name="Alice", user=alice)
-    Membership.objects.create(club=club, player=owner, role=Membership.Role.OWNER)
+    bob = User.objects.create_user("bob@example.org", display_name="Bob")
+    for user, role in ((alice, Membership.Role.OWNER), (bob, Membership.Role.DIRECTOR)):
+        member = Player.objects.create(name=user.display_name, user=user)
+        Membership.objects.create(club=club, player=member, role=role)
     names = [f"Player {number}" for number in range(1, players + 1)]
     users = [
         User.objects.create_user(f"player{number}@example.org", display_name=name)
@@ -52,12 +55,12 @@ def make(players: int, tables: int) -> dict[str, str]:
     draws.publish_draw(division=division, after=division.seq, **acts)
     evening.open_floor(tournament=event, **acts)
     Floor.objects.update(rest_minutes=0)
-    evening.set_autopilot(tournament=event, mode=Autopilot.CALL, **acts)
-    token = create_token(user=alice, name="Evening", scopes=SCOPES, days=1, **acts)
-    return {"event": event.public_id, "token": token.key}
+    evening.set_autopilot(tournament=event, mode=Autopilot(mode), **acts)
+    tokens = [create_token(user=user, name="Evening", scopes=SCOPES, days=1, **acts) for user in (alice, bob)]
+    return {"event": event.public_id, "tokens": [token.key for token in tokens]}
 
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    print(json.dumps(make(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(make(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])))

@@ -16,12 +16,13 @@ from email.message import Message
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from tests.faults.mailbox import Mailbox
 from tests.faults.test_event import Event, started
-from tests.faults.test_supervisor import eventually
+from tests.faults.test_supervisor import CHILDREN, eventually
 from tests.tiers import TEST_SEED
 
 PLAYERS, TABLES = 8, 2
@@ -52,18 +53,39 @@ class Evening(Event):
 
     def enter(self, event: str, token: str, number: int) -> None:
         """Enter that the first player of a match has won; nobody may answer."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/v1/tournaments/{event}/lines/",
-            json.dumps({"lines": f"m{number} 1-0"}).encode(),
-            {"Content-Type": "application/json", "Authorization": f"Token {token}"},
-        )
         try:
-            urllib.request.urlopen(request, timeout=ANSWER_WITHIN).close()
+            self.ask(event, token, "lines/", {"lines": f"m{number} 1-0"})
         except urllib.error.HTTPError as error:
             self.statuses[error.code] += 1
             error.close()
         except (OSError, http.client.HTTPException):
             pass  # killed; what has no result is entered again
+
+    def ask(self, event: str, token: str, path: str, body: dict[str, str] | None = None) -> Any:
+        """Return the answer of an operation of the event, a POST if it has a body."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/api/v1/tournaments/{event}/{path}",
+            json.dumps(body).encode() if body is not None else None,
+            {"Content-Type": "application/json", "Authorization": f"Token {token}"},
+        )
+        with urllib.request.urlopen(request, timeout=ANSWER_WITHIN) as response:
+            return json.load(response)
+
+    def create(self, mode: str) -> tuple[str, list[str]]:
+        """Create the evening, and return its event and the tokens of its two directors."""
+        completed = self.run("-m", "tests.faults.create_evening", str(PLAYERS), str(TABLES), mode)
+        assert completed.returncode == 0, completed.stderr
+        created = json.loads(completed.stdout)
+        return created["event"], created["tokens"]
+
+    def kill_everything(self) -> None:
+        """Kill the supervisor and all its processes at the same moment, and start them again."""
+        self.process.kill()
+        self.process.wait()
+        for name in CHILDREN:
+            self.kill(name)
+        self.process = self.start()
+        self.wait_until_ready(PATIENCE)
 
     def called(self) -> list[int]:
         """Return the numbers of the matches that were called and have no result."""
@@ -85,9 +107,7 @@ def evening() -> Iterator[Evening]:
 @pytest.mark.slow
 @pytest.mark.soak
 def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening: Evening) -> None:
-    completed = evening.run("-m", "tests.faults.create_evening", str(PLAYERS), str(TABLES))
-    assert completed.returncode == 0, completed.stderr
-    created = json.loads(completed.stdout)
+    event, (token, _) = evening.create("call")
     chance, victims = Random(TEST_SEED), list(VICTIMS)
     chance.shuffle(victims)
     deadline, next_kill = time.monotonic() + PATIENCE, time.monotonic()
@@ -99,7 +119,7 @@ def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening:
         waiting = evening.called()
         # One match stays at its table until the last kill, so that all kills happen during the evening.
         for number in waiting if not victims else waiting[1:]:
-            evening.enter(created["event"], created["token"], number)
+            evening.enter(event, token, number)
         time.sleep(0.1)
 
     calls = evening.rows("SELECT id, match_id, table_id FROM tournaments_floorevent WHERE kind = 'called'")
@@ -107,6 +127,47 @@ def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening:
     assert not evening.statuses[500]
     assert set(Counter(match for _, match, _ in calls).values()) == {1}, (TEST_SEED, calls)
     every_call_is_delivered_once(evening, [pk for pk, *_ in calls])
+    checked = evening.run("manage.py", "check_integrity")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+def test_two_directors_lose_nothing_though_the_server_is_killed_between_a_result_and_what_follows(
+    evening: Evening,
+) -> None:
+    event, (alice, bob) = evening.create("suggest")
+
+    def floor(token: str) -> dict[str, Any]:
+        shown: dict[str, Any] = evening.ask(event, token, "floor/")
+        return shown
+
+    def line(token: str, text: str) -> None:
+        (outcome,) = evening.ask(event, token, "lines/", {"lines": text})
+        assert outcome["code"] is None, outcome
+
+    line(alice, "t1 call m1")
+    line(bob, "t2 call m2")
+    line(alice, "m1 1-0")
+    line(bob, "m2 1-0")
+    waiting = "SELECT count(*) FROM matches_match WHERE settle_at IS NOT NULL"
+    assert evening.rows(waiting) == [(2,)], "nothing has followed from either yet"
+    evening.kill_everything()
+
+    # Each undoes what is theirs, in their order, though the server began anew in between.
+    first, second = floor(alice)["undoable"], floor(bob)["undoable"]
+    assert first["act"] != second["act"]
+    evening.ask(event, bob, "floor/undo/", {"act": second["act"]})
+    line(bob, "m2 0-1")
+    evening.kill_everything()
+
+    assert eventually(lambda: evening.rows(waiting) == [(0,)], PATIENCE), "a sweep settles both"
+    results = evening.rows("SELECT winner, kind FROM matches_result ORDER BY id")
+    assert results == [(0, "played"), (0, "played"), (None, "void"), (1, "played")], "both facts of the undo stay"
+    views = [{key: value for key, value in floor(token).items() if key != "undoable"} for token in (alice, bob)]
+    assert views[0] == views[1]
+    (third,) = evening.rows("SELECT max(id) FROM matches_result")
+    assert [floor(token)["undoable"]["act"] for token in (alice, bob)] == [first["act"], f"result-{third[0]}"]
     checked = evening.run("manage.py", "check_integrity")
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
