@@ -153,7 +153,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "pairing": (PUBLIC, NO_POST),
     "pairings-file": (PUBLIC, NO_POST),
     "division-register": (NO_FORM, ACCOUNT),
-    "division-withdraw": (NO_FORM, ACCOUNT),
+    "division-withdraw": (ACCOUNT, ACCOUNT),
     "division-settings": (DIRECTORS, DIRECTORS),
     "prize-plan": (DIRECTORS, DIRECTORS),
     "pool-create": (NO_FORM, DIRECTORS),

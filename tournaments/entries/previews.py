@@ -51,23 +51,23 @@ def _returning(part: DivisionReturn) -> PartView:
     return PartView(entry.division.name, notes, change_lines(entry.division, part.changes, part.reopened))
 
 
-def withdrawal_view(preview: Sequence[DivisionWithdrawal]) -> list[PartView]:
-    """Return the effects of a withdrawal, one part per division."""
-    return [_withdrawing(part) for part in preview]
+def withdrawal_view(preview: Sequence[DivisionWithdrawal], *, staff: bool = True) -> list[PartView]:
+    """Return the effects of a withdrawal, one part per division; `staff` as in `ChangeLabels`."""
+    return [_withdrawing(part, staff=staff) for part in preview]
 
 
-def _withdrawing(part: DivisionWithdrawal) -> PartView:
+def _withdrawing(part: DivisionWithdrawal, *, staff: bool) -> PartView:
     entry, division = part.entry, part.entry.division
-    name = {"name": shown_entry(entry, staff=True)}
+    name = {"name": shown_entry(entry, staff=staff)}
     if entry.status == Entry.Status.WAITING:
         return PartView(division.name, [_("%(name)s leaves the waiting list.") % name])
     if division.status == Division.Status.ENTRIES:
         notes = [_("%(name)s is no longer entered.") % name]
         if part.moves_up is not None:
             text = _("%(name)s moves up from the waiting list.")
-            notes.append(text % {"name": shown_entry(part.moves_up, staff=True)})
+            notes.append(text % {"name": shown_entry(part.moves_up, staff=staff)})
         return PartView(division.name, notes)
-    labels = ChangeLabels(division)
+    labels = ChangeLabels(division, staff=staff)
     own = [change for change in part.changes if _is_missed(change, entry.pk)]
     notes = [note for change in own if (note := _walkover_note(change, entry.pk, labels))]
     brackets = dict.fromkeys(ranking_name(change.row.round.bracket.key) for change in own)

@@ -26,6 +26,7 @@ from tournaments.draws.evenings import EveningTemplateForm, create_division_for,
 from tournaments.draws.page import set_deadlines_of
 from tournaments.entries import services as entries
 from tournaments.entries.forms import WayBackForm
+from tournaments.entries.previews import withdrawal_view
 from tournaments.entries.substitutions import substitutes
 from tournaments.events import services as events
 from tournaments.events.forms import DivisionForm
@@ -280,12 +281,29 @@ def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 
 
 @account_needed
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Withdraw the signed-in player."""
+    """Show the signed-in player what follows from a withdrawal; by POST, withdraw them."""
     row = access.division(request.user, division, (club, slug))
     url = _way_back(request, row)
     own = row.entries.filter(player__user=me(request)).exclude(status=Entry.Status.OUT).first()
+    if own is not None and request.method != "POST":
+        try:
+            preview = entries.preview_withdrawal(entry=own)
+        except Refused as refused:
+            return refuse(request, refused, url)
+        context = {
+            "club": row.tournament.club,
+            "tournament": row.tournament,
+            "division": row,
+            "title": _("Withdraw from %(division)s") % {"division": row.name},
+            "parts": withdrawal_view(preview, staff=False),
+            "action": request.path,
+            "cancel_url": url,
+            "button": _("Withdraw from this division"),
+            "is_danger": True,
+        }
+        return render(request, "tournaments/entries/entry_preview.html", context)
     if own is not None:
         entries.withdraw(entry=own, by=by(request), now=timezone.now())
         messages.success(request, _("You have withdrawn from %(division)s.") % {"division": row.name})

@@ -87,11 +87,14 @@ def collapse(lines: Iterable[Any]) -> CollapsedList:
 
 
 class ChangeLabels:
-    """Labels for the changes of a division; names and rounds are read once."""
+    """Labels for the changes of a division; names and rounds are read once.
 
-    def __init__(self, division: Division, *, voided_rated: bool = True) -> None:
+    Without `staff`, players who show only initials are named by them.
+    """
+
+    def __init__(self, division: Division, *, voided_rated: bool = True, staff: bool = True) -> None:
         self.division = division
-        self.names = names_of(division, staff=True)
+        self.names = names_of(division, staff=staff)
         self.voided_rated = voided_rated
         self.rounds = round_names(Round.objects.filter(bracket__stage__division=division))
         self.stages = division.stages.count()

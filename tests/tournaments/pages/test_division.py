@@ -165,6 +165,23 @@ def test_dave_registers_and_withdraws(open_division: Division, dave: User, as_us
     assert "Register" in text(page(browser, division_url(open_division)))
 
 
+def test_bob_reads_what_follows_before_he_withdraws(
+    running: RunningEvent, bob: User, carol: User, as_user: Callable[[User], Client]
+) -> None:
+    Player.objects.filter(user=carol).update(name="Carol Byrne", initials_only=True)
+    browser = as_user(bob)
+    assert 'href="withdraw/"' in page(browser, running.division_url)
+    preview = text(page(browser, f"{running.division_url}withdraw/"))
+    assert "M1: Bob forfeits, and C. B. goes through." in preview
+    assert "Byrne" not in preview
+    running.entry.refresh_from_db()
+    assert running.entry.status == Entry.Status.IN
+    browser.post(f"{running.division_url}withdraw/", {"reason": ""})
+    assert Entry.objects.get(division=running.division, player__user=bob).status == Entry.Status.OUT
+    # Nothing is left to preview.
+    assert browser.get(f"{running.division_url}withdraw/").status_code == 302
+
+
 def test_who_comes_late_waits_and_sees_his_place(
     open_division: Division, dave: User, bob: User, carol: User, as_user: Callable[[User], Client]
 ) -> None:
