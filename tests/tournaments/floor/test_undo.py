@@ -15,9 +15,11 @@ from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
 from players.models import LogEntry, User
 from tests.tournaments.floor.test_services import Evening, event
+from tournaments.draws.take_back import take_back_draw
 from tournaments.entries import arrivals, check_in
 from tournaments.entries import services as entries
 from tournaments.floor import calls
+from tournaments.floor.closing_time import RunningMatch, close_matches
 from tournaments.floor.lines import enter_lines, parse_floor_line
 from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.undo import Act, act_named, last_act, undo
@@ -139,6 +141,37 @@ def test_the_same_result_again_changes_nothing_and_another_one_replaces_it_at_on
     assert refused_code(line(event, "m1 4-7")) == "line_settled"
     event.win(1, (4, 7))
     assert event.match(1).settle_at is None
+    assert winner_of_m1(event) == event.fixture(1).slots.get(side=1).entry
+    assert list(differences()) == []
+
+
+def test_a_draw_is_not_taken_back_under_a_waiting_result_but_after_its_undo(event: Evening) -> None:
+    line(event, "m1 7-4")
+    with pytest.raises(Refused, match="draw_begun"):
+        take_back(event)
+    assert line(event, "undo").refused is None
+    take_back(event)
+    let_pass(event, 9)
+    assert announce_unsettled(now=event.now) == 0
+    assert Division.objects.get().status == Division.Status.ENTRIES
+    assert list(differences()) == []
+
+
+def take_back(event: Evening) -> None:
+    after = Division.objects.get().seq
+    take_back_draw(division=event.division, reason="Somebody came late.", after=after, **event.acts)
+
+
+@pytest.mark.parametrize("rule", [*Tournament.ClosingRule])
+def test_closing_time_leaves_a_waiting_result_as_it_is(event: Evening, rule: str) -> None:
+    event.call(1, 1)
+    event.start(1)
+    line(event, "m1 4-7")
+    before = event.match(1).settle_at
+    (closed,) = close_matches(rule=rule, running=[RunningMatch(event.fixture(1), (5, 3))], **event.acts)
+    assert closed.refused is not None
+    assert (event.match(1).settle_at, event.match(1).length) == (before, 7)
+    let_pass(event, 5)
     assert winner_of_m1(event) == event.fixture(1).slots.get(side=1).entry
     assert list(differences()) == []
 
