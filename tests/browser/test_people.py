@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from players.actors import SYSTEM, Actor
 from players.clubs.services import create_club
+from players.joining.services import ask_to_join
 from players.models import Player, User
 from players.people.services import find_or_add_players, invite, remember_alias
 from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage, follow
@@ -82,11 +83,27 @@ def test_pages_with_long_names_are_accessible_and_fit(
     invite(membership=match.player.memberships.get(), by=SYSTEM, now=NOW, link=str, email=f"{'e' * 60}@example.org")
     here = "/clubs/long/"
     member = f"{here}members/{match.player.public_id}/"
-    page = open_page("/", width=width, scheme=scheme, user=bob)
-    for path in ("/clubs/", here, f"{here}edit/", f"{here}members/", member, "/preferences/", "/preferences/delete/"):
+    [match] = find_or_add_players(club=club, names=["N" * 80], by=SYSTEM)
+    assert match.player is not None
+    newcomer = User.objects.create_user("newcomer@example.org", display_name="V" * 80)
+    asking = {"user": newcomer, "claimed": match.player.public_id, "by": Actor.of(newcomer), "now": NOW}
+    page = open_page("/", width=width, scheme=scheme, user=newcomer)
+
+    def sound(path: str) -> None:
         page.goto(path)
         fits(page)
         axe(page)
+
+    sound(here)
+    sound(f"{here}join/?q={'N' * 80}")
+    ask_to_join(club=club, **asking)
+    sound(f"{here}join/")
+    page = open_page("/", width=width, scheme=scheme, user=bob)
+    for path in (
+        "/clubs/", here, f"{here}edit/", f"{here}members/", f"{here}join-requests/", member,
+        "/preferences/", "/preferences/delete/",
+    ):  # fmt: skip
+        sound(path)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
