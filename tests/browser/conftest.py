@@ -134,6 +134,8 @@ def open_page(
             viewport={"width": width, "height": HEIGHT.get(width, 800)},
             color_scheme=scheme,
             has_touch=touch,
+            # As for whoever taps in a browser with a window; chromium-headless-shell grants it only if asked.
+            permissions=["clipboard-write"],
         )
         if user is not None:
             client = Client()
