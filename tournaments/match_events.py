@@ -22,13 +22,14 @@ from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
 from tournaments.floor.state import MatchFacts, MatchState
-from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES
 from tournaments.models import Division, Fixture, Round, Slot, Tournament
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
 from tournaments.standings.rounds import round_names
 from tournaments.state.floor import beginnings_of
 from tournaments.state.names import match_names
+from tournaments.state.plans import is_continuous
 from tournaments.state.settle import settle_division
 
 # How the matches of a division are played here, for the app of matches.
@@ -74,6 +75,8 @@ def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
 
 
 def _counting(fixture: Fixture) -> str:
+    if is_continuous(fixture.stage):
+        return _("It costs the loser a life.") if fixture.stage.format == LIVES else _("It counts in the standings.")
     if fixture.stage.format in BY_ROUND:
         return _("It counts for round %(number)d.") % {"number": fixture.round.number}
     return _("It counts in the table.")

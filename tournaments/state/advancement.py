@@ -80,7 +80,8 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
     event, the next stage stays planned, and `settle_stalled` starts it after the commit.
     """
     stage = state.stage
-    if state.event is not None and not state.over and state.rows.settings.next_round != NextRound.ASK:
+    by_rounds = state.event is not None and not state.rows.settings.is_continuous
+    if by_rounds and not state.over and state.rows.settings.next_round != NextRound.ASK:
         request_next_round(division, state, now)
     if not state.over:
         return []

@@ -173,6 +173,8 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     numbers = {row.pk: row.number for row in rows.rounds}
     for number, fixture in rows.fixtures.items():
         by_round.setdefault(numbers[fixture.round_id], []).append(number)
+    if settings.is_continuous:
+        draws = []
     default_bye = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
     return SwissEvent(
         players_of(rows, places, draws),
@@ -186,6 +188,8 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         allow_rematches=settings.allow_rematches,
         length=(settings.lengths or stage.division.lengths)[0],
         closed=_is_closed(rows, places, draws),
+        continuous=settings.is_continuous,
+        missed=rows.missed if settings.is_continuous else {},
     )
 
 
@@ -209,6 +213,8 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
             first.setdefault(entry, draw.round)
             last[entry] = draw.round
     withdrawn = {item.entry for item in rows.withdrawals()}
+    if rows.settings.is_continuous:
+        return _players_without_rounds(rows, places, withdrawn)
     players = []
     for row in field_of(rows, places, draws):
         has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
@@ -223,6 +229,19 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
                 left=last[row.pk] if has_left else None,
             )
         )
+    return tuple(players)
+
+
+def _players_without_rounds(rows: StageRows, places: Places, withdrawn: set[EntryId]) -> tuple[SwissPlayer, ...]:
+    """Return the players of a stage without rounds; one that has left plays no more after batch 0."""
+    paired = {entry for row in rows.pairings if not row.taken_back for entry in (row.first_id, row.second_id)}
+    players = []
+    for row in field_of(rows, places, ()):
+        has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
+        if not has_left or row.pk in paired:
+            missed = rows.settings.missed_points
+            left = 0 if has_left else None
+            players.append(SwissPlayer(row.pk, rating=row.rating or 0.0, missed_points=missed, left=left))
     return tuple(players)
 
 

@@ -42,6 +42,7 @@ from tournaments.state.locks import (
     lock_unfinished_matches,
 )
 from tournaments.state.notifications import notify_ready
+from tournaments.state.pairings import update_pairings
 from tournaments.state.plans import Places, set_drawn, settings_of
 from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
@@ -289,6 +290,8 @@ class _Settling:
             rows = self.rows.of(stage)
             state = state_of(rows, places)
             fixtures = state.progress.fixtures
+            if rows.settings.is_continuous:
+                update_pairings(rows, state, by=self.by, now=self.now)
             stored = {row: (row.status, row.match_id) for row in rows.fixtures.values()}
             self.fixtures.update(_write(rows, state.progress))
             self.opened += update_matches(self.division, rows, fixtures, self.now, void_rated=self.void_rated)
