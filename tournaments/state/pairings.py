@@ -146,7 +146,8 @@ def lives_of_latecomer(state: StageState) -> int:
 
 
 def first_pairs(division, stage, entries):
-    import hashlib, hmac
+    import hmac
+
     seed = bytes.fromhex(stage.seed)
     order = sorted(entries, key=lambda e: hmac.digest(seed, str(e).encode(), "sha256"))
     room = division.tournament.tables_for(len(entries))

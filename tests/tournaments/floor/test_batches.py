@@ -1,20 +1,30 @@
 """A night of lives without rounds, through the services: whoever is free plays, until one is left."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
 
+from matches.lifecycle.finish import ResultInput
+from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Membership, Player
-from tournaments.formats.settings import LIVES, Pairing, StageSettings
-from tournaments.models import Batch, Division, Fixture, OpenPairing, Tournament
+from tournaments.floor.calls import call_ready
+from tournaments.floor.calls import start as begin
+from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.settings import Pairing as Mode
+from tournaments.models import Batch, Division, Fixture, OpenPairing, Pairing, Tournament
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
+from tournaments.results.services import enter_result
+from tournaments.state.derivation import states_of
+from tournaments.state.integrity import Selection, differences
 
 pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
-FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Pairing.CONTINUOUS),)
+FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
 
 
 @pytest.fixture
@@ -45,6 +55,68 @@ def test_a_start_makes_as_many_pairs_as_there_are_tables(start: Callable[..., To
     assert batch.pairings.count() == 5
     assert OpenPairing.objects.count() == 10
     assert Fixture.objects.filter(status="ready").count() == 5
+
+
+class Night:
+    """Plays a night: matches begin when they are called and take five to fifty minutes, by chance."""
+
+    def __init__(self, event: Tournament, by: Actor, seed: int = 1) -> None:
+        self.event, self.by, self.chance, self.now = event, by, Random(seed), NOON
+        self.ends: dict[int, datetime] = {}
+
+    @property
+    def division(self) -> Division:
+        return self.event.divisions.get()
+
+    def open(self) -> list[Fixture]:
+        """The matches that go on."""
+        rows = Fixture.objects.filter(status="ready").select_related("match", "stage__division__tournament__club")
+        return list(rows.order_by("number"))
+
+    def step(self) -> bool:
+        """Call what is due, and go on to the next end of a match or the next minute; False if all is over."""
+        call_ready(tournament_id=self.event.pk, now=self.now)
+        going_on = self.open()
+        for fixture in going_on:
+            assert fixture.match is not None
+            if fixture.match.begun_at is None:
+                begin(fixture=fixture, by=self.by, now=self.now)
+                self.ends[fixture.number] = self.now + timedelta(minutes=self.chance.randint(5, 50))
+        if self.division.status == Division.Status.FINISHED:
+            return False
+        self.now += timedelta(minutes=1)
+        for fixture in self.open():
+            if self.ends.get(fixture.number, self.now + timedelta(1)) <= self.now:
+                self.win(fixture, self.chance.randrange(2))
+        return True
+
+    def win(self, fixture: Fixture, side: int) -> None:
+        score = (5, 3) if side == 0 else (3, 5)
+        enter_result(fixture=fixture, result=ResultInput(side, score), by=self.by, now=self.now)
+
+    def play(self, most: int = 1000) -> None:
+        for _minute in range(most):
+            if not self.step():
+                return
+        raise AssertionError("the night does not end")
+
+
+def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    night.play()
+    pairings = Pairing.objects.filter(taken_back="")
+    assert 24 <= pairings.count() <= 25, "13 entries have 26 lives, and the winner keeps one or two"
+    losses = Counter(
+        (row.first_id, row.second_id)[1 - result.winner]
+        for row in pairings.select_related("fixture")
+        for result in Result.objects.filter(match=row.fixture.match_id)
+    )
+    entries = set(night.division.entries.values_list("pk", flat=True))
+    (winner,) = [entry for entry in entries if losses[entry] < 2]
+    (state,) = states_of(night.division)
+    assert state.over and not OpenPairing.objects.exists()
+    assert state.tables[0].rows[0].entry == winner
+    assert list(differences(Selection.of())) == []
 
 
 def test_an_undone_start_leaves_no_pair_and_gives_the_same_again(
