@@ -102,10 +102,16 @@ class Flow:
 
 
 def flow_stages(tournament: Tournament) -> list[Stage]:
-    """Return the stages of an event that are being played without rounds; one query."""
-    rows = Stage.objects.filter(division__tournament=tournament, format__in=BY_ROUND, status=Stage.Status.RUNNING)
-    running = rows.filter(division__status=Division.Status.RUNNING).select_related("division__tournament__club")
-    return [stage for stage in running.order_by("division__order", "division_id", "number") if is_continuous(stage)]
+    """Return the stages of an event that are being played without rounds, as `divisions__stages` may be prefetched."""
+    stages = []
+    divisions = [row for row in tournament.divisions.all() if row.status == Division.Status.RUNNING]
+    for division in sorted(divisions, key=lambda row: (row.order, row.pk)):
+        division.tournament = tournament
+        for stage in sorted(division.stages.all(), key=lambda row: row.number):
+            stage.division = division
+            if stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING and is_continuous(stage):
+                stages.append(stage)
+    return stages
 
 
 def flows_of(tournament: Tournament, floor: FloorState, now: datetime) -> list[Flow]:
@@ -286,7 +292,8 @@ def length_of_pair(flow: Flow, pair: FlowPair) -> int:
 
 def make_due_batches(*, tournament_id: int, now: datetime) -> list[Batch]:
     """Make the batches of an event that are due, if its autopilot calls by itself."""
-    tournament = Tournament.objects.get(pk=tournament_id)
+    rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
+    tournament = rows.get(pk=tournament_id)
     return [
         batch
         for stage in flow_stages(tournament)
@@ -494,3 +501,73 @@ def take_back_missed(*, missed: MissedMatch, reason: str, by: Actor, now: dateti
         settle(division, by=by, now=now, keep_waiting=True)
         division_changed(division)
     return row
+
+
+# Who is free and waits why, for directors and for the player; nobody else is told who is free.
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody who is still in and in no match: since when, and why, as a code of `sentences` with its parameters."""
+
+    entry: Entry
+    left: int
+    lives: int
+    begun: int
+    since: datetime
+    code: str
+    params: Mapping[str, object]
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the player is here and in no other match."""
+        return self.code not in (AWAY, ABSENT, BUSY)
+
+
+def waiting_in(flow: Flow, floor: FloorState, now: datetime) -> list[Waiting]:
+    """Return who waits in a stage without rounds, who has waited longest first."""
+    granted = {entry for pair, _table in flow.granted for entry in (pair.first, pair.second)}
+    in_match = {entry for match in flow.pool.playing for entry in match.pair}
+    settings, rows = flow.pool.settings, flow.state.rows
+    lives = settings.lives if settings.format == LIVES else (settings.rounds or 0)
+    waiting = []
+    for player in flow.pool.players:
+        if player.left < 1 or player.entry in in_match:
+            continue
+        entry = rows.of_division.entries[player.entry]
+        code, params = flow.decision.waits.get(player.entry, ("no_opponent", {}))
+        if code == AWAY:
+            params = {"until": entry.away_until}
+        elif code in ("table", "window") and floor.pause is not None:
+            code, params = "paused", {}
+        elif code in ("table", "window") and flow.held:
+            code, params = "held", {}
+        elif code == "table" and player.entry in granted:
+            code = "ready"
+        waiting.append(
+            Waiting(entry, player.left, lives, player.begun, _free_since(player, floor), code, params)
+        )
+    return sorted(waiting, key=lambda row: (row.since, row.entry.pk))
+
+
+def _free_since(player: FlowPlayer, floor: FloorState) -> datetime:
+    """Return since when somebody is free: without the part of the rest during which nobody is paired."""
+    return player.joins_at
+
+
+@dataclass(frozen=True, slots=True)
+class HoldUp:
+    """A match that goes on, and how many others wait until it is over."""
+
+    number: int
+    fixture: int
+    count: int
+
+
+def hold_ups(flow: Flow) -> list[HoldUp]:
+    """Return the matches that hold others up, those that hold up most first."""
+    counts = Counter(
+        params["match"] for code, params in flow.decision.waits.values() if code == "ahead" and "match" in params
+    )
+    fixtures = flow.state.rows.fixtures
+    return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]

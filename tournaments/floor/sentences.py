@@ -149,6 +149,64 @@ def match_name(fixture: Fixture) -> str:
     return f"M{fixture.number} {' – '.join(match_names(fixture, staff=False))}"
 
 
+# Why somebody who is free waits in a stage without rounds, and why two were paired. Nothing here says who is kept apart
+# or needs an accessible table.
+
+
+WAITS: dict[str, str] = {
+    "resting": gettext_noop("Rests until {until}."),
+    "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
+    "ready": gettext_noop("Can be paired now."),
+    "no_opponent": gettext_noop("Nobody suitable is free. A match that goes on can bring an opponent."),
+    "met_all": gettext_noop("Has met everybody suitable who is free."),
+    "ahead": gettext_noop("Too far ahead of M{match}; is paired when that is over."),
+    "table": gettext_noop("Waits for a table."),
+    "switch": gettext_noop("The bracket is drawn after {matches}."),
+    "paused": gettext_noop("The event is paused."),
+    "held": gettext_noop("A director has held the pairing."),
+    "busy": gettext_noop("Is at M{match}."),
+    "away": gettext_noop("Is away until {until}."),
+    "absent": gettext_noop("Is not checked in."),
+}
+"""Code -> English sentence about somebody."""
+YOU_WAIT: dict[str, str] = {
+    "resting": gettext_noop("You rest until {until}."),
+    "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
+    "ready": gettext_noop("You are paired in a moment."),
+    "no_opponent": gettext_noop("Nobody suitable is free. A match that goes on can bring an opponent."),
+    "met_all": gettext_noop("You have met everybody suitable who is free."),
+    "ahead": gettext_noop("You are ahead of M{match}; you are paired when that is over."),
+    "table": gettext_noop("You wait for a table."),
+    "switch": gettext_noop("The bracket is drawn after {matches}."),
+    "paused": gettext_noop("The event is paused."),
+    "held": gettext_noop("The director has held the pairing."),
+    "busy": gettext_noop("You are at M{match}."),
+    "away": gettext_noop("You are away until {until}."),
+    "absent": gettext_noop("You are not checked in. Tell the desk that you are here."),
+}
+"""The same to the player."""
+WHY_PAIRED: dict[str, str] = {
+    "equal_new": gettext_noop("As many lives each, and they have not met."),
+    "only_pair": gettext_noop("No other two could be paired."),
+    "by_lot": gettext_noop("By lot among equally good pairings (batch {batch})."),
+    "fewest": gettext_noop("Both had played the fewest matches."),
+    "unequal": gettext_noop("Nobody with as many lives can come to play one of them."),
+    "rematch": gettext_noop("They have met, but everybody else free has met them more often or is busy."),
+    "manual": gettext_noop("Set by a director."),
+}
+"""Code -> English sentence about why two were paired."""
+
+
+def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool) -> str:
+    """Return why somebody waits, to a director or to the player."""
+    values = dict(params)
+    if isinstance(values.get("until"), datetime):
+        values["until"] = time_format(timezone.localtime(values["until"], zone), "TIME_FORMAT")
+    if "matches" in values:
+        values["matches"] = ", ".join(f"M{number}" for number in values["matches"])
+    return _((YOU_WAIT if you else WAITS)[code]).format_map(values)
+
+
 # Why matches wait and why they are suggested, as sentences.
 
 

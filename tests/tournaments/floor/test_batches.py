@@ -7,16 +7,23 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
+from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
-from players.models import Club, Membership, Player
+from players.models import Club, Membership, Player, User
+from tests.pages import html
+from tests.tournaments.support.pages import text
+from tournaments.floor.batches import pair_now
 from tournaments.floor.calls import call_ready
 from tournaments.floor.calls import start as begin
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.settings import Pairing as Mode
-from tournaments.models import Batch, Division, Fixture, OpenPairing, Pairing, Tournament
+from tournaments.models import Batch, Division, Fixture, OpenPairing, Pairing, Stage, Tournament
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
 from tournaments.results.services import enter_result
 from tournaments.state.derivation import states_of
@@ -114,7 +121,8 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
     entries = set(night.division.entries.values_list("pk", flat=True))
     (winner,) = [entry for entry in entries if losses[entry] < 2]
     (state,) = states_of(night.division)
-    assert state.over and not OpenPairing.objects.exists()
+    assert state.over
+    assert not OpenPairing.objects.exists()
     assert state.tables[0].rows[0].entry == winner
     assert list(differences(Selection.of())) == []
 
@@ -125,6 +133,29 @@ def test_an_undone_start_leaves_no_pair_and_gives_the_same_again(
     event = start()
     first = list(Batch.objects.get().pairings.values_list("first", "second"))
     event = undo_start(tournament=event, by=by_alice, now=NOON + timedelta(seconds=30))
-    assert not Fixture.objects.exists() and not OpenPairing.objects.exists()
+    assert not Fixture.objects.exists()
+    assert not OpenPairing.objects.exists()
     start(now=NOON + timedelta(minutes=2), event=event)
     assert list(Batch.objects.get(number=2).pairings.values_list("first", "second")) == first
+
+
+def floor_text(client: Client, event: Tournament) -> str:
+    response = client.get(reverse("floor", args=[event.club.slug, event.slug]))
+    assert response.status_code == 200
+    return text(html(response))
+
+
+def test_the_floor_says_who_waits_and_why(
+    start: Callable[..., Tournament], client: Client, alice: User, by_alice: Actor
+) -> None:
+    client.force_login(alice)
+    event = start(now=timezone.now())
+    page = floor_text(client, event)
+    assert "Waiting 3, longest first" in page
+    assert page.count("Waits for a table.") == 2
+    assert "13 0 0 out" in page
+    (stage,) = Stage.objects.all()
+    division = event.divisions.get()
+    with pytest.raises(Refused) as refused:
+        pair_now(stage=stage, after=division.seq, by=by_alice, now=timezone.now())
+    assert refused.value.code == "nobody_to_pair"
