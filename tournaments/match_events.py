@@ -18,6 +18,7 @@ from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor import selectors as floor_selectors
+from tournaments.floor.batches import why_players_wait
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
@@ -173,6 +174,12 @@ def _at_tables(
     )
 
 
+def own_entries(players: Collection[int], now: datetime) -> Sequence[OwnEntry]:
+    """Return the unfinished divisions of these players, with why they wait where there are no rounds."""
+    waits = why_players_wait(players, now)
+    return [row._replace(status=waits[row.url]) if row.url in waits else row for row in entries_of(players)]
+
+
 def record_score(entered: Entered, *, by: Actor, now: datetime) -> None:
     """Record a running score that a player enters. Refused: `no_running_scores`, and as `set_players_score`."""
     fixture = _on_open_floor(entered.match)
@@ -211,7 +218,7 @@ class TournamentEvents(Events):
         return places_of(matches) if matches else {}
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
-        return entries_of(players) if players else ()
+        return own_entries(players, timezone.now()) if players else ()
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

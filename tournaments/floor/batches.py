@@ -5,13 +5,19 @@ whenever the autopilot looks for calls: after every change, and every few second
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Sum
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import time_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from engine.errors import Refused
 from matches.lifecycle.at_tables import AtTables
@@ -21,7 +27,7 @@ from matches.models import Match
 from players.actors import SYSTEM, Actor, log
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
-from tournaments.floor.derivation import ACTIVE, table_plan
+from tournaments.floor.derivation import ACTIVE, floor_state, table_plan
 from tournaments.floor.journal import (
     About,
     latest,
@@ -33,11 +39,14 @@ from tournaments.floor.journal import (
     refuse_over,
 )
 from tournaments.floor.notifications import notify_asked
+from tournaments.floor.selectors import load_facts
+from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import BY_ROUND, LIVES
+from tournaments.formats.settings import Pairing as Mode
 from tournaments.formats.swiss.flow import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, decide
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
@@ -544,9 +553,7 @@ def waiting_in(flow: Flow, floor: FloorState, now: datetime) -> list[Waiting]:
             code, params = "held", {}
         elif code == "table" and player.entry in granted:
             code = "ready"
-        waiting.append(
-            Waiting(entry, player.left, lives, player.begun, _free_since(player, floor), code, params)
-        )
+        waiting.append(Waiting(entry, player.left, lives, player.begun, _free_since(player, floor), code, params))
     return sorted(waiting, key=lambda row: (row.since, row.entry.pk))
 
 
@@ -571,3 +578,37 @@ def hold_ups(flow: Flow) -> list[HoldUp]:
     )
     fixtures = flow.state.rows.fixtures
     return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]
+
+
+def why_players_wait(players: Collection[int], now: datetime) -> Mapping[str, str]:
+    """Return the URL of a division -> since when and why one of these players waits there, in words to the player.
+
+    Only of divisions without rounds in which they are still in and in no match.
+    """
+    rows = Entry.objects.filter(
+        player__in=players,
+        status=Entry.Status.IN,
+        division__status=Division.Status.RUNNING,
+        division__stages__status=Stage.Status.RUNNING,
+        division__stages__settings__pairing=Mode.CONTINUOUS.value,
+    )
+    own = set(rows.values_list("pk", flat=True))
+    waits: dict[str, str] = {}
+    events = Tournament.objects.filter(divisions__entries__in=own).distinct().select_related("club")
+    for event in events.prefetch_related("divisions__stages") if own else ():
+        state = floor_state(load_facts(event), now)
+        for flow in flows_of(event, state, now):
+            url = reverse("division", args=[event.club.slug, event.slug, flow.division.public_id])
+            for row in waiting_in(flow, state, now):
+                if row.entry.pk in own:
+                    waits[url] = you_wait(row, flow, ZoneInfo(event.time_zone))
+    return waits
+
+
+def you_wait(row: Waiting, flow: Flow, zone: ZoneInfo) -> str:
+    """Return since when and why somebody waits, in words to them."""
+    since = time_format(timezone.localtime(row.since, zone), "TIME_FORMAT")
+    parts = [_("Free since %(time)s") % {"time": since}] if row.is_here and row.code != "resting" else []
+    if flow.pool.settings.format == LIVES:
+        parts.append(ngettext("%(count)d life left", "%(count)d lives left", row.left) % {"count": row.left})
+    return f"{' · '.join(parts)}. {waits_for(row.code, row.params, zone, you=True)}"

@@ -149,8 +149,8 @@ def match_name(fixture: Fixture) -> str:
     return f"M{fixture.number} {' – '.join(match_names(fixture, staff=False))}"
 
 
-# Why somebody who is free waits in a stage without rounds, and why two were paired. Nothing here says who is kept apart
-# or needs an accessible table.
+# Why somebody who is free waits in a stage without rounds. Nothing here says who is kept apart or needs an accessible
+# table.
 
 
 WAITS: dict[str, str] = {
@@ -185,16 +185,6 @@ YOU_WAIT: dict[str, str] = {
     "absent": gettext_noop("You are not checked in. Tell the desk that you are here."),
 }
 """The same to the player."""
-WHY_PAIRED: dict[str, str] = {
-    "equal_new": gettext_noop("As many lives each, and they have not met."),
-    "only_pair": gettext_noop("No other two could be paired."),
-    "by_lot": gettext_noop("By lot among equally good pairings (batch {batch})."),
-    "fewest": gettext_noop("Both had played the fewest matches."),
-    "unequal": gettext_noop("Nobody with as many lives can come to play one of them."),
-    "rematch": gettext_noop("They have met, but everybody else free has met them more often or is busy."),
-    "manual": gettext_noop("Set by a director."),
-}
-"""Code -> English sentence about why two were paired."""
 
 
 def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool) -> str:

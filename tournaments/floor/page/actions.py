@@ -346,9 +346,7 @@ def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime
     Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
     """
     data = form.cleaned_data
-    pairing = batches.take_back_pairing(
-        fixture=data["fixture"], code=data["code"], side=data["side"], by=by, now=now
-    )
+    pairing = batches.take_back_pairing(fixture=data["fixture"], code=data["code"], side=data["side"], by=by, now=now)
     return _("M%(number)d is taken back; both are free again.") % {"number": pairing.number}
 
 

@@ -13,9 +13,10 @@ from tournaments.floor.batches import AWAY, Flow, Waiting, flows_of, hold_ups, w
 from tournaments.floor.page.cards import Cards, Post, action_url
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.sentences import WHY_PAIRED, waits_for
+from tournaments.floor.sentences import waits_for
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
+from tournaments.standings.labels import why_paired
 from tournaments.state.names import shown_entry
 
 LONG_WAIT = 12
@@ -128,7 +129,6 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
     labels = view.facts.labels
     pairs = [_pair(flow, pair, labels.get(table or 0, ""), has_lives=has_lives) for pair, table in granted]
     stage = (("stage", flow.stage.public_id),)
-    lives_left = Counter(player.left for player in flow.pool.players if player.left > 0)
     return FlowPart(
         key=flow.stage.public_id,
         title=flow.division.name if several or cards.several else "",
@@ -146,13 +146,26 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
             (*stage, ("held", "no" if flow.held else "yes")),
             f"hold-pairing-{flow.stage.public_id}",
         ),
-        counts=[
-            (discs_of(left, settings.lives), lives_left[left]) for left in range(settings.lives, 0, -1) if has_lives
-        ],
-        out=len({entry.pk for entry in flow.state.rows.of_division.entries.values() if entry.status != Entry.Status.WAITING})
-        - sum(lives_left.values()),
+        counts=lives_counts(flow),
+        out=count_out(flow),
         hold_ups=[_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow)],
     )
+
+
+def lives_counts(flow: Flow) -> list[tuple[Discs, int]]:
+    """Return how many players have so many lives left, most lives first; empty in a Swiss."""
+    settings = flow.pool.settings
+    if settings.format != LIVES:
+        return []
+    left = Counter(player.left for player in flow.pool.players)
+    return [(discs_of(lives, settings.lives), left[lives]) for lives in range(settings.lives, 0, -1)]
+
+
+def count_out(flow: Flow) -> int:
+    """Return how many entries are out, withdrawn ones included."""
+    entries = flow.state.rows.of_division.entries.values()
+    took_part = sum(entry.status != Entry.Status.WAITING for entry in entries)
+    return took_part - sum(player.left > 0 for player in flow.pool.players)
 
 
 def _when(flow: Flow, now: datetime, zone: ZoneInfo, *, calls_itself: bool) -> str:
@@ -208,7 +221,7 @@ def _pair(flow: Flow, pair: object, table: str, *, has_lives: bool) -> PairLine:
     names = tuple(shown_entry(entries[player.entry], staff=True) for player in players)
     lives = flow.pool.settings.lives
     discs = tuple(discs_of(player.left, lives) if has_lives else None for player in players)
-    reasons = [_(WHY_PAIRED[code]).format_map(params) for code, params in pair.why]  # type: ignore[attr-defined]
+    reasons = [why_paired(code, params) for code, params in pair.why]  # type: ignore[attr-defined]
     return PairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
 
 
@@ -224,7 +237,10 @@ def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
     details = [_("%(count)d min") % {"count": int(match.minutes)}, *([score] if score else [])]
     if facts.asked_at is not None:
         details.append(_("asked at %(time)s") % {"time": clock(facts.asked_at, cards.zone)})
-    text = ngettext(
-        "M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count
-    ) % {"number": number, "count": count}
-    return HoldUpLine(number, text, f"{' – '.join(facts.names)} · {', '.join(details)}", cards.sheet_url(match), tuple(posts))
+    text = ngettext("M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count) % {
+        "number": number,
+        "count": count,
+    }
+    return HoldUpLine(
+        number, text, f"{' – '.join(facts.names)} · {', '.join(details)}", cards.sheet_url(match), tuple(posts)
+    )

@@ -323,9 +323,7 @@ class TakeBackPairingForm(FixtureForm):
     """Why a pairing is taken back; for a missing player, their side."""
 
     code = forms.ChoiceField(
-        choices=[
-            (code.value, code.label) for code in (Pairing.TakenBack.MISSING, Pairing.TakenBack.NOT_THESE_TWO)
-        ]
+        choices=[(code.value, code.label) for code in (Pairing.TakenBack.MISSING, Pairing.TakenBack.NOT_THESE_TWO)]
     )
     side = forms.TypedChoiceField(
         choices=[("", _("not known")), ("0", _("first")), ("1", _("second"))],
