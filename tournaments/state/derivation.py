@@ -59,6 +59,9 @@ class StageState:
     def advancing(self, table: Table) -> set[EntryId]:
         """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
         order = [row.entry for row in table.rows]
+        if self.event is not None and self.event.continuous and self.rows.settings.format == LIVES:
+            # Whoever has lives left goes on.
+            return {row.entry for row in table.rows if row.points > 0} if self.rows.settings.qualifiers else set()
         if table.over and self.earned:
             return {entry for place in self.earned if (entry := self.places[place]) in order and entry is not None}
         return set(_going_on(self.rows, order, {})[: self.rows.settings.qualifiers or 0])
@@ -79,9 +82,17 @@ class StageState:
     @property
     def over(self) -> bool:
         """Whether everything is paired and played."""
+        if self.event is not None and self.progress.over and self.event.continuous and self._is_followed:
+            return True
         if self.event is not None:
             return is_over(self.rows.settings, self.event) and self.progress.over
         return bool(self.rows.fixtures) and self.progress.over
+
+    @property
+    def _is_followed(self) -> bool:
+        """Whether the next stage is drawn."""
+        stages = self.rows.of_division.stages
+        return any(row.number == self.stage.number + 1 and row.is_drawn for row in stages)
 
 
 def states_of(
@@ -114,6 +125,9 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None) ->
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
     state = StageState(rows, progress, event, places)
     if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
+        return state
+    if rows.settings.is_continuous and rows.settings.format == LIVES:
+        # Its bracket has fixed entrants: each life left is a place.
         return state
     seed = lots_seed(rows.stage)
     orders = final_orders(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)

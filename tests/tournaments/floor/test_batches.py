@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -21,8 +22,10 @@ from tests.tournaments.support.pages import text
 from tournaments.floor.batches import pair_now
 from tournaments.floor.calls import call_ready
 from tournaments.floor.calls import start as begin
-from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.graph import BYE
+from tournaments.formats.settings import KNOCKOUT, LIVES, StageSettings
 from tournaments.formats.settings import Pairing as Mode
+from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import Batch, Division, Fixture, OpenPairing, Pairing, Stage, Tournament
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
 from tournaments.results.services import enter_result
@@ -98,7 +101,9 @@ class Night:
         return True
 
     def win(self, fixture: Fixture, side: int) -> None:
-        score = (5, 3) if side == 0 else (3, 5)
+        assert fixture.match is not None
+        length = fixture.match.length
+        score = (length, 3) if side == 0 else (3, length)
         enter_result(fixture=fixture, result=ResultInput(side, score), by=self.by, now=self.now)
 
     def play(self, most: int = 1000) -> None:
@@ -124,6 +129,24 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
     assert state.over
     assert not OpenPairing.objects.exists()
     assert state.tables[0].rows[0].entry == winner
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    stages = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
+    night = Night(start(stages=stages), by_alice, seed=3)
+    night.play()
+    first, second = states_of(night.division)
+    assert first.event is not None
+    left = lives_left(first.event, 2)
+    assert sum(left.values()) == 8
+    bracket = second.progress.graph.bracket("main").rounds[0].fixtures
+    assert len(bracket) == 4
+    seats = Counter(source.entry for fixture in bracket for source in fixture.sources if source != BYE)
+    assert seats.keys() == left.keys()
+    with_bye = {fixture.sources[0].entry for fixture in bracket if BYE in fixture.sources}
+    assert with_bye == {entry for entry, lives in left.items() if lives == 2}
+    assert second.over
     assert list(differences(Selection.of())) == []
 
 
