@@ -112,7 +112,8 @@ def _make_first_batch(division: Division, draw: Draw) -> DraftContent:
     entries = to_be_paired(settings_of(draw.stage), _event_of(division, draw))
     if len(entries) < LEAST_TO_PAIR:
         return DraftContent(refusal={"code": "too_few_players", "params": {"players": len(entries)}})
-    pairs = first_pairs(division, draw.stage, entries)
+    clubs = club_of_each(division, entries) if division.apart else {}
+    pairs = first_pairs(division, draw.stage, entries, clubs, draw.made_at)
     paired = {entry for pair in pairs for entry in pair}
     waiting = [entry for entry in entries if entry not in paired]
     return DraftContent(
@@ -227,7 +228,7 @@ def store_first_batch(draw: Draw, *, event: Tournament, by: Actor, now: datetime
     length = lengths_of(settings, ROUNDS, stage.division.lengths)[0]
     since, quota = now.isoformat(), settings.lives if settings.format == LIVES else settings.rounds
     batch = NewBatch(
-        [NewPair(a, b, length, why=[("by_lot", {"batch": 1})]) for a, b in pairs if a is not None and b is not None],
+        [NewPair(a, b, length, why=[("by_lot", {})]) for a, b in pairs if a is not None and b is not None],
         room=event.tables_for(len(entries)),
         pool=[[entry, quota, 0, since] for entry in entries],
         private=bool(kept_apart(stage.division)),

@@ -43,11 +43,22 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
+from tournaments.formats.continuous.rule import decide
+from tournaments.formats.continuous.state import (
+    ABSENT,
+    AWAY,
+    BUSY,
+    Action,
+    Decision,
+    FlowMatch,
+    FlowPair,
+    FlowPlayer,
+    FlowState,
+)
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import BY_ROUND, LIVES
 from tournaments.formats.settings import Pairing as Mode
-from tournaments.formats.swiss.flow import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, decide
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
     Autopilot,
@@ -75,8 +86,6 @@ from tournaments.state.settle import settle
 
 WALK_MINUTES = 2
 """From a call to the table: a player is paired so long before the rest ends."""
-AWAY, ABSENT, BUSY = "away", "absent", "busy"
-"""Why somebody is not free, beside a match of the stage."""
 
 
 # What the rule decides from, as the database and the floor have it.
@@ -103,7 +112,8 @@ class Flow:
     @property
     def is_due(self) -> bool:
         """Whether the pairs that have a table are to be made now."""
-        return self.decision.action == Action.DRAW_NOW and bool(self.granted) and not self.held
+        has_any = bool(self.granted) or bool(self.decision.byes)
+        return self.decision.action == Action.DRAW_NOW and has_any and not self.held
 
     def player(self, entry: EntryId) -> FlowPlayer:
         """The player with this entry."""
@@ -161,10 +171,12 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         spent = rows.missed[entry] // MISSED_FOR_A_LIFE
         left = settings.lives - event.losses[entry] - spent
         if settings.format != LIVES:
-            left = (settings.rounds or 0) - begun[entry]
+            left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
         why, match = _why_not(row_, floor, busy, now)
         players.append(
-            FlowPlayer(entry, max(0, left), begun[entry], joins[entry], why, clubs.get(entry), match),
+            FlowPlayer(
+                entry, max(0, left), begun[entry], joins[entry], why, clubs.get(entry), match, event.scores[entry]
+            ),
         )
     apart = {*division.kept_apart, *division.persons}
     return FlowState(
@@ -357,7 +369,7 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
         if flow is None:
             return None
         may = forced or (floor_state.facts.autopilot == Autopilot.CALL and flow.is_due)
-        if not may or not flow.granted:
+        if not may or not (flow.granted or flow.decision.byes):
             _remember(flow, floor_state, now)
             return None
         return _store(flow, event=event, floor=floor, division=division, forced=forced, by=by, now=now)
@@ -378,7 +390,7 @@ def _store(
     stage = flow.stage
     stage.division = division
     pairs = [pair for pair, _table in flow.granted]
-    decision = decide(flow.pool, now, len(pairs))
+    decision = decide(flow.pool, now, len(pairs)) if pairs else flow.decision
     in_pool = set(decision.pool)
     new = NewBatch(
         [NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
@@ -394,6 +406,7 @@ def _store(
             if entry not in in_pool
         ],
         missed=decision.missed,
+        byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
         forced=forced and not flow.is_due,
         private=decision.private,
     )
@@ -547,14 +560,23 @@ def waiting_in(flow: Flow, floor: FloorState, now: datetime) -> list[Waiting]:
         code, params = flow.decision.waits.get(player.entry, ("no_opponent", {}))
         if code == AWAY:
             params = {"until": entry.away_until}
-        elif code in ("table", "window") and floor.pause is not None:
-            code, params = "paused", {}
-        elif code in ("table", "window") and flow.held:
-            code, params = "held", {}
-        elif code == "table" and player.entry in granted:
-            code = "ready"
+        elif code == "window":
+            code, params = _why_not_paired(flow, floor, player.entry in granted, params)
         waiting.append(Waiting(entry, player.left, lives, player.begun, _free_since(player, floor), code, params))
     return sorted(waiting, key=lambda row: (row.since, row.entry.pk))
+
+
+def _why_not_paired(
+    flow: Flow, floor: FloorState, has_table: bool, params: Mapping[str, object]
+) -> tuple[str, Mapping[str, object]]:
+    """Return why somebody for whom there is an opponent is not paired yet."""
+    if floor.pause is not None:
+        return "paused", {}
+    if flow.held:
+        return "held", {}
+    if flow.decision.action == Action.AFTER_WINDOW:
+        return "window", params
+    return ("ready" if has_table else "table"), {}
 
 
 def _free_since(player: FlowPlayer, floor: FloorState) -> datetime:

@@ -157,8 +157,10 @@ WAITS: dict[str, str] = {
     "resting": gettext_noop("Rests until {until}."),
     "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
     "ready": gettext_noop("Can be paired now."),
-    "no_opponent": gettext_noop("Nobody suitable is free. A match that goes on can bring an opponent."),
+    "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
+    "no_opponent_none": gettext_noop("Nobody suitable is free."),
     "met_all": gettext_noop("Has met everybody suitable who is free."),
+    "leader": gettext_noop("Waits for an opponent with as many lives."),
     "ahead": gettext_noop("Too far ahead of M{match}; is paired when that is over."),
     "table": gettext_noop("Waits for a table."),
     "switch": gettext_noop("The bracket is drawn after {matches}."),
@@ -173,8 +175,10 @@ YOU_WAIT: dict[str, str] = {
     "resting": gettext_noop("You rest until {until}."),
     "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
     "ready": gettext_noop("You are paired in a moment."),
-    "no_opponent": gettext_noop("Nobody suitable is free. A match that goes on can bring an opponent."),
+    "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
+    "no_opponent_none": gettext_noop("Nobody suitable is free."),
     "met_all": gettext_noop("You have met everybody suitable who is free."),
+    "leader": gettext_noop("You wait for an opponent with as many lives."),
     "ahead": gettext_noop("You are ahead of M{match}; you are paired when that is over."),
     "table": gettext_noop("You wait for a table."),
     "switch": gettext_noop("The bracket is drawn after {matches}."),
@@ -192,6 +196,9 @@ def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool
     values = dict(params)
     if isinstance(values.get("until"), datetime):
         values["until"] = time_format(timezone.localtime(values["until"], zone), "TIME_FORMAT")
+    if code == "no_opponent":
+        values["bringing"] = len(values.get("matches", ()))
+        code = code if values["bringing"] else "no_opponent_none"
     if "matches" in values:
         values["matches"] = ", ".join(f"M{number}" for number in values["matches"])
     return _((YOU_WAIT if you else WAITS)[code]).format_map(values)

@@ -138,7 +138,7 @@ _TEMPLATES = EXPLANATIONS | LIVES_EXPLANATIONS
 WHY_PAIRED: dict[str, str] = {
     "equal_new": gettext_noop("As many lives each, and they have not met."),
     "only_pair": gettext_noop("No other two could be paired."),
-    "by_lot": gettext_noop("By lot among equally good pairings (batch {batch})."),
+    "by_lot": gettext_noop("By lot among equally good pairings."),
     "fewest": gettext_noop("Both had played the fewest matches."),
     "unequal": gettext_noop("Nobody with as many lives can come to play one of them."),
     "rematch": gettext_noop("They have met, but everybody else free has met them more often or is busy."),

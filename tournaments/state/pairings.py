@@ -9,17 +9,18 @@ from typing import Any
 from django.db.models import Max
 
 from players.actors import SYSTEM, Actor
-from tournaments.formats.graph import EntryId, EntrySource, Fixture, Round
+from tournaments.formats.continuous.rule import ALGORITHM, decide
+from tournaments.formats.continuous.state import FlowPlayer, FlowState
+from tournaments.formats.graph import BYE, EntryId, EntrySource, Fixture, Round, Source
 from tournaments.formats.plans import ROUNDS
 from tournaments.formats.settings import LIVES
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
-from tournaments.models import Batch, Bracket, MissedMatch, OpenPairing, Pairing, Stage, Tournament
+from tournaments.models import Batch, Bracket, Division, MissedMatch, OpenPairing, Pairing, Stage, Tournament
 from tournaments.state.derivation import StageState
 from tournaments.state.locks import take_numbers
 from tournaments.state.plans import settings_of, store_round
-from tournaments.state.stage_rows import StageRows
+from tournaments.state.stage_rows import StageRows, kept_apart
 
-ALGORITHM = "continuous/1"
 RULE = ("lives", "rounds", "window", "lead", "leader", "qualifiers")
 """The settings that a batch keeps."""
 
@@ -45,6 +46,8 @@ class NewBatch:
     pool: Sequence[Sequence[Any]] = ()
     left_out: Sequence[Sequence[Any]] = ()
     missed: Sequence[EntryId] = ()
+    byes: Sequence[EntryId] = ()
+    """Entries of a Swiss that play one match fewer."""
     forced: bool = False
     private: bool = False
 
@@ -59,10 +62,10 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
         left_out=list(map(list, new.left_out)), private=new.private,
     )  # fmt: skip
     bracket, _created = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
-    first = take_numbers(event, len(new.pairs))
-    fixtures = tuple(
-        Fixture(first + at, (EntrySource(pair.first), EntrySource(pair.second))) for at, pair in enumerate(new.pairs)
-    )
+    sources: list[tuple[Source, Source]] = [(EntrySource(pair.first), EntrySource(pair.second)) for pair in new.pairs]
+    sources += [(EntrySource(entry), BYE) for entry in new.byes]
+    first = take_numbers(event, len(sources))
+    fixtures = tuple(Fixture(first + at, pair) for at, pair in enumerate(sources))
     # All pairs of a batch have the length of a round; it changes only between batches.
     length = new.pairs[0].length if new.pairs else 1
     round_ = store_round(bracket, Round(number, fixtures), lengths=[length])
@@ -145,10 +148,13 @@ def lives_of_latecomer(state: StageState) -> int:
     return state.rows.settings.lives - missed_by_latecomer(state) // MISSED_FOR_A_LIFE
 
 
-def first_pairs(division, stage, entries):
-    import hmac
-
-    seed = bytes.fromhex(stage.seed)
-    order = sorted(entries, key=lambda e: hmac.digest(seed, str(e).encode(), "sha256"))
-    room = division.tournament.tables_for(len(entries))
-    return list(zip(order[::2], order[1::2]))[:room]
+def first_pairs(
+    division: Division, stage: Stage, entries: Sequence[EntryId], clubs: Mapping[EntryId, str], now: datetime
+) -> list[tuple[EntryId, EntryId]]:
+    """Return the first pairs of a stage without rounds, as many as there are tables."""
+    settings = settings_of(stage)
+    quota = settings.lives if settings.format == LIVES else settings.rounds or 0
+    players = tuple(FlowPlayer(entry, quota, 0, now, club=clubs.get(entry)) for entry in entries)
+    state = FlowState(settings, players, (), {}, kept_apart(division), bytes.fromhex(stage.seed))
+    decision = decide(state, now, division.tournament.tables_for(len(entries)))
+    return [(pair.first, pair.second) for pair in decision.pairs]

@@ -43,7 +43,7 @@ from tournaments.state.locks import (
 )
 from tournaments.state.notifications import notify_ready
 from tournaments.state.pairings import update_pairings
-from tournaments.state.plans import Places, set_drawn, settings_of
+from tournaments.state.plans import Places, is_continuous, set_drawn, settings_of
 from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
 
@@ -413,7 +413,7 @@ def step_of(division: Division, fixture: Q, *, after_version: int) -> Step | Non
     )
     others = Exists(same_stage.filter(status__in=UNDECIDED).exclude(pk=OuterRef("pk")))
     row = fixtures.annotate(is_last=~others).select_related("stage").first()
-    if row is None:
+    if row is None or is_continuous(row.stage):
         return None
     row.stage.division = division
     next_round = _round_to_request(row.stage) if row.is_last else 0

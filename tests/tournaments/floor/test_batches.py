@@ -19,18 +19,42 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.pages import html
 from tests.tournaments.support.pages import text
-from tournaments.floor.batches import pair_now
+from tournaments.entries import check_in
+from tournaments.entries.late import enter_late, preview_late
+from tournaments.entries.services import withdraw
+from tournaments.floor.batches import (
+    Waiting,
+    flows_of,
+    pair_now,
+    take_back_missed,
+    take_back_pairing,
+    waiting_in,
+)
 from tournaments.floor.calls import call_ready
 from tournaments.floor.calls import start as begin
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.selectors import load_facts
 from tournaments.formats.graph import BYE
-from tournaments.formats.settings import KNOCKOUT, LIVES, StageSettings
+from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, StageSettings
 from tournaments.formats.settings import Pairing as Mode
 from tournaments.formats.swiss.lives import lives_left
-from tournaments.models import Batch, Division, Fixture, OpenPairing, Pairing, Stage, Tournament
+from tournaments.models import (
+    Batch,
+    Correction,
+    Division,
+    Fixture,
+    MissedMatch,
+    OpenPairing,
+    Pairing,
+    Stage,
+    Tournament,
+)
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
+from tournaments.results.corrections import CorrectionInput, apply_correction, undo_correction
 from tournaments.results.services import enter_result
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import Selection, differences
+from tournaments.state.pairings import missed_by_latecomer
 
 pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
@@ -182,3 +206,170 @@ def test_the_floor_says_who_waits_and_why(
     with pytest.raises(Refused) as refused:
         pair_now(stage=stage, after=division.seq, by=by_alice, now=timezone.now())
     assert refused.value.code == "nobody_to_pair"
+
+
+def correct(night: Night, fixture: Fixture, winner: int) -> Correction:
+    """Correct who won a match, with all that follows."""
+    new = CorrectionInput(ResultInput(winner, (5, 1) if winner == 0 else (1, 5)), "correct_all", "Misheard")
+    correction = apply_correction(fixture=fixture, correction=new, after=night.division.seq, by=night.by, now=night.now)
+    assert correction is not None
+    return correction
+
+
+def lives_of(night: Night) -> dict[int, int]:
+    (state,) = states_of(night.division)
+    assert state.event is not None
+    return lives_left(state.event, 2)
+
+
+@pytest.fixture
+def misheard(start: Callable[..., Tournament], by_alice: Actor) -> tuple[Night, Fixture, Fixture, int]:
+    """A night in which the first result was entered the wrong way round, and its winner is paired for the third time.
+
+    Really they have lost twice. Their match is called and has not begun.
+    """
+    night = Night(start(), by_alice, seed=5)
+    first = night.open()[0]
+    night.win(first, 0)
+    entry = first.slots.get(side=0).entry_id
+    assert entry is not None
+    for _minute in range(400):
+        (call_ready(tournament_id=night.event.pk, now=night.now))
+        own = [row for row in night.open() if row.slots.filter(entry=entry).exists()]
+        if own and lives_of(night)[entry] == 1:
+            return night, first, own[0], entry
+        if own and own[0].number not in night.ends:
+            night.win(own[0], 0 if own[0].slots.get(side=1).entry_id == entry else 1)
+        night.step()
+    raise AssertionError("never paired again")
+
+
+def test_a_corrected_result_takes_back_a_pairing_that_has_not_begun(
+    misheard: tuple[Night, Fixture, Fixture, int],
+) -> None:
+    night, first, paired, entry = misheard
+    opponent = paired.slots.exclude(entry=entry).get().entry_id
+    correction = correct(night, first, 1)
+    assert Pairing.objects.get(number=paired.number).taken_back == Pairing.TakenBack.CORRECTION
+    assert not OpenPairing.objects.filter(entry__in=[entry, opponent]).exists()
+    assert entry not in lives_of(night)
+    assert list(differences(Selection.of())) == []
+    # Nothing was built on it: undone, the entry is back with its life, and is paired anew.
+    undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert lives_of(night)[entry] == 1
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_begun_match_stands_although_a_correction_puts_its_player_out(
+    misheard: tuple[Night, Fixture, Fixture, int],
+) -> None:
+    night, first, paired, entry = misheard
+    begin(fixture=paired, by=night.by, now=night.now)
+    correction = correct(night, first, 1)
+    assert not Pairing.objects.get(number=paired.number).taken_back
+    assert entry not in lives_of(night)
+    night.ends[paired.number] = night.now + timedelta(minutes=20)
+    night.play()
+    with pytest.raises(Refused) as refused:
+        undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert refused.value.code == "successor_begun"
+    assert list(differences(Selection.of())) == []
+
+
+def test_who_withdraws_frees_the_opponent_of_a_match_that_has_not_begun(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    fixture = night.open()[0]
+    leaver, opponent = (slot.entry for slot in fixture.slots.order_by("side"))
+    assert leaver is not None
+    assert opponent is not None
+    withdraw(entry=leaver, by=by_alice, now=night.now, reason="Ill")
+    assert Pairing.objects.get(number=fixture.number).taken_back == Pairing.TakenBack.WITHDRAWAL
+    assert lives_of(night)[opponent.pk] == 2
+    assert leaver.pk not in lives_of(night)
+    assert opponent in [row.entry for row in waits(night)]
+    call_ready(tournament_id=night.event.pk, now=night.now + timedelta(seconds=1))
+    assert len(night.open()) == 5, "the free table is used at once"
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_late_entry_pays_half_a_life_for_each_match_missed(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    for _minute in range(120):
+        night.step()
+        (state,) = states_of(night.division)
+        if missed_by_latecomer(state) == 2:
+            break
+    latecomer = Player.objects.create(name="Eve Late")
+    (newcomer,) = preview_late(division=night.division, players=[latecomer], now=night.now).newcomers
+    assert (newcomer.missed, newcomer.lives) == (2, (1, 2))
+    (entry,) = enter_late(division=night.division, players=[latecomer], by=by_alice, now=night.now)
+    assert lives_of(night)[entry.pk] == 1
+    check_in.mark(entry=entry, state="here", by=by_alice, now=night.now)
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_who_is_away_is_not_paired_and_loses_lives_by_missing_matches(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    waiting = next(row for row in waits(night) if row.entry.pk not in OpenPairing.objects.values_list("entry"))
+    check_in.mark(entry=waiting.entry, state="away", by=by_alice, now=night.now, until=night.now + timedelta(hours=7))
+    for _minute in range(300):
+        night.step()
+        if lives_of(night).get(waiting.entry.pk) == 1:
+            break
+    assert MissedMatch.objects.filter(entry=waiting.entry).count() == 2
+    assert not Pairing.objects.filter(first=waiting.entry).exists()
+    missed = MissedMatch.objects.filter(entry=waiting.entry).last()
+    assert missed is not None
+    take_back_missed(missed=missed, reason="The taxi was late", by=by_alice, now=night.now)
+    assert lives_of(night)[waiting.entry.pk] == 2
+    assert list(differences(Selection.of())) == []
+
+
+def waits(night: Night) -> list[Waiting]:
+    """Who waits now."""
+    event = Tournament.objects.get(pk=night.event.pk)
+    state = floor_state(load_facts(event), night.now)
+    (flow,) = flows_of(event, state, night.now)
+    return waiting_in(flow, state, night.now)
+
+
+def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    missing, apart = night.open()[:2]
+    first = missing.slots.get(side=0).entry
+    take_back_pairing(fixture=missing, code="missing", side=0, by=by_alice, now=night.now)
+    take_back_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
+    take_back_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
+    assert {row.code for row in waits(night) if row.entry == first} == {"absent"}
+    call_ready(tournament_id=night.event.pk, now=night.now)
+    two = frozenset(Pairing.objects.filter(number=apart.number).values_list("first", "second").get())
+    made = [frozenset(pair) for pair in Pairing.objects.filter(taken_back="").values_list("first", "second")]
+    assert two not in made
+    begin(fixture=night.open()[0], by=by_alice, now=night.now)
+    with pytest.raises(Refused) as refused:
+        take_back_pairing(fixture=night.open()[0], code="not_these_two", by=by_alice, now=night.now)
+    assert refused.value.code == "pairing_begun"
+
+
+def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    stages = (StageSettings(SWISS, rounds=3, lengths=(5,), pairing=Mode.CONTINUOUS),)
+    night = Night(start(stages=stages, tables=6), by_alice, seed=2)
+    night.play()
+    (state,) = states_of(night.division)
+    assert state.event is not None
+    played = Counter(entry for row in Pairing.objects.all() for entry in (row.first_id, row.second_id))
+    byes = Counter(state.event.pairing_byes)
+    assert sum(byes.values()) == 1, "13 players and 3 matches each are an odd number of places"
+    assert all((played + byes)[entry] == 3 for entry in night.division.entries.values_list("pk", flat=True))
+    met = [frozenset(pair) for pair in Pairing.objects.values_list("first", "second")]
+    assert len(met) == len(set(met)) == 19
+    assert list(differences(Selection.of())) == []
