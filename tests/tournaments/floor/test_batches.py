@@ -46,6 +46,7 @@ from tournaments.models import (
     MissedMatch,
     OpenPairing,
     Pairing,
+    PendingBatch,
     Stage,
     Tournament,
 )
@@ -110,15 +111,18 @@ class Night:
     def step(self) -> bool:
         """Call what is due, and go on to the next end of a match or the next minute; False if all is over."""
         call_ready(tournament_id=self.event.pk, now=self.now)
-        going_on = self.open()
-        for fixture in going_on:
+        for fixture in self.open():
             assert fixture.match is not None
             if fixture.match.begun_at is None:
                 begin(fixture=fixture, by=self.by, now=self.now)
                 self.ends[fixture.number] = self.now + timedelta(minutes=self.chance.randint(5, 50))
         if self.division.status == Division.Status.FINISHED:
             return False
-        self.now += timedelta(minutes=1)
+        # Go on to when something happens: the end of a match, or of a rest.
+        due = PendingBatch.objects.filter(due_at__gt=self.now).values_list("due_at", flat=True)
+        going_on = {row.number for row in self.open()}
+        moments = [*due, *(at for number, at in self.ends.items() if number in going_on)]
+        self.now = min((at for at in moments if at is not None), default=self.now + timedelta(minutes=1))
         for fixture in self.open():
             if self.ends.get(fixture.number, self.now + timedelta(1)) <= self.now:
                 self.win(fixture, self.chance.randrange(2))
