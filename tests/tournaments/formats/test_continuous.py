@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from argparse import ArgumentParser
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,9 @@ import pytest
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.formats.cast import SEED
 from tests.tournaments.formats.continuous_reference import Case, Player, solve
+from tournaments.command_line import simulate
+from tournaments.formats.continuous.night import Field, Pace, forecast_night, summary
+from tournaments.formats.continuous.night import Night as SimulatedNight
 from tournaments.formats.continuous.rule import decide, lot, pairing_cost, why_not
 from tournaments.formats.continuous.safety import Remaining, can_be_played
 from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState
@@ -430,3 +434,56 @@ def test_whether_all_matches_can_be_played_is_decided_exactly():
         assert can_be_played(Remaining(left, closed)) == expected, (left, closed)
         seen[expected] += 1
     assert min(seen.values()) > 20
+
+
+# Nights that the rule plays itself.
+
+
+@pytest.mark.parametrize(
+    ("players", "rest", "lead", "wait", "end"),
+    [(13, 0, 0, 19, 318), (24, 0, 0, 12, 377), (32, 0, 2, 12, 405), (32, 5, 2, 24, 430), (32, 5, 1, 40, 463)],
+)
+def test_waiting_and_the_end_are_as_another_simulation_found_them(players, rest, lead, wait, end):
+    """The figures are those of the specification, of 200 to 600 nights each."""
+    count, chance = 30, Random(1)
+    played = [
+        SimulatedNight(
+            lives(lead=lead), players // 2, Field.drawn(players, chance), chance, Pace(8, 2, rest),
+            seed=bytes([number] * 32),
+        ).play()
+        for number in range(count)
+    ]  # fmt: skip
+    figures = summary(played, players)
+    assert abs(figures.wait - wait) <= max(4, 0.15 * wait)
+    assert abs(sum(night.end for night in played) / count - end) <= 0.15 * end
+    assert all(night.rematches_avoidable == 0 for night in played)
+    assert all(night.lead <= lead for night in played if lead)
+
+
+def test_the_rest_of_a_night_is_forecast_from_its_state():
+    night = Night(3, 12, tables=6, settings=lives())
+    decision = night.decide()
+    night.make(decision)
+    running = {number: 40.0 for number, _pair, _end in night.playing}
+    rest = SimulatedNight.from_state(
+        night.state(), running=running, now=night.time(10), tables=6, people=Field({}), chance=Random(2)
+    ).play()
+    assert rest.end > 40
+    assert sum(left > 0 for left in rest.left.values()) == 1
+    forecast = forecast_night(lives(), 12, 6, length=5, runs=10)
+    assert forecast.fewest >= 2
+    assert 0 < forecast.wait < forecast.longest_wait
+    assert forecast.end <= forecast.latest
+
+
+def test_a_night_is_simulated_from_the_command_line(capsys):
+    arguments = "--format lives --pairing continuous --players 9 --events 2 --seed 7 --switch 8 --idle 4:20 --json"
+    parser = ArgumentParser()
+    simulate.add_arguments(parser)
+    assert simulate.run(parser.parse_args(arguments.split())) == 0
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (first["event"], second["event"]) == (1, 2)
+    assert first["lives"] == 2
+    assert first["idle_entry"] == 4
+    assert first["switch"] <= 8
+    assert first["batches"] == len(first["batch_seconds"])
