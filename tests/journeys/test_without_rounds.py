@@ -71,7 +71,7 @@ def floor_worker(site: str) -> Iterator[None]:
 
 def picture(person: Person, name: str) -> None:
     if PICTURES:
-        person._page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)  # noqa: SLF001
+        person._page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True, caret="initial")  # noqa: SLF001
 
 
 def open_fixtures() -> list[Fixture]:
@@ -111,14 +111,13 @@ def test_a_night_without_rounds(
     looked_at(director._page)  # noqa: SLF001
 
     # Who waits sees why on a phone.
-    waiting = Player.objects.exclude(
-        pk__in=OpenPairing.objects.values("entry__player")
-    ).get(name=director.reads(r"Waiting\n.*\n(?:.*\n){0,8}?(\w+ \w+|\S+)\n0 matches", within="Waiting"))
+    paired = OpenPairing.objects.values("entry__player")
+    waiting = Player.objects.filter(name__in=NAMES[:13]).exclude(pk__in=paired).order_by("pk")[0]
     bob = account_of(waiting, "bob@example.org", club)
     player = journey.on_phone(bob)
     player.tap("My matches")
     player.sees("2 lives left")
-    player.sees("You wait for a table.")
+    player.sees(re.compile("You wait for a table|Nobody suitable is free"))
     picture(player, "phone-waits")
     looked_at(player._page)  # noqa: SLF001
 
@@ -130,15 +129,12 @@ def test_a_night_without_rounds(
     director.tap("Let in")
     director.sees("Wanda Late")
     director.tap(re.compile("^Floor"))
-    director.tap("Away", within="Wanda Late")
+    director.tap("Away", within=re.compile(r"Wanda Late\s+\d match"))
     director.sees("Wanda Late is away until")
 
     # Results call the next pairs.
     for _match in range(6):
         play(planned, by, chance)
-    director.sees("1 life left") if False else None
-    first = Fixture.objects.filter(status="decided").order_by("number").first()
-    assert first is not None
     picture(director, "floor-later")
 
     # Somebody leaves: the opponent of a match that has not begun is free again.

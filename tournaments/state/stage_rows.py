@@ -548,8 +548,11 @@ class StageRows:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pairings of a stage without rounds, in order, with those that were taken back."""
-        return self.of_division.pairings.get(self.stage.pk, [])
+        """The pairings of a stage without rounds, in order, with those that were taken back.
+
+        Pages read without a lock: a pairing that was made since the fixtures were read is left out.
+        """
+        return [row for row in self.of_division.pairings.get(self.stage.pk, ()) if row.number in self.fixtures]
 
     @cached_property
     def missed(self) -> Counter[EntryId]:
