@@ -71,7 +71,7 @@ def floor_worker(site: str) -> Iterator[None]:
 
 def picture(person: Person, name: str) -> None:
     if PICTURES:
-        person._page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True, caret="initial")  # noqa: SLF001
+        person._page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True, caret="initial")
 
 
 def open_fixtures() -> list[Fixture]:
@@ -108,7 +108,7 @@ def test_a_night_without_rounds(
     director.sees("5 called")
     director.sees("Waits for a table.")
     picture(director, "floor-start")
-    looked_at(director._page)  # noqa: SLF001
+    looked_at(director._page)
 
     # Who waits sees why on a phone.
     paired = OpenPairing.objects.values("entry__player")
@@ -119,7 +119,7 @@ def test_a_night_without_rounds(
     player.sees("2 lives left")
     player.sees(re.compile("You wait for a table|Nobody suitable is free"))
     picture(player, "phone-waits")
-    looked_at(player._page)  # noqa: SLF001
+    looked_at(player._page)
 
     # Somebody comes late, and the price is said before.
     director.tap(re.compile("^Arrivals"))

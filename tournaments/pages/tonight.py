@@ -41,9 +41,11 @@ from players.people.rows import canonical, lock_club
 from tournaments.draws.designer.forms import CLOCK_ATTRS
 from tournaments.draws.evenings import (
     MOST_PLAYERS,
+    ComparedLine,
     Evening,
     FormatOffer,
     Timeline,
+    compared,
     first_after,
     format_name,
     here_text,
@@ -68,6 +70,7 @@ from tournaments.events.venues import hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor, set_autopilot
 from tournaments.floor.journal import About, lock_floor, read_state, record
+from tournaments.formats.forecast.finish_times import Pace
 from tournaments.formats.forecast.forecasts import Forecast
 from tournaments.formats.forecast.proposals import fit_lengths, forecast_evening
 from tournaments.formats.presets import PRESETS
@@ -569,6 +572,11 @@ class TonightPage:
         """When the chosen format is over."""
         finish = self.forecast.finish if self.stages else None
         return timeline_of(self.evening, finish) if finish is not None else None
+
+    @property
+    def compared(self) -> list[ComparedLine]:
+        """The chosen format in rounds and without, if it can be paired in both ways."""
+        return compared(self.stages, (), self.evening, Pace(self.evening.tables)) if self.stages else []
 
     @property
     def forecast(self) -> Forecast:
