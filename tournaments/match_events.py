@@ -18,17 +18,19 @@ from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor import selectors as floor_selectors
+from tournaments.floor.batches import why_players_wait
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
 from tournaments.floor.state import MatchFacts, MatchState
-from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES
 from tournaments.models import Division, Fixture, Round, Slot, Tournament
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
 from tournaments.standings.rounds import round_names
 from tournaments.state.floor import beginnings_of
 from tournaments.state.names import match_names
+from tournaments.state.plans import is_continuous
 from tournaments.state.settle import settle_division
 
 # How the matches of a division are played here, for the app of matches.
@@ -74,6 +76,8 @@ def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
 
 
 def _counting(fixture: Fixture) -> str:
+    if is_continuous(fixture.stage):
+        return _("It costs the loser a life.") if fixture.stage.format == LIVES else _("It counts in the standings.")
     if fixture.stage.format in BY_ROUND:
         return _("It counts for round %(number)d.") % {"number": fixture.round.number}
     return _("It counts in the table.")
@@ -170,6 +174,12 @@ def _at_tables(
     )
 
 
+def own_entries(players: Collection[int], now: datetime) -> Sequence[OwnEntry]:
+    """Return the unfinished divisions of these players, with why they wait where there are no rounds."""
+    waits = why_players_wait(players, now)
+    return [row._replace(status=waits[row.url]) if row.url in waits else row for row in entries_of(players)]
+
+
 def record_score(entered: Entered, *, by: Actor, now: datetime) -> None:
     """Record a running score that a player enters. Refused: `no_running_scores`, and as `set_players_score`."""
     fixture = _on_open_floor(entered.match)
@@ -208,7 +218,7 @@ class TournamentEvents(Events):
         return places_of(matches) if matches else {}
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
-        return entries_of(players) if players else ()
+        return own_entries(players, timezone.now()) if players else ()
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

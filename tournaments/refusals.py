@@ -61,6 +61,12 @@ MESSAGES: dict[str, str] = {
     "late_entry_not_possible": gettext_noop("Late entries are not possible in this format: {format}."),
     "joining_closed": gettext_noop("Late entries were possible until {until}."),
     "late_entry_closed": gettext_noop("It is too late to enter: round {round} is already paired."),
+    "nobody_to_pair": gettext_noop("No two players who are free can be paired now, or no table is free."),
+    "not_a_pairing": gettext_noop("M{fixture} was not paired without rounds."),
+    "pairing_begun": gettext_noop("M{fixture} has begun, so its pairing stands."),
+    "too_late_for_lives": gettext_noop(
+        "It is too late to enter: everybody has begun {matches} matches, and each match missed costs half a life."
+    ),
     "registration_closed": gettext_noop("Registration is closed."),
     "already_entered": gettext_noop("{name} is already entered."),
     "check_in_changed": gettext_noop("This check-in was changed or undone in the meantime."),
@@ -260,6 +266,10 @@ STATUS = {
     "late_entry_not_possible": HTTPStatus.CONFLICT,
     "late_entry_closed": HTTPStatus.CONFLICT,
     "joining_closed": HTTPStatus.CONFLICT,
+    "nobody_to_pair": HTTPStatus.CONFLICT,
+    "not_a_pairing": HTTPStatus.CONFLICT,
+    "pairing_begun": HTTPStatus.CONFLICT,
+    "too_late_for_lives": HTTPStatus.CONFLICT,
     "registration_closed": HTTPStatus.CONFLICT,
     "already_entered": HTTPStatus.CONFLICT,
     "check_in_changed": HTTPStatus.CONFLICT,

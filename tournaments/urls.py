@@ -227,6 +227,10 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}reports/$", api_corrections.Reports.as_view(), name="api-tournament-reports"),
     re_path(rf"{A_TOURNAMENT}floor/$", api_floor.FloorOfEvent.as_view(), name="api-tournament-floor"),
     re_path(rf"{A_TOURNAMENT}floor/close/$", api_floor.CloseMatches.as_view(), name="api-tournament-floor-close"),
+    *(
+        re_path(rf"{A_TOURNAMENT}floor/{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-tournament-floor-{name}")
+        for name in ("pair-now", "hold-pairing")
+    ),
     re_path(rf"{A_TOURNAMENT}floor/undo/$", FLOOR_ACTIONS["undo"].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_floor.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
@@ -270,6 +274,10 @@ urlpatterns += [
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
     re_path(rf"{A_FIXTURE}$", api_corrections.OneFixture.as_view(), name="api-fixture"),
     *(re_path(rf"{A_FIXTURE}{act.path}/$", act.endpoint, name=f"api-fixture-{act.path}") for act in decisions.ACTIONS),
+    *(
+        re_path(rf"{A_FIXTURE}{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-fixture-{name}")
+        for name in ("take-back-pairing", "waive-lead", "ask-over")
+    ),
     re_path(rf"{A_FIXTURE}shorten/$", FLOOR_ACTIONS["shorten-match"].endpoint, name="api-fixture-shorten"),
     re_path(
         rf"{A_FIXTURE}shorten/undo/$", FLOOR_ACTIONS["take-back-length"].endpoint, name="api-fixture-take-back-length"

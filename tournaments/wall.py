@@ -33,6 +33,8 @@ from players.actors import Actor, log
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
+from tournaments.floor.batches import flows_of
+from tournaments.floor.page.flow import Discs, count_out, lives_counts
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
@@ -136,6 +138,14 @@ class NextMatch(NamedTuple):
     round_name: str
 
 
+class LivesBoard(NamedTuple):
+    """The players of a stage without rounds by lives left; `title` is its division if there are several."""
+
+    title: str
+    rows: Sequence[tuple[Discs, str]]
+    out: str
+
+
 @dataclass(slots=True)
 class FloorScreen:
     """What the wall shows of the floor at once: calls, tables, the next matches and expected times."""
@@ -145,6 +155,8 @@ class FloorScreen:
     next: list[NextMatch] = field(default_factory=list)
     """The matches that are called next. What they wait for is for their players and the staff."""
     expected: Sequence[ExpectedTime] = ()
+    lives: Sequence["LivesBoard"] = ()
+    """How many are still in, by lives; only of stages without rounds. It does not tell who is free."""
     is_wide: bool = False
     """Whether the calls take the whole width, in columns."""
     kind: str = "floor"
@@ -315,6 +327,9 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
     divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("order", "pk"))
     shown = [key for key in PartKey if key.value not in settings.hidden]
     calling = [screen for screen in floor_screens(view, expected, by_name=by_name) if PartKey.FLOOR in shown]
+    boards = _lives_boards(view)
+    for screen in calling:
+        screen.lives = boards
     fresh = [screen for screen in calling if any(call.fresh for call in screen.calls)]
     makers: dict[PartKey, Callable[[], Sequence[Screen]]] = {
         PartKey.FLOOR: lambda: calling,
@@ -330,6 +345,23 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
         "clock": time_format(view.now.astimezone(ZoneInfo(event.time_zone))),
         "now": int(view.now.timestamp() * 1000),
     }
+
+
+def _lives_boards(view: FloorView) -> list[LivesBoard]:
+    """Return the players of the stages without rounds by lives left."""
+    flows = [flow for flow in flows_of(view.tournament, view.state, view.now) if lives_counts(flow)]
+    return [
+        LivesBoard(
+            flow.division.name if len(flows) > 1 else "",
+            [(discs, _players(count)) for discs, count in lives_counts(flow)],
+            _players(count_out(flow)),
+        )
+        for flow in flows
+    ]
+
+
+def _players(count: int) -> str:
+    return ngettext("%(count)d player", "%(count)d players", count) % {"count": count}
 
 
 def _brackets(divisions: Sequence[Division]) -> Iterator[TitledScreen]:

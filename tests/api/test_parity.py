@@ -312,7 +312,7 @@ WITHOUT_ENDPOINT: Mapping[str, str] = {
     ),
     **dict.fromkeys(("let-go-on", "move", "score", "late", "no-show", "leader-wins", "free", "out", "back"), LINES),
     **dict.fromkeys(("pause", "resume", "autopilot"), LINES),
-    **dict.fromkeys(("result", "settle", "re-enter", "undo-re-entry", "shorten", "here"), OTHER_NAME),
+    **dict.fromkeys(("result", "settle", "re-enter", "undo-re-entry", "shorten", "here", "away"), OTHER_NAME),
     **dict.fromkeys(("open", "take-back", "take-back-score", "adjourn"), NOT_YET),
 }
 """Actions of the floor that have no endpoint."""

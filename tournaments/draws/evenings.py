@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django import forms
@@ -13,6 +13,7 @@ from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from engine.errors import Refused
 from matches.models import PlayMode
 from players.actors import Actor
 from players.forms import RefusingForm
@@ -24,7 +25,9 @@ from tournaments.formats.forecast.durations import REST
 from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.forecasts import Beside, forecast_stages
 from tournaments.formats.forecast.proposals import RUNS, FormatProposal, fit_lengths, propose_format, propose_formats
-from tournaments.formats.settings import PROGRESSIVE, StageSettings
+from tournaments.formats.forecast.without_rounds import compare
+from tournaments.formats.settings import BY_ROUND, PROGRESSIVE, StageSettings
+from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Division, Entry, EveningTemplate, Floor, Stage, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES, stages_name
 from tournaments.state.plans import settings_of
@@ -176,6 +179,8 @@ def _number(stage: Stage) -> int:
 
 MOST_PLAYERS = 256
 """For larger fields a director sets the format by hand: an evening is too short for them anyway."""
+FEWEST_COMPARED, MOST_COMPARED = 4, 128
+"""Players for whom rounds and no rounds are compared."""
 TEMPLATES_SHOWN = 8
 ONE_HOUR = timedelta(hours=1)
 ONE_EVENING = timedelta(hours=24)
@@ -406,6 +411,58 @@ def duration_text(minutes: float) -> str:
 def clock_after(evening: Evening, minutes: float) -> str:
     """Return the time so many minutes after the start."""
     return date_format(evening.starts + timedelta(minutes=minutes), "H:i")
+
+
+class ComparedLine(NamedTuple):
+    """How long a player waits, and when the stage is over, if it is paired in one of the two ways."""
+
+    name: str
+    wait: str
+    ends: str
+    guards: str
+    """What this way guards against."""
+    is_chosen: bool
+
+
+def compared(
+    stages: Sequence[StageSettings], lengths: Sequence[int], evening: Evening, pace: Pace
+) -> list[ComparedLine]:
+    """Return the first stage in rounds and without, side by side; empty if it can be paired in rounds only or not."""
+    first = stages[0] if stages else None
+    if first is None or first.format not in BY_ROUND or not FEWEST_COMPARED <= evening.players <= MOST_COMPARED:
+        return []
+    flow = replace(first, pairing=Mode.CONTINUOUS)
+    try:
+        flow.checked(lengths)
+    except Refused:
+        return []
+    in_rounds, without = compare(flow, evening.players, lengths, pace)
+    texts = (
+        (in_rounds, _("In rounds"), _("Nobody gains anything by being slow."), not first.is_continuous),
+        (without, _("Without rounds"), _guards(flow), first.is_continuous),
+    )
+    return [
+        ComparedLine(
+            name,
+            ngettext("%(count)d min", "%(count)d min", round(row.wait)) % {"count": round(row.wait)},
+            clock_after(evening, row.finish.median),
+            guards,
+            is_chosen,
+        )
+        for row, name, guards, is_chosen in texts
+    ]
+
+
+def _guards(settings: StageSettings) -> str:
+    if not settings.lead:
+        return _("Without a lead, whoever is slow has an advantage.")
+    if settings.lead == 1 and settings.qualifiers:
+        return _("Strict, for prizes: nobody gets ahead of a slow match, and a bracket decides.")
+    return ngettext(
+        "For club nights: who sits out skips at most %(count)d match.",
+        "For club nights: who sits out skips at most %(count)d matches.",
+        settings.lead,
+    ) % {"count": settings.lead}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from core.pagination import page_of
 from players.models import Club
 from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.rounds import (
+    WAITS,
     PairedStage,
     WayOut,
     WaysOut,
@@ -336,7 +337,8 @@ def _pairs(draw: Draw, names: Names) -> list[tuple[str, str]]:
 
 def _byes(draw: Draw, names: Names) -> list[tuple[str, str]]:
     """Return the names of the entries with a bye, each with the label of a requested bye."""
-    labels = {str(kind): str(kind.label) for kind in ByeRequest.Kind}
+    waits = {WAITS: str(_("waits for a table or an opponent"))}
+    labels = {str(kind): str(kind.label) for kind in ByeRequest.Kind} | waits
     pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
     alone = [first for first, second in pairs if second is None]
     return [(names.of(entry), labels.get(draw.byes.get(str(entry), ByeKind.FULL), "")) for entry in alone]

@@ -1,9 +1,11 @@
 """Stages that are paired round by round: requesting, pairing and changing rounds."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -24,9 +26,10 @@ from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, take_numbers
 from tournaments.state.names import club_of_each
-from tournaments.state.plans import deadline_of, settings_of, store_round, store_settings
+from tournaments.state.pairings import ALGORITHM, NewBatch, NewPair, first_pairs, store_batch
+from tournaments.state.plans import deadline_of, is_continuous, settings_of, store_round, store_settings
 from tournaments.state.settle import settle
-from tournaments.state.stage_rows import digest, requested_byes
+from tournaments.state.stage_rows import digest, kept_apart, requested_byes
 
 # Pairing of Swiss and lives, one round at a time.
 #
@@ -50,6 +53,9 @@ class DraftContent:
     ratings: Mapping[int, float] = field(default_factory=dict)
 
 
+LEAST_TO_PAIR = 2
+
+
 def current_event(division: Division, stage: Stage) -> SwissEvent:
     """Return a stage that is paired round by round as input of the pairing."""
     state = current_state(division, stage)
@@ -68,9 +74,15 @@ def _event_of(division: Division, draw: Draw) -> SwissEvent:
     return replace(event, players=tuple(player for player in event.players if player.entry not in draw.left_out))
 
 
+WAITS = "waits"
+"""In a draft without rounds, in place of a bye: the entry waits for a table or an opponent."""
+
+
 def make_round(division: Division, draw: Draw) -> DraftContent:
-    """Make the draft of a round; nothing is written."""
+    """Make the draft of a round, or of the first pairs of a stage without rounds; nothing is written."""
     stage = draw.stage
+    if is_continuous(stage):
+        return _make_first_batch(division, draw)
     settings, event = settings_of(stage), _event_of(division, draw)
     byes = requested_byes(stage, event)
     basis = digest(event, byes)
@@ -93,6 +105,30 @@ def make_round(division: Division, draw: Draw) -> DraftContent:
         remarks=_later_round_remarks(settings, event, round_),
         ratings=ratings,
     )
+
+
+def _make_first_batch(division: Division, draw: Draw) -> DraftContent:
+    """Pair as many entries as there are tables; the others wait."""
+    entries = to_be_paired(settings_of(draw.stage), _event_of(division, draw))
+    if len(entries) < LEAST_TO_PAIR:
+        return DraftContent(refusal={"code": "too_few_players", "params": {"players": len(entries)}})
+    clubs = club_of_each(division, entries) if division.apart else {}
+    pairs = first_pairs(division, draw.stage, entries, clubs, draw.made_at)
+    paired = {entry for pair in pairs for entry in pair}
+    waiting = [entry for entry in entries if entry not in paired]
+    return DraftContent(
+        places=[*(entry for pair in pairs for entry in pair), *(place for entry in waiting for place in (entry, None))],
+        byes=dict.fromkeys(map(str, waiting), WAITS),
+        basis=_basis_without_rounds(division, entries),
+        algorithm=ALGORITHM,
+        ratings=ratings_by_entry(division, draw),
+    )
+
+
+def _basis_without_rounds(division: Division, entries: Collection[int]) -> str:
+    apart = sorted(sorted(pair) for pair in kept_apart(division))
+    inputs = [sorted(entries), apart, division.tournament.tables_for(len(entries))]
+    return sha256(json.dumps(inputs).encode()).hexdigest()
 
 
 def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
@@ -144,6 +180,9 @@ def is_outdated(division: Division, draw: Draw) -> bool:
     """Whether scores or entries have changed since a draft was made, or its round is no longer the next."""
     event = _event_of(division, draw)
     settings = settings_of(draw.stage)
+    if settings.is_continuous:
+        entries = to_be_paired(settings, event)
+        return bool(event.rounds) or draw.basis != _basis_without_rounds(division, entries)
     if draw.round != event.next_round or draw.basis != digest(event, requested_byes(draw.stage, event)):
         return True
     return {place for place in draw.places if place is not None} != set(to_be_paired(settings, event))
@@ -178,6 +217,23 @@ def redraw_reason(old: Draw | None, entries: Collection[int]) -> str:
             % {"count": removed}
         )
     return " ".join(sentences)
+
+
+def store_first_batch(draw: Draw, *, event: Tournament, by: Actor, now: datetime) -> None:
+    """Write the first pairs of a stage without rounds into its plan; `event` must be locked."""
+    stage = draw.stage
+    settings = settings_of(stage)
+    pairs = list(zip(draw.places[::2], draw.places[1::2], strict=True))
+    entries = [entry for pair in pairs for entry in pair if entry is not None]
+    length = lengths_of(settings, ROUNDS, stage.division.lengths)[0]
+    since, quota = now.isoformat(), settings.lives if settings.format == LIVES else settings.rounds
+    batch = NewBatch(
+        [NewPair(a, b, length, why=[("by_lot", {})]) for a, b in pairs if a is not None and b is not None],
+        room=event.tables_for(len(entries)),
+        pool=[[entry, quota, 0, since] for entry in entries],
+        private=bool(kept_apart(stage.division)),
+    )
+    store_batch(stage, batch, event=event, by=by, now=now)
 
 
 def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
@@ -236,7 +292,8 @@ def stage_by_rounds(division: Division) -> Stage | None:
     That is the latest one that has begun, unless an earlier one is open again, after a return or a correction. None if
     there is no such stage.
     """
-    stages = list(division.stages.filter(format__in=BY_ROUND).order_by("number"))
+    rows = division.stages.filter(format__in=BY_ROUND).order_by("number")
+    stages = [stage for stage in rows if not is_continuous(stage)]
     begun = [stage for stage in stages if stage.status != Stage.Status.PLANNED]
     still_open = [stage for stage in begun if stage.status != Stage.Status.FINISHED]
     return next(iter([*still_open, *begun[::-1], *(stage for stage in stages if stage.number == 1)]), None)

@@ -28,7 +28,7 @@ from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import club_mates
 from tournaments.state.notifications import notify_published
-from tournaments.state.plans import season_end, settings_of
+from tournaments.state.plans import is_continuous, season_end, settings_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import kept_apart
 from tournaments.state.stages import first_stage, round_deadlines
@@ -261,7 +261,9 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
     stage = draw.stage
     stage.division = division
     deadlines = round_deadlines(stage)
-    if draw.round:
+    if draw.round and is_continuous(stage):
+        rounds.store_first_batch(draw, event=event, by=by, now=now)
+    elif draw.round:
         rounds.store_round_of(draw, deadlines, event=event)
     else:
         plan_stage(stage, sources_of(draw.places), event=event, draw=draw, deadlines=deadlines)

@@ -22,6 +22,8 @@ from tournaments.models import (
     Draw,
     Entry,
     Fixture,
+    OpenPairing,
+    Pairing,
     Round,
     Slot,
     Stage,
@@ -30,6 +32,7 @@ from tournaments.models import (
 )
 from tournaments.state.commitments import retire
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.pairings import take_back
 from tournaments.state.settle import settle
 
 # What was published stays a fact: its row in `Draw` keeps places, seed and reason, and its matches stay as void
@@ -194,6 +197,11 @@ def _remove(
         raise Refused(code, fixture=begun[0])
     standing = [row.match for row in rows if row.match is not None and row.match.state != Match.State.VOID]
     void_matches(dict.fromkeys(standing, False), club=division.tournament.club, by=by, now=now, reason=reason)
+    pairings = list(Pairing.objects.filter(fixture__in=rows))
+    OpenPairing.objects.filter(pairing__in=pairings).delete()
+    for pairing in pairings:
+        if not pairing.taken_back:
+            take_back(pairing, Pairing.TakenBack.DRAW, by=by, now=now)
     Slot.objects.filter(fixture__in=rows).delete()
     fixtures.delete()
     return [row.number for row in rows]

@@ -45,7 +45,7 @@ def pairing_input(state: StageState, draw: Draw, *, directs: bool) -> dict[str, 
 
     Scores are doubled, so that they are whole numbers.
     """
-    if state.event is None or draw.stage.format not in BY_ROUND or not draw.round:
+    if state.event is None or draw.stage.format not in BY_ROUND or not draw.round or state.event.continuous:
         return None
     division, settings = state.rows.stage.division, state.rows.settings
     byes = {int(entry): ByeKind(kind) for entry, kind in draw.byes.items() if kind not in PAIRING_BYES}

@@ -36,7 +36,19 @@ from tournaments.formats.settings import (
     check_league_size,
 )
 from tournaments.formats.states import FixtureStatus
-from tournaments.models import Bracket, CheckIn, Division, Draw, Entry, LateEntry, Slot, Stage, Tournament, Withdrawal
+from tournaments.models import (
+    Bracket,
+    CheckIn,
+    Division,
+    Draw,
+    Entry,
+    LateEntry,
+    MissedMatch,
+    Slot,
+    Stage,
+    Tournament,
+    Withdrawal,
+)
 from tournaments.models import Fixture as FixtureRow
 from tournaments.models import Round as RoundRow
 from tournaments.state.commitments import lot
@@ -49,6 +61,7 @@ from tournaments.state.locks import (
     lock_unfinished_matches,
     take_numbers,
 )
+from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
 from tournaments.state.plans import deadline_of, entrants_as_data, set_source, settings_of, store_round
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
@@ -144,6 +157,12 @@ def check_accepts_late(division: Division, state: StageState, now: datetime) -> 
     settings = state.rows.settings
     paired = len(state.event.rounds) if state.event is not None else 0
     last = LAST_ROUND_FOR_LIVES if settings.format == LIVES else (settings.rounds or MOST_ROUNDS) - 1
+    if settings.is_continuous:
+        if settings.format == LIVES and lives_of_latecomer(state) < 1:
+            raise Refused("too_late_for_lives", matches=missed_by_latecomer(state))
+        if settings.format == SWISS and missed_by_latecomer(state) >= (settings.rounds or 0):
+            raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
+        return
     if settings.format in BY_ROUND and paired > last:
         raise Refused("late_entry_closed", round=paired)
     closing = settings.join_until or settings.until
@@ -184,6 +203,10 @@ class Newcomer:
     waits: bool = False
     round: int | None = None
     """The first round they play, if rounds are paired one by one."""
+    missed: int | None = None
+    """The matches that they have missed, if there are no rounds."""
+    lives: tuple[int, int] | None = None
+    """The lives with which they enter a stage without rounds, and with how many all began."""
     matches: int = 0
     """Number of matches added to a league."""
     byes: Sequence[EntryId] = ()
@@ -246,6 +269,10 @@ def _plan(
     division: Division, state: StageState, newcomer: Newcomer, graph: Graph | None, stored: Graph
 ) -> tuple[Newcomer, Graph | None]:
     """Return how a newcomer joins, and the plan of the bracket with them in it."""
+    if state.rows.settings.is_continuous:
+        all_lives = state.rows.settings.lives
+        lives = (lives_of_latecomer(state), all_lives) if state.stage.format == LIVES else None
+        return replace(newcomer, missed=missed_by_latecomer(state), lives=lives), graph
     if state.event is not None:
         return replace(newcomer, round=state.event.next_round), graph
     if state.stage.format == LEAGUE:
@@ -426,6 +453,8 @@ def _restore(late: LateEntry, entry: Entry, by: Actor, now: datetime) -> None:
         # Those of a lower bracket are gone if it was planned anew.
         if slot := Slot.objects.filter(fixture__stage=late.stage, fixture__number=number, side=side).first():
             set_source(slot, BYE)
+    missed = MissedMatch.objects.filter(stage=late.stage, entry=entry, batch=None, taken_back_at=None)
+    missed.update(taken_back_at=now, taken_back_by=by.user)
     waited = late.before == Entry.Status.WAITING
     entry.status = Entry.Status.WAITING if waited else Entry.Status.OUT
     entry.withdrawn_at = None if waited else now
@@ -536,8 +565,16 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
 
 
 def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
-    """Write nothing: the player takes part when the next round is paired."""
+    """Write nothing: the player takes part when the next round is paired, or is free if there are no rounds.
+
+    Without rounds the matches that everybody else has begun are missed.
+    """
     assert arrival.state.event is not None  # noqa: S101, its rounds are paired one by one
+    if arrival.state.rows.settings.is_continuous:
+        missed = missed_by_latecomer(arrival.state) - begun_counts(arrival.state.rows)[entry.pk]
+        if missed > 0:
+            MissedMatch.objects.create(stage=arrival.stage, entry=entry, count=missed, at=arrival.now)
+        return {"missed": max(0, missed)}
     return {"round": arrival.state.event.next_round}
 
 

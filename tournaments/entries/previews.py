@@ -158,6 +158,17 @@ def _late_note(newcomer: Newcomer, labels: ChangeLabels) -> str:
     name = labels.names.of(newcomer.entry)
     if newcomer.waits:
         return _("%(name)s goes on the waiting list: no bye or place is free.") % {"name": name}
+    if newcomer.lives is not None:
+        left, lives = newcomer.lives
+        return ngettext(
+            "%(name)s enters with %(left)d of %(lives)d lives, because each has begun %(missed)d match at least.",
+            "%(name)s enters with %(left)d of %(lives)d lives, because each has begun %(missed)d matches at least.",
+            newcomer.missed or 0,
+        ) % {"name": name, "left": left, "lives": lives, "missed": newcomer.missed}
+    if newcomer.missed is not None:
+        return ngettext(
+            "%(name)s has missed %(count)d match.", "%(name)s has missed %(count)d matches.", newcomer.missed
+        ) % {"name": name, "count": newcomer.missed}
     if newcomer.round is not None:
         return _("%(name)s plays from round %(round)d.") % {"name": name, "round": newcomer.round}
     if newcomer.matches:

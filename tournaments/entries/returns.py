@@ -21,6 +21,7 @@ from tournaments.events.services import entries_in
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.plans import is_continuous
 from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows
@@ -152,6 +153,8 @@ def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]
     for slot in slots.order_by("fixture__number"):
         fixture = slot.fixture
         if None not in brackets and fixture.round.bracket_id not in brackets:
+            continue
+        if is_continuous(fixture.stage):
             continue
         if fixture.stage.format in BY_ROUND and fixture.round.bracket.rounds.filter(number__gt=fixture.round.number):
             continue

@@ -10,6 +10,7 @@ from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM, Actor
 from players.models import Player
+from tournaments.floor.batches import make_due_batches
 from tournaments.floor.journal import (
     About,
     latest,
@@ -343,6 +344,7 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
 
     Each call is a transaction of its own. Nothing happens in an event that is over.
     """
+    make_due_batches(tournament_id=tournament_id, now=now)
     called: list[FloorEvent] = []
     while (event := _call_next(tournament_id, now)) is not None:
         called.append(event)

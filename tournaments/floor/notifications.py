@@ -18,7 +18,7 @@ from players.notifications.services import accounts_of, notify_each
 from tournaments.models import FloorEvent, FloorKind
 from tournaments.state.notifications import match_params
 
-CALLED, LENGTH_OFFERED = "called", "length_offered"
+CALLED, LENGTH_OFFERED, ASKED = "called", "length_offered", "asked_over"
 BY_DIRECTOR = "director"
 """Variant of `LENGTH_OFFERED` for what a director proposes."""
 CALLS = (FloorKind.CALLED, FloorKind.CALLED_AGAIN, FloorKind.MOVED)
@@ -45,6 +45,12 @@ def _waits_for_answer(params: Params) -> bool:
         return False
     offer = at_table.offer
     return offer is not None and offer.number == params["offer"] and params["side"] not in offer.agreed
+
+
+def _is_undecided(params: Params) -> bool:
+    """Whether the match has no result yet."""
+    undecided = (Match.State.OPEN, Match.State.CLAIMED)
+    return Match.objects.filter(public_id=params["match"], state__in=undecided).exists()
 
 
 KINDS = (
@@ -79,7 +85,27 @@ KINDS = (
         is_current=_waits_for_answer,
         email_url=personal_link,
     ),
+    NotificationKind(
+        code=ASKED,
+        label=gettext_noop("Is your match over?"),
+        sentences={"": gettext_noop("Is your match against {opponent} over? Others wait for it.")},
+        details={"": gettext_noop("Either of you can report the result.")},
+        players=("opponent",),
+        is_urgent=True,
+        lapses_after=timedelta(minutes=15),
+        is_current=_is_undecided,
+        email_url=personal_link,
+    ),
 )
+
+
+def notify_asked(event: FloorEvent) -> None:
+    """Ask both players whether their match is over."""
+    fixture, match = event.fixture, event.match
+    assert fixture is not None and match is not None  # noqa: S101, PT018, the fact is about a match
+    params = match_params(fixture.stage.division, fixture, match)
+    accounts = accounts_of(match.players)
+    notify_each(kind=ASKED, notices=side_notices(match, (0, 1), params, f"{ASKED}:{event.pk}", accounts), now=event.at)
 
 
 def notify_call(event: FloorEvent) -> None:

@@ -50,6 +50,7 @@ from tournaments.models import (
 )
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import round_names
+from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.names import reentries, shown
 from tournaments.state.presence import presence_facts
 
@@ -402,6 +403,9 @@ def _name_matches(
             continue
         match.bracket = bracket_names[row["round__bracket__key"], row["stage__format"]]
         match.round_name = rounds.get(match.round_id, "")
+        if match.round_name == FORMAT_NAMES[row["stage__format"]]:
+            # A stage without rounds.
+            match.bracket = match.round_name
         first, second = (
             numbered(name, entered_again.get((match.fixture, side), 1)) if name else ""
             for side, name in enumerate(names.get(player, "") if player is not None else "" for player in match.players)

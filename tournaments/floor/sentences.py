@@ -38,6 +38,10 @@ DONE: dict[str, str] = {
     FloorKind.LENGTH_ACCEPTED: gettext_noop("One player of {match} agrees to the shorter length."),
     FloorKind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
     FloorKind.LENGTH_WITHDRAWN: gettext_noop("The shorter length is no longer offered to the players of {match}."),
+    FloorKind.LEAD_WAIVED: gettext_noop("Nobody waits for {match} any more."),
+    FloorKind.ASKED: gettext_noop("The players of {match} are asked whether it is over."),
+    FloorKind.PAIRING_HELD: gettext_noop("Nobody is paired for now."),
+    FloorKind.PAIRING_GOES_ON: gettext_noop("Players are paired again."),
     FloorKind.PAUSED: gettext_noop("The event is paused until {until}."),
     "paused_open": gettext_noop("The event is paused."),
     FloorKind.RESUMED: gettext_noop("The event goes on."),
@@ -143,6 +147,61 @@ def match_name(fixture: Fixture) -> str:
     if fixture.match is None:
         return f"M{fixture.number}"
     return f"M{fixture.number} {' – '.join(match_names(fixture, staff=False))}"
+
+
+# Why somebody who is free waits in a stage without rounds. Nothing here says who is kept apart or needs an accessible
+# table.
+
+
+WAITS: dict[str, str] = {
+    "resting": gettext_noop("Rests until {until}."),
+    "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
+    "ready": gettext_noop("Can be paired now."),
+    "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
+    "no_opponent_none": gettext_noop("Nobody suitable is free."),
+    "met_all": gettext_noop("Has met everybody suitable who is free."),
+    "leader": gettext_noop("Waits for an opponent with as many lives."),
+    "ahead": gettext_noop("Too far ahead of M{match}; is paired when that is over."),
+    "table": gettext_noop("Waits for a table."),
+    "switch": gettext_noop("The bracket is drawn after {matches}."),
+    "paused": gettext_noop("The event is paused."),
+    "held": gettext_noop("A director has held the pairing."),
+    "busy": gettext_noop("Is at M{match}."),
+    "away": gettext_noop("Is away until {until}."),
+    "absent": gettext_noop("Is not checked in."),
+}
+"""Code -> English sentence about somebody."""
+YOU_WAIT: dict[str, str] = {
+    "resting": gettext_noop("You rest until {until}."),
+    "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
+    "ready": gettext_noop("You are paired in a moment."),
+    "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
+    "no_opponent_none": gettext_noop("Nobody suitable is free."),
+    "met_all": gettext_noop("You have met everybody suitable who is free."),
+    "leader": gettext_noop("You wait for an opponent with as many lives."),
+    "ahead": gettext_noop("You are ahead of M{match}; you are paired when that is over."),
+    "table": gettext_noop("You wait for a table."),
+    "switch": gettext_noop("The bracket is drawn after {matches}."),
+    "paused": gettext_noop("The event is paused."),
+    "held": gettext_noop("The director has held the pairing."),
+    "busy": gettext_noop("You are at M{match}."),
+    "away": gettext_noop("You are away until {until}."),
+    "absent": gettext_noop("You are not checked in. Tell the desk that you are here."),
+}
+"""The same to the player."""
+
+
+def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool) -> str:
+    """Return why somebody waits, to a director or to the player."""
+    values = dict(params)
+    if isinstance(values.get("until"), datetime):
+        values["until"] = time_format(timezone.localtime(values["until"], zone), "TIME_FORMAT")
+    if code == "no_opponent":
+        values["bringing"] = len(values.get("matches", ()))
+        code = code if values["bringing"] else "no_opponent_none"
+    if "matches" in values:
+        values["matches"] = ", ".join(f"M{number}" for number in values["matches"])
+    return _((YOU_WAIT if you else WAITS)[code]).format_map(values)
 
 
 # Why matches wait and why they are suggested, as sentences.

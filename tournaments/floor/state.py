@@ -131,6 +131,10 @@ class MatchFacts:
     held: bool = False
     clocks: int | None = None
     """The minutes on each clock that was put on the match."""
+    lead_waived: bool = False
+    """Whether nobody waits for it in a stage without rounds."""
+    asked_at: datetime | None = None
+    """When its players were asked whether it is over."""
     adjourned: Fact | None = None
     """Why it is not being played, if it is adjourned."""
     interruptions: list[Pause] = field(default_factory=list)
@@ -222,6 +226,8 @@ class FloorFacts:
     out: dict[int, str] = field(default_factory=dict)
     """Table out of use -> why."""
     pauses: list[Pause] = field(default_factory=list)
+    pairing_held: set[str] = field(default_factory=set)
+    """Public ids of the stages without rounds in which no pairs are made for now."""
     autopilot: Autopilot = Autopilot.SUGGEST
     needs_accessible: set[int] = field(default_factory=set)
     """Ids of players who need an accessible table. Private: only for directors."""
@@ -415,7 +421,14 @@ def fold(facts: FloorFacts, journal: Iterable[Fact]) -> FloorFacts:
     rows = list(journal)
     adjourned = frozenset(row.fixture for row in rows if row.kind == FloorKind.ADJOURNED and row.fixture is not None)
     folded = replace(
-        facts, matches=matches, at_tables={}, out={}, pauses=[], needs_accessible=set(), ever_adjourned=adjourned
+        facts,
+        matches=matches,
+        at_tables={},
+        out={},
+        pauses=[],
+        pairing_held=set(),
+        needs_accessible=set(),
+        ever_adjourned=adjourned,
     )
     for fact in standing(rows):
         match = matches.get(fact.fixture) if fact.fixture is not None else None
@@ -456,6 +469,10 @@ def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
         folded.out[fact.table] = str(fact.params.get("reason", ""))
     elif fact.kind == FloorKind.TABLE_BACK and fact.table is not None:
         folded.out.pop(fact.table, None)
+    elif fact.kind == FloorKind.PAIRING_HELD:
+        folded.pairing_held.add(fact.params["stage"])
+    elif fact.kind == FloorKind.PAIRING_GOES_ON:
+        folded.pairing_held.discard(fact.params["stage"])
     elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
     elif fact.kind == FloorKind.NEEDS_ACCESSIBLE and fact.player is not None:
@@ -497,6 +514,10 @@ def _fold_match(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
             match.score, match.scored = (left, right), fact
         case FloorKind.LATE if fact.player is not None:
             match.late[fact.player] = int(fact.params["minutes"])
+        case FloorKind.LEAD_WAIVED:
+            match.lead_waived = True
+        case FloorKind.ASKED:
+            match.asked_at = fact.at
         case FloorKind.REST_WAIVED:
             match.rest_waived = True
         case FloorKind.PINNED:
@@ -547,6 +568,8 @@ _FLOOR_STEPS: Mapping[FloorKind, Callable[[FloorFacts, Fact], None]] = {
     FloorKind.TABLE_OUT: _fold_floor,
     FloorKind.TABLE_BACK: _fold_floor,
     FloorKind.AUTOPILOT: _fold_floor,
+    FloorKind.PAIRING_HELD: _fold_floor,
+    FloorKind.PAIRING_GOES_ON: _fold_floor,
     FloorKind.NEEDS_ACCESSIBLE: _fold_floor,
 }
 _MATCH_STEPS: Mapping[FloorKind, Callable[[FloorFacts, MatchFacts, Fact], None]] = {

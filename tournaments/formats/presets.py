@@ -12,6 +12,7 @@ from tournaments.formats.settings import (
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
+    Pairing,
     StageSettings,
 )
 
@@ -42,12 +43,33 @@ def _groups(entries: int) -> Stages:
     return (StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings(KNOCKOUT))
 
 
+FEWEST_FOR_LARGE_SWITCH = 24
+
+
+def _flow_strict(entries: int) -> Stages:
+    """Return lives for an event with prizes: nobody gets two matches ahead, and a bracket decides early.
+
+    What a player gains by sitting out is bounded best by this without rounds.
+    """
+    places = 16 if entries >= FEWEST_FOR_LARGE_SWITCH else 8
+    flow = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, lead=1, window=2, qualifiers=places)
+    return (flow, StageSettings(KNOCKOUT))
+
+
+def _flow_swiss(entries: int) -> Stages:
+    matches = min(SWISS_ROUNDS, max(1, entries - 1))
+    return (StageSettings(SWISS, rounds=matches, pairing=Pairing.CONTINUOUS),)
+
+
 PRESETS: Mapping[str, Callable[[int], Stages]] = {
     "knockout": lambda _entries: (StageSettings(KNOCKOUT),),
     "consolation": _consolation,
     "double": lambda _entries: (StageSettings(DOUBLE),),
     "swiss": _swiss,
     "lives": lambda _entries: (StageSettings(LIVES),),
+    "flow": lambda _entries: (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS),),
+    "flow_strict": _flow_strict,
+    "flow_swiss": _flow_swiss,
     "groups": _groups,
     "roundrobin": lambda _entries: (StageSettings(ROUND_ROBIN),),
     "league": lambda _entries: (StageSettings(LEAGUE),),

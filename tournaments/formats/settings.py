@@ -39,6 +39,14 @@ TABLES = (ROUND_ROBIN, GROUPS, LEAGUE)
 SNAKE, DRAWN = "snake", "drawn"
 GROUP_DRAWS = (SNAKE, DRAWN)
 FEWEST_LIVES, MOST_LIVES = 2, 9
+MOST_LIVES_WITHOUT_ROUNDS = 5
+MOST_MATCHES_WITHOUT_ROUNDS = 15
+"""The most matches that each entry of a Swiss without rounds plays."""
+LONGEST_WINDOW = 15
+"""In minutes."""
+LONGEST_LEAD = 3
+SWITCH_PLACES = (8, 16, 32, 64)
+"""The places of the bracket to which lives without rounds can switch."""
 SMALLEST_DIVISION, LARGEST_DIVISION = 4, 12
 """The number of entries of a league division."""
 MOST_ROUNDS = 30
@@ -59,19 +67,33 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
 """Format -> tie-breaks in order, used if the director chooses none."""
 
 _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
-_ROUNDS = frozenset({"next_round", "countdown"})
+_ROUNDS = frozenset({"next_round", "countdown", "pairing", "window", "lead"})
 OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     KNOCKOUT: frozenset({"lengths"}),
     PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance", "lower_byes"}),
     DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final", "lower_byes"}),
     SWISS: frozenset({"lengths", "rounds", "order", "missed_points", "allow_rematches", "tiebreaks", "edition"})
     | _ROUNDS,
-    LIVES: _ROUNDS | {"lengths", "lives"},
+    LIVES: _ROUNDS | {"lengths", "lives", "leader"},
     ROUND_ROBIN: _TABLE,
     GROUPS: _TABLE | {"groups", "group_draw"},
     LEAGUE: _TABLE | {"until", "join_until", "unplayed", "moving"},
 }
 """Format -> its settings, apart from `qualifiers`, which every stage but the last has."""
+
+
+class Pairing(StrEnum):
+    """Whether a Swiss or lives is paired in rounds, or as soon as suitable players are free."""
+
+    ROUNDS = "rounds"
+    CONTINUOUS = "continuous"
+
+
+class Leader(StrEnum):
+    """When two players with unequal lives may meet: if one of them has nobody to wait for, or only if both have."""
+
+    PLAYS = "plays"
+    WAITS = "waits"
 
 
 class NextRound(StrEnum):
@@ -96,6 +118,11 @@ class StageSettings:
     how the next round comes about: at a director's request, as a draft, or as a draft that is published automatically
     after `countdown` seconds. A late entry gets `missed_points` for each round it missed.
 
+    With `pairing` "continuous" there are no rounds: `rounds` is then the number of matches that everybody plays in a
+    Swiss, `window` the minutes between the moment a pair becomes possible and its pairing, `lead` how many matches
+    ahead of a match in progress a player may get (0: no limit), and `leader` when unequal lives meet. `qualifiers` of
+    lives are then the places of the bracket that follows: one for each life left, up to two.
+
     `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or
     from the stage if it has no groups; None for the last stage. `win` and `loss` are the table points of a match. A
     league runs `until` the end of a day (ISO date), when its unplayed matches count as `unplayed`; `moving` entries are
@@ -116,6 +143,10 @@ class StageSettings:
     order: Order = Order.RANDOM
     next_round: NextRound = NextRound.DRAFT
     countdown: int = 180
+    pairing: Pairing = Pairing.ROUNDS
+    window: int = 0
+    lead: int = 2
+    leader: Leader = Leader.PLAYS
     missed_points: float = 0.0
     allow_rematches: bool = False
     twice: bool = False
@@ -131,6 +162,11 @@ class StageSettings:
     unplayed: Unplayed = Unplayed.NOTHING
     moving: int = 1
     edition: Edition = NEWEST
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the stage is paired without rounds."""
+        return self.pairing is Pairing.CONTINUOUS
 
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
@@ -177,9 +213,12 @@ class StageSettings:
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS,
             "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
             "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES,
+            "window": not 0 <= self.window <= LONGEST_WINDOW,
+            "lead": not 0 <= self.lead <= LONGEST_LEAD,
+            **(self._faults_without_rounds() if self.is_continuous else {}),
             "groups": not 1 <= self.groups <= MOST_GROUPS,
             "group_draw": self.group_draw not in GROUP_DRAWS,
-            "qualifiers": self.qualifiers is not None and self.qualifiers < 1,
+            "qualifiers": self._has_wrong_qualifiers,
             "missed_points": self.missed_points not in MISSED_POINTS,
             "win": not 0 < self.win <= MOST_TABLE_POINTS,
             "loss": not 0 <= self.loss < self.win,
@@ -187,6 +226,21 @@ class StageSettings:
             "until": not _is_day(self.until),
             "join_until": not _is_day(self.join_until),
         }
+
+    def _faults_without_rounds(self) -> dict[str, bool]:
+        matches = self.rounds is not None and 1 <= self.rounds <= MOST_MATCHES_WITHOUT_ROUNDS
+        return {
+            "rounds": self.format == SWISS and not matches,
+            "lives": not FEWEST_LIVES <= self.lives <= (2 if self.qualifiers else MOST_LIVES_WITHOUT_ROUNDS),
+        }
+
+    @property
+    def _has_wrong_qualifiers(self) -> bool:
+        if self.qualifiers is None:
+            return False
+        if self.is_continuous and self.format == LIVES:
+            return self.qualifiers not in SWITCH_PLACES
+        return self.qualifiers < 1
 
     def as_data(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, ready for JSON.
@@ -220,6 +274,8 @@ CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
     "lower_byes": LowerByes,
     "order": Order,
     "next_round": NextRound,
+    "pairing": Pairing,
+    "leader": Leader,
     "leaver_rule": LeaverRule,
     "unplayed": Unplayed,
     "edition": Edition,

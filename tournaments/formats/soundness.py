@@ -71,7 +71,9 @@ def _lives(lives: int, event: SwissEvent) -> Iterator[Fault]:
         for pair in round_.pairs:
             if pair.result is None:
                 open_matches.append((number, pair.pair))
-                for entry in sorted(entry for entry in pair.pair if lost[entry] >= lives):
+                # Without rounds a match that has begun goes on, whatever is corrected meanwhile.
+                spent = [] if event.continuous else [entry for entry in pair.pair if lost[entry] >= lives]
+                for entry in sorted(spent):
                     yield Fault(f"lives of entry {entry}, who is to play in round {number}", 0, "at least 1")
         lost.update(entry for pair in round_.pairs for entry in pair.losers)
     left = [player.entry for player in event.players if player.left is None and lost[player.entry] < lives]

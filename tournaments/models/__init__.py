@@ -1,5 +1,6 @@
 """Events: tournament > division > stage > bracket > round > fixture > slot, with entries, draws and corrections."""
 
+from tournaments.models.batches import Batch, MissedMatch, OpenPairing, Pairing, PendingBatch
 from tournaments.models.brackets import Advance, Bracket, Correction, Fixture, Round, Slot, Stage
 from tournaments.models.draws import Commitment, Draw
 from tournaments.models.entries import (
@@ -34,6 +35,7 @@ __all__ = [
     "Advance",
     "AgreedSplit",
     "Autopilot",
+    "Batch",
     "Bracket",
     "ByeRequest",
     "CashCount",
@@ -56,8 +58,12 @@ __all__ = [
     "KeptApart",
     "Kiosk",
     "LateEntry",
+    "MissedMatch",
+    "OpenPairing",
     "OpeningHours",
+    "Pairing",
     "Payment",
+    "PendingBatch",
     "PoolMember",
     "PrizePlan",
     "Return",

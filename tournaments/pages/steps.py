@@ -15,6 +15,7 @@ from tournaments.ledger.money import Currency
 from tournaments.models import CashCount, Division, Draw, Entry, Fixture, PrizePlan, Stage, Tournament
 from tournaments.prizes.cash_page import CLOSING, PRIZES, cash_url
 from tournaments.prizes.prizes import prizes_for_staff
+from tournaments.state.plans import is_continuous
 
 TO_DO, NOW, DONE = "to-do", "now", "done"
 
@@ -198,7 +199,8 @@ def _draw_url(division: Division, reader: Reader) -> str:
 
 def _has_rounds(division: Division) -> bool:
     stages = division.stages.all()
-    return any(stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages)
+    drawn = [stage for stage in stages if stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED]
+    return any(not is_continuous(stage) for stage in drawn)
 
 
 def _has_bracket(division: Division) -> bool:

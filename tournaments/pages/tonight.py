@@ -41,9 +41,11 @@ from players.people.rows import canonical, lock_club
 from tournaments.draws.designer.forms import CLOCK_ATTRS
 from tournaments.draws.evenings import (
     MOST_PLAYERS,
+    ComparedLine,
     Evening,
     FormatOffer,
     Timeline,
+    compared,
     first_after,
     format_name,
     here_text,
@@ -66,13 +68,26 @@ from tournaments.events.pages import EventAction, division_url_args, event_url_a
 from tournaments.events.services import create_division, create_tournament, publish_tournament, update_tournament
 from tournaments.events.venues import hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use
-from tournaments.floor.evening import add_table, open_floor
+from tournaments.floor.evening import add_table, open_floor, set_autopilot
 from tournaments.floor.journal import About, lock_floor, read_state, record
+from tournaments.formats.forecast.finish_times import Pace
 from tournaments.formats.forecast.forecasts import Forecast
 from tournaments.formats.forecast.proposals import fit_lengths, forecast_evening
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import StageSettings
-from tournaments.models import CheckIn, Division, Draw, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.models import (
+    Autopilot,
+    CheckIn,
+    Division,
+    Draw,
+    Entry,
+    Fixture,
+    Floor,
+    FloorEvent,
+    FloorKind,
+    Table,
+    Tournament,
+)
 from tournaments.pages.seasons import copy_event
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
@@ -210,6 +225,9 @@ def start_evening(
         _check_in(division, by=by, now=now)
         _draw(division, reason, by=by, now=now)
         _call_first(row, by=by, now=now)
+        if any(stage.is_continuous for stage in plan.stages):
+            # Nobody is to wait for a director's tap.
+            set_autopilot(tournament=row, mode=Autopilot.CALL, by=by, now=now)
         log(by, "evening_started", row.topic, club=club)
     return Tournament.objects.select_related("club").get(pk=row.pk)
 
@@ -277,7 +295,8 @@ def undo_start(*, tournament: Tournament, by: Actor, now: datetime) -> Tournamen
 
 
 def _take_back_calls(floor: Floor, *, by: Actor, now: datetime) -> None:
-    standing = FloorEvent.objects.filter(tournament=floor.tournament, undone_by=None, kind=FloorKind.CALLED)
+    kinds = (FloorKind.CALLED, FloorKind.AUTOPILOT)
+    standing = FloorEvent.objects.filter(tournament=floor.tournament, undone_by=None, kind__in=kinds)
     for event in standing.select_related("table", "fixture__match", "fixture__stage__division"):
         about = About(fixture=event.fixture, table=event.table, undoes=event)
         record(floor, FloorKind.UNDONE, about, by=by, now=now)
@@ -553,6 +572,11 @@ class TonightPage:
         """When the chosen format is over."""
         finish = self.forecast.finish if self.stages else None
         return timeline_of(self.evening, finish) if finish is not None else None
+
+    @property
+    def compared(self) -> list[ComparedLine]:
+        """The chosen format in rounds and without, if it can be paired in both ways."""
+        return compared(self.stages, (), self.evening, Pace(self.evening.tables)) if self.stages else []
 
     @property
     def forecast(self) -> Forecast:

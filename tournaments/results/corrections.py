@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -17,11 +17,12 @@ from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
-from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage, Tournament
+from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
 from tournaments.prizes.prizes import prize_changes
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
+from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, mark_of, preview_result
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import outcome
@@ -292,12 +293,23 @@ def _undoable(correction: Correction) -> tuple[Fixture, Result]:
 def _refuse_if_round_paired(correction: Correction, fixture: Fixture, standing: Result) -> None:
     """Refuse an undo if a round was paired by the corrected lives: it would not follow from the earlier ones."""
     before, after = (outcome(result, None).losing_slots for result in (correction.before, standing))
+    if is_continuous(fixture.stage) and before != after:
+        _refuse_if_begun_since(correction, fixture)
     if fixture.stage.format != Stage.Format.LIVES or before == after:
         return
     rounds = fixture.stage.draws.filter(state=Draw.State.PUBLISHED, published_at__gte=correction.at)
     later = rounds.filter(round__gt=fixture.round.number).order_by("round").first()
     if later is not None:
         raise Refused("round_paired_since", round=later.round, fixture=fixture.number)
+
+
+def _refuse_if_begun_since(correction: Correction, fixture: Fixture) -> None:
+    """Refuse an undo, without rounds, if a player whose lives it changes has begun a match paired since."""
+    own = Slot.objects.filter(fixture=fixture, entry__isnull=False).values("entry")
+    since = Pairing.objects.filter(batch__stage=fixture.stage_id, batch__at__gte=correction.at, taken_back="")
+    begun = since.filter(Q(first__in=own) | Q(second__in=own), fixture__match__begun_at__isnull=False)
+    if (later := begun.order_by("number").first()) is not None:
+        raise Refused("successor_begun", fixture=fixture.number, successor=later.number)
 
 
 def _refuse_if_played_since(correction: Correction, preview: CorrectionPreview) -> None:

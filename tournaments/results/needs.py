@@ -22,7 +22,7 @@ from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Stage, Tournament
 from tournaments.standings.rounds import called_in_order
 from tournaments.state.names import match_names
-from tournaments.state.plans import settings_of
+from tournaments.state.plans import is_continuous, settings_of
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
@@ -288,7 +288,8 @@ def round_need(division: Division) -> RoundNeed | None:
 
     Two queries beside its stages; the stage is derived only if a round was refused.
     """
-    running = [row for row in division.stages.all() if row.format in BY_ROUND and row.status == Stage.Status.RUNNING]
+    by_rounds = [row for row in division.stages.all() if row.format in BY_ROUND and not is_continuous(row)]
+    running = [row for row in by_rounds if row.status == Stage.Status.RUNNING]
     stage = min(running, key=lambda row: row.number, default=None)
     last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
     if stage is None or last is None:

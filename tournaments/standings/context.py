@@ -10,6 +10,7 @@ from tournaments.access import end_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
 from tournaments.standings.rounds import board_name, boards_of, round_names
+from tournaments.state.plans import is_continuous
 
 KIND = "division:"
 
@@ -40,7 +41,7 @@ def places_of(matches: Collection[int]) -> Mapping[int, str]:
     rows = list(Fixture.objects.filter(match__in=matches).select_related("stage"))
     brackets = Round.objects.filter(pk__in={row.round_id for row in rows}).values("bracket")
     names = round_names(Round.objects.filter(bracket__in=brackets))
-    boards = boards_of({row.round_id for row in rows if row.stage.format in BY_ROUND})
+    boards = boards_of({row.round_id for row in rows if row.stage.format in BY_ROUND and not is_continuous(row.stage)})
     places = {}
     for row in rows:
         board = board_name(boards[row.pk]) if row.pk in boards else ""

@@ -1,6 +1,6 @@
 """Texts of standings: tie-breaks with their definitions, reasons for places, and titles of stages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -127,10 +127,29 @@ LIVES_EXPLANATIONS: dict[str, str] = {
     "lives_left": gettext_noop("{left} of {lives} lives left."),
     "lives_out": gettext_noop("Out in round {round}, having lost all {lives} lives."),
     "lives_gone": gettext_noop("Withdrawn after round {round}."),
+    "lives_out_after": gettext_noop("Out; matches won: {won}. Who won more before going out is placed higher."),
+    "lives_withdrawn": gettext_noop("Withdrawn; matches won: {won}."),
 }
 """Reasons for a place where lives are counted; code -> English template."""
 
 _TEMPLATES = EXPLANATIONS | LIVES_EXPLANATIONS
+
+
+WHY_PAIRED: dict[str, str] = {
+    "equal_new": gettext_noop("As many lives each, and they have not met."),
+    "only_pair": gettext_noop("No other two could be paired."),
+    "by_lot": gettext_noop("By lot among equally good pairings."),
+    "fewest": gettext_noop("Both had played the fewest matches."),
+    "unequal": gettext_noop("Nobody with as many lives can come to play one of them."),
+    "rematch": gettext_noop("They have met, but everybody else free has met them more often or is busy."),
+    "manual": gettext_noop("Set by a director."),
+}
+"""Code -> English sentence about why two were paired."""
+
+
+def why_paired(code: str, params: Mapping[str, Any]) -> str:
+    """Return why two were paired in a stage without rounds."""
+    return gettext(WHY_PAIRED[code]).format_map(params)
 
 
 def tiebreak(code: str) -> Tiebreak:

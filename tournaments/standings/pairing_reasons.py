@@ -11,7 +11,7 @@ from tournaments.formats.settings import LIVES, SWISS
 from tournaments.formats.states import FixtureState, SlotStatus
 from tournaments.formats.swiss.event import PAIRING_BYES, SwissEvent
 from tournaments.models import Round, Slot
-from tournaments.standings.labels import points_text
+from tournaments.standings.labels import points_text, why_paired
 from tournaments.state.derivation import StageState
 from tournaments.state.names import Names
 
@@ -41,13 +41,30 @@ def reasons_of(states: Sequence[StageState], number: int, names: Names) -> Pairi
     if not entrants:
         return None
     round_ = next(round_ for round_ in state.rows.rounds if round_.pk == row.round_id)
-    if state.event is not None:
+    if state.event is not None and state.event.continuous:
+        sentences = list(_without_rounds(state, number))
+    elif state.event is not None:
         sentences = list(_Paired(state, state.event, round_.number, names).sentences(entrants))
     else:
         sentences = list(_placed(state, fixture, round_, names))
     players = tuple(names.of(entry) for entry in entrants)
     match = row.match.public_id if row.match is not None else ""
     return PairingReasons(number, round_.number, players, match, tuple(sentences))
+
+
+def _without_rounds(state: StageState, number: int) -> Iterator[str]:
+    """Say why two were paired in a stage without rounds."""
+    pairing = next((row for row in state.rows.pairings if row.number == number), None)
+    if pairing is None:
+        return
+    for code, params in pairing.why:
+        yield why_paired(code, params)
+    batch = pairing.batch
+    yield _("Batch {number}, among {count} players who were free.").format(number=batch.number, count=len(batch.pool))
+    if batch.forced:
+        yield _("A director paired before it was due.")
+    if pairing.reason:
+        yield pairing.reason
 
 
 class _Paired:

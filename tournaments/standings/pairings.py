@@ -186,9 +186,13 @@ def pairings_of(
     brackets = chosen.progress.graph.brackets
     view.rounds = sorted({planned.number for bracket in brackets for planned in bracket.rounds})
     view.unfinished = not chosen.over
-    if round_number is None and chosen.rows.settings.format not in ELIMINATION:
+    if chosen.rows.settings.is_continuous:
+        view.rounds = []
+    elif round_number is None and chosen.rows.settings.format not in ELIMINATION:
         view.round = _current_round(chosen, view.rounds)
-    view.has_boards = chosen.rows.settings.format not in ELIMINATION and not has_open_floor(division.tournament_id)
+    settings = chosen.rows.settings
+    has_boards = settings.format not in ELIMINATION and not settings.is_continuous
+    view.has_boards = has_boards and not has_open_floor(division.tournament_id)
     view.pairings = _PairingBuilder(chosen, division, names, here).all(view.round, has_boards=view.has_boards)
     if view.round is None:
         view.pairings = [pairing for pairing in view.pairings if pairing.status == FixtureStatus.READY]
@@ -255,7 +259,8 @@ class _PairingBuilder:
 
     def _points(self, round_number: int) -> dict[EntryId, float]:
         event = self.state.event
-        return event.scores_before(round_number) if event is not None and self.settings.format == SWISS else {}
+        shown = event is not None and self.settings.format == SWISS and not event.continuous
+        return event.scores_before(round_number) if event is not None and shown else {}
 
     def _pairing(self, bracket: Bracket, planned: PlannedRound, number: int, points: dict[EntryId, float]) -> Pairing:
         state, row = self.state.progress.fixtures[number], self.state.rows.fixtures[number]
@@ -290,6 +295,8 @@ class _PairingBuilder:
         if self.settings.format in ELIMINATION:
             upper = self.settings.format == DOUBLE
             return round_name(bracket.key, planned.number, len(planned.fixtures), len(bracket.rounds), upper=upper)
+        if self.settings.is_continuous:
+            return ""
         return _("Round %(number)d") % {"number": planned.number}
 
     def _side(

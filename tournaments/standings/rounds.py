@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Count, QuerySet
+from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import has_begun
 from matches.models import Match
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
-from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN
+from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN, Pairing
 from tournaments.models import Fixture, Floor, Round
 from tournaments.standings.brackets import round_in_words, round_name
+from tournaments.state.format_labels import FORMAT_NAMES
 
 # The names of rounds, and the order in which open matches are called and can be played.
 
@@ -23,17 +25,22 @@ IN_ORDER = (ROUND_ROBIN, GROUPS)
 
 
 def round_names(rounds: QuerySet[Round], *, in_words: bool = False) -> dict[int, str]:
-    """Return round id -> its name, or what it means without the letters of brackets; one query."""
+    """Return round id -> its name, or what it means without the letters of brackets; one query.
+
+    A stage without rounds has one name for all of its matches.
+    """
     name = round_in_words if in_words else round_name
     rows = list(
-        rounds.annotate(count=Count("fixtures"))
+        rounds.annotate(count=Count("fixtures"), pairing=KeyTextTransform("pairing", "bracket__stage__settings"))
         .order_by()
-        .values_list("pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count")
+        .values_list("pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count", "pairing")
     )
     sizes = Counter(row[1] for row in rows)
     return {
-        pk: name(key, number, count, sizes[bracket], upper=format_ == DOUBLE)
-        for pk, bracket, key, format_, number, count in rows
+        pk: str(FORMAT_NAMES[format_])
+        if pairing == Pairing.CONTINUOUS
+        else name(key, number, count, sizes[bracket], upper=format_ == DOUBLE)
+        for pk, bracket, key, format_, number, count, pairing in rows
     }
 
 

@@ -92,7 +92,7 @@ def cells_of(state: StageState, key: str, kinds: Mapping[int, str], rounds: int 
         for fixture in planned.fixtures:
             for entry, cell in _pair_cells(state, planned, fixture.number, kinds, byes):
                 row.setdefault(entry, []).append(cell)
-        if state.event is not None:
+        if state.event is not None and not state.event.continuous:
             for player in state.event.players:
                 if player.entry not in row:
                     row[player.entry] = [
@@ -100,12 +100,17 @@ def cells_of(state: StageState, key: str, kinds: Mapping[int, str], rounds: int 
                     ]
         for entry, cells in row.items():
             by_entry.setdefault(entry, []).extend(cells)
+    if state.event is not None and state.event.continuous:
+        # Without rounds, each entry counts its own matches.
+        for cells in by_entry.values():
+            for number, cell in enumerate(cells, start=1):
+                cell.round = number
     return by_entry
 
 
 def _byes(state: StageState, number: int) -> dict[EntryId, str]:
     """Return entry -> kind of its bye in a paired round; empty if byes come from the draw."""
-    if state.event is None:
+    if state.event is None or state.event.continuous:
         return {}
     return {bye.entry: f"bye_{bye.kind.value}" for bye in state.event.rounds[number - 1].byes}
 
@@ -406,10 +411,14 @@ def stage_view(
     if state.event is None:
         view.tables = [builder.table(table, cells_of(state, table.key, kinds)) for table in state.tables]
         return view
+    view.lives = settings.lives if settings.format == LIVES else None
+    if state.event.continuous:
+        (table,) = state.tables
+        view.tables = [builder.rounds(table, state.event, cells_of(state, ROUNDS, kinds), len(state.event.rounds))]
+        return view
     view.complete, view.paired = complete_rounds(state.event), len(state.event.rounds)
     shown = view.complete if round_number is None else min(max(0, round_number), view.complete)
     table, event = table_after(state, shown)
-    view.lives = settings.lives if settings.format == LIVES else None
     view.tables = [builder.rounds(table, event, cells_of(state, ROUNDS, kinds, shown), shown)]
     return view
 
@@ -506,6 +515,9 @@ class _TableBuilder:
         """Set the lives left, the round that cost the last one, and the reason for the place."""
         lives = self.settings.lives
         line.lives = int(line.points)
+        if self.settings.is_continuous:
+            self._lives_without_rounds(line)
+            return
         lost = [cell.round for cell in line.cells if cell.kind in LOST]
         if line.lives:
             why = Explanation("lives_left", {"left": line.lives, "lives": lives})
@@ -517,6 +529,16 @@ class _TableBuilder:
         line.why = [(why, explanation_text(why, self.names.of))]
         if line.out_in is not None:
             line.cells = [cell for cell in line.cells if cell.round <= (line.out_in or 0)]
+
+    def _lives_without_rounds(self, line: TableLine) -> None:
+        won = line.counts.won + line.counts.unplayed_won
+        if line.lives:
+            why = Explanation("lives_left", {"left": line.lives, "lives": self.settings.lives})
+        elif line.left is not None:
+            why = Explanation("lives_withdrawn", {"won": won})
+        else:
+            why = Explanation("lives_out_after", {"won": won})
+        line.why = [(why, explanation_text(why, self.names.of))]
 
     def brackets(self) -> list[PlacesView]:
         """Return the places of each bracket; a double elimination is ranked as a whole."""

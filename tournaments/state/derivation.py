@@ -59,6 +59,9 @@ class StageState:
     def advancing(self, table: Table) -> set[EntryId]:
         """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
         order = [row.entry for row in table.rows]
+        if self.event is not None and self.event.continuous and self.rows.settings.format == LIVES:
+            # Whoever has lives left goes on.
+            return {row.entry for row in table.rows if row.points > 0} if self.rows.settings.qualifiers else set()
         if table.over and self.earned:
             return {entry for place in self.earned if (entry := self.places[place]) in order and entry is not None}
         return set(_going_on(self.rows, order, {})[: self.rows.settings.qualifiers or 0])
@@ -79,9 +82,17 @@ class StageState:
     @property
     def over(self) -> bool:
         """Whether everything is paired and played."""
+        if self.event is not None and self.progress.over and self.event.continuous and self._is_followed:
+            return True
         if self.event is not None:
             return is_over(self.rows.settings, self.event) and self.progress.over
         return bool(self.rows.fixtures) and self.progress.over
+
+    @property
+    def _is_followed(self) -> bool:
+        """Whether the next stage is drawn."""
+        stages = self.rows.of_division.stages
+        return any(row.number == self.stage.number + 1 and row.is_drawn for row in stages)
 
 
 def states_of(
@@ -114,6 +125,9 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None) ->
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
     state = StageState(rows, progress, event, places)
     if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
+        return state
+    if rows.settings.is_continuous and rows.settings.format == LIVES:
+        # Its bracket has fixed entrants: each life left is a place.
         return state
     seed = lots_seed(rows.stage)
     orders = final_orders(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
@@ -173,6 +187,8 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     numbers = {row.pk: row.number for row in rows.rounds}
     for number, fixture in rows.fixtures.items():
         by_round.setdefault(numbers[fixture.round_id], []).append(number)
+    if settings.is_continuous:
+        draws = []
     default_bye = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
     return SwissEvent(
         players_of(rows, places, draws),
@@ -186,6 +202,8 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         allow_rematches=settings.allow_rematches,
         length=(settings.lengths or stage.division.lengths)[0],
         closed=_is_closed(rows, places, draws),
+        continuous=settings.is_continuous,
+        missed=rows.missed if settings.is_continuous else {},
     )
 
 
@@ -209,6 +227,8 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
             first.setdefault(entry, draw.round)
             last[entry] = draw.round
     withdrawn = {item.entry for item in rows.withdrawals()}
+    if rows.settings.is_continuous:
+        return _players_without_rounds(rows, places, withdrawn)
     players = []
     for row in field_of(rows, places, draws):
         has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
@@ -223,6 +243,19 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
                 left=last[row.pk] if has_left else None,
             )
         )
+    return tuple(players)
+
+
+def _players_without_rounds(rows: StageRows, places: Places, withdrawn: set[EntryId]) -> tuple[SwissPlayer, ...]:
+    """Return the players of a stage without rounds; one that has left plays no more after batch 0."""
+    paired = {entry for row in rows.pairings if not row.taken_back for entry in (row.first_id, row.second_id)}
+    players = []
+    for row in field_of(rows, places, ()):
+        has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
+        if not has_left or row.pk in paired:
+            missed = rows.settings.missed_points
+            left = 0 if has_left else None
+            players.append(SwissPlayer(row.pk, rating=row.rating or 0.0, missed_points=missed, left=left))
     return tuple(players)
 
 

@@ -199,5 +199,7 @@ def _unpaired(stage: Stage, paired: int, entrants: int) -> Matches:
     """Return the matches of the rounds of a stage after the first `paired` ones, among this many entrants."""
     if stage.status == Stage.Status.FINISHED:
         return Matches(0)
-    rounds = settings_of(stage).rounds if stage.format == SWISS and stage.status == Stage.Status.RUNNING else None
+    settings = settings_of(stage)
+    is_known = stage.format == SWISS and stage.status == Stage.Status.RUNNING and not settings.is_continuous
+    rounds = settings.rounds if is_known else None
     return Matches(None if rounds is None else max(0, rounds - paired) * (entrants // 2))

@@ -17,7 +17,9 @@ from tournaments.formats.settings import (
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
+    Leader,
     NextRound,
+    Pairing,
     StageSettings,
 )
 from tournaments.formats.swiss.event import Order
@@ -46,12 +48,33 @@ FORMAT_SENTENCES: Mapping[str, Promise] = {
     GROUPS: gettext_lazy("Everybody plays everybody in their group; the best of each group advance to the next stage."),
     LEAGUE: gettext_lazy("Everybody plays everybody in any order, until a date that you set."),
 }
+CONTINUOUS_SENTENCES: Mapping[str, Promise] = {
+    SWISS: gettext_lazy(
+        "Everybody plays the same number of matches, each as soon as a suitable opponent is free; nobody meets twice."
+    ),
+    LIVES: gettext_lazy(
+        "As soon as two players with as many lives left are free, they play. Each loss costs a life; the last player "
+        "left wins."
+    ),
+}
+"""Format -> how it goes without rounds."""
+PAIRING_NAMES: Sequence[tuple[str, Promise]] = (
+    (Pairing.ROUNDS.value, gettext_lazy("in rounds: everybody waits for the slowest match")),
+    (Pairing.CONTINUOUS.value, gettext_lazy("without rounds: whoever is free plays")),
+)
+LEADER_NAMES: Sequence[tuple[str, Promise]] = (
+    (Leader.PLAYS.value, gettext_lazy("as soon as one of them has nobody to wait for")),
+    (Leader.WAITS.value, gettext_lazy("only if both have nobody to wait for")),
+)
 PRESET_NAMES: Mapping[str, Promise] = {
     "knockout": gettext_lazy("Knockout"),
     "consolation": gettext_lazy("Knockout with consolation and last chance"),
     "double": gettext_lazy("Double elimination"),
     "swiss": gettext_lazy("Swiss, 5 rounds"),
     "lives": gettext_lazy("Three lives"),
+    "flow": gettext_lazy("Two lives, without rounds"),
+    "flow_strict": gettext_lazy("Two lives, without rounds, strict: for prizes"),
+    "flow_swiss": gettext_lazy("Swiss without rounds, 5 matches each"),
     "groups": gettext_lazy("Groups, then knockout"),
     "roundrobin": gettext_lazy("Round robin"),
     "league": gettext_lazy("League"),
@@ -100,6 +123,12 @@ ORDER_NAMES: Mapping[Order, Promise] = {
 def stage_name(settings: StageSettings) -> str:
     """Describe a stage in a few words, such as “Swiss, 5 rounds”."""
     name = str(FORMAT_NAMES[settings.format])
+    if settings.is_continuous and settings.format == SWISS:
+        more = ngettext("%(count)d match each", "%(count)d matches each", settings.rounds or 0)
+        return _("%(format)s without rounds, %(more)s") % {"format": name, "more": more % {"count": settings.rounds}}
+    if settings.is_continuous:
+        more = ngettext("%(count)d life", "%(count)d lives", settings.lives) % {"count": settings.lives}
+        return _("%(format)s without rounds, %(more)s") % {"format": name, "more": more}
     if settings.format == SWISS and settings.rounds is not None:
         more = ngettext("%(count)d round", "%(count)d rounds", settings.rounds) % {"count": settings.rounds}
     elif settings.format == LIVES:

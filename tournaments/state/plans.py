@@ -25,6 +25,11 @@ def settings_of(stage: Stage) -> StageSettings:
     return StageSettings.of(stage.format, stage.settings)
 
 
+def is_continuous(stage: Stage) -> bool:
+    """Whether a stage is paired without rounds."""
+    return settings_of(stage).is_continuous
+
+
 def store_settings(stage: Stage, settings: StageSettings) -> None:
     """Save the settings of a stage. The round deadlines, which are stored beside them, are kept."""
     deadlines = {name: value for name, value in stage.settings.items() if name == "deadlines"}

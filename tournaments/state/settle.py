@@ -42,7 +42,8 @@ from tournaments.state.locks import (
     lock_unfinished_matches,
 )
 from tournaments.state.notifications import notify_ready
-from tournaments.state.plans import Places, set_drawn, settings_of
+from tournaments.state.pairings import update_pairings
+from tournaments.state.plans import Places, is_continuous, set_drawn, settings_of
 from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
 
@@ -289,6 +290,8 @@ class _Settling:
             rows = self.rows.of(stage)
             state = state_of(rows, places)
             fixtures = state.progress.fixtures
+            if rows.settings.is_continuous:
+                update_pairings(rows, state, by=self.by, now=self.now)
             stored = {row: (row.status, row.match_id) for row in rows.fixtures.values()}
             self.fixtures.update(_write(rows, state.progress))
             self.opened += update_matches(self.division, rows, fixtures, self.now, void_rated=self.void_rated)
@@ -410,7 +413,7 @@ def step_of(division: Division, fixture: Q, *, after_version: int) -> Step | Non
     )
     others = Exists(same_stage.filter(status__in=UNDECIDED).exclude(pk=OuterRef("pk")))
     row = fixtures.annotate(is_last=~others).select_related("stage").first()
-    if row is None:
+    if row is None or is_continuous(row.stage):
         return None
     row.stage.division = division
     next_round = _round_to_request(row.stage) if row.is_last else 0

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, Model
 
+from matches.lifecycle.begun import has_begun
 from matches.models import Claim, LiveMatch, Match
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
@@ -19,7 +21,7 @@ from tournaments.formats.progress import Progress
 from tournaments.formats.progress import progress as progress_of
 from tournaments.formats.settings import BY_ROUND, DOUBLE, ELIMINATION, LIVES
 from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
-from tournaments.formats.swiss.spent_lives import without_spent_lives
+from tournaments.formats.swiss.spent_lives import without_spent_lives, without_spent_pairings
 from tournaments.models import (
     Advance,
     Bracket,
@@ -30,6 +32,8 @@ from tournaments.models import (
     Fixture,
     FloorEvent,
     KeptApart,
+    MissedMatch,
+    Pairing,
     Round,
     Slot,
     Stage,
@@ -37,7 +41,7 @@ from tournaments.models import (
 from tournaments.state.commitments import lots_seed
 from tournaments.state.floor import BEGINNINGS
 from tournaments.state.locks import lock_unfinished_matches
-from tournaments.state.plans import Places, entrants_of, seat_of, settings_of, slot_source
+from tournaments.state.plans import Places, entrants_of, is_continuous, seat_of, settings_of, slot_source
 
 # What the pairing of a round depends on, and a digest of it that shows whether a draft is outdated.
 
@@ -310,6 +314,22 @@ class DivisionRows:
         return _grouped(rows.order_by("round"), lambda row: row.stage_id)
 
     @cached_property
+    def pairings(self) -> dict[int, list[Pairing]]:
+        """The pairings of the stages without rounds whose fixtures exist, by stage and in order."""
+        if not any(map(is_continuous, self.stages)):
+            return {}
+        rows = Pairing.objects.filter(batch__stage__division=self.division, fixture__isnull=False)
+        return _grouped(rows.select_related("batch").order_by("number"), lambda row: row.batch.stage_id)
+
+    @cached_property
+    def missed(self) -> dict[int, list[MissedMatch]]:
+        """The matches that entries missed in stages without rounds, by stage, without those that were taken back."""
+        if not any(map(is_continuous, self.stages)):
+            return {}
+        rows = MissedMatch.objects.filter(stage__division=self.division, taken_back_at=None)
+        return _grouped(rows.order_by("pk"), lambda row: row.stage_id)
+
+    @cached_property
     def kept_apart(self) -> frozenset[frozenset[EntryId]]:
         """The pairs of entries that must not meet."""
         return kept_apart(self.division)
@@ -526,6 +546,29 @@ class StageRows:
         ]
         return [*stored, *(Withdrawal(entry, None) for entry in self.of_division.withdrawn)]
 
+    @property
+    def pairings(self) -> list[Pairing]:
+        """The pairings of a stage without rounds, in order, with those that were taken back.
+
+        Pages read without a lock: a pairing that was made since the fixtures were read is left out.
+        """
+        return [row for row in self.of_division.pairings.get(self.stage.pk, ()) if row.number in self.fixtures]
+
+    @cached_property
+    def missed(self) -> Counter[EntryId]:
+        """Entry -> the matches that it missed in a stage without rounds."""
+        missed: Counter[EntryId] = Counter()
+        for row in self.of_division.missed.get(self.stage.pk, ()):
+            missed[row.entry_id] += row.count
+        return missed
+
+    @cached_property
+    def begun(self) -> frozenset[int]:
+        """The numbers of the fixtures whose matches have begun or are reported."""
+        matches = {number: row.match for number, row in self.fixtures.items() if row.match is not None}
+        left = (Match.State.OPEN, Match.State.LIVE, Match.State.VOID)
+        return frozenset(number for number, row in matches.items() if has_begun(row) or row.state not in left)
+
     def progress(self, places: Places | None = None, instead: Mapping[int, Result] | None = None) -> Progress:
         """Derive the state of every fixture from the facts.
 
@@ -533,6 +576,15 @@ class StageRows:
         """
         results = {**self.results, **(instead or {})}
         state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
+        if self.settings.is_continuous:
+            return without_spent_pairings(
+                state,
+                taken_back={row.number for row in self.pairings if row.taken_back},
+                begun=self.begun,
+                gone={item.entry for item in self._withdrawals},
+                lives=self.settings.lives if self.settings.format == LIVES else None,
+                missed=self.missed,
+            )
         return without_spent_lives(state, self.settings.lives) if self.settings.format == LIVES else state
 
 

@@ -32,11 +32,15 @@ from tournaments.formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
     LONGEST_COUNTDOWN,
+    LONGEST_LEAD,
+    LONGEST_WINDOW,
     MOST_GROUPS,
     MOST_LIVES,
     MOST_ROUNDS,
     MOST_TABLE_POINTS,
+    Leader,
     NextRound,
+    Pairing,
     StageSettings,
 )
 from tournaments.formats.swiss.event import Order
@@ -120,6 +124,26 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         ),
     )
     countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round is published automatically.")
+    pairing = serializers.ChoiceField(
+        [choice.value for choice in Pairing],
+        required=False,
+        help_text=(
+            "swiss, lives: `rounds`, or `continuous`: whoever is free plays as soon as there is a suitable opponent. A "
+            "swiss then has as many matches for everybody as it has `rounds`."
+        ),
+    )
+    window = _whole(0, LONGEST_WINDOW, "continuous: minutes between the first possible pair and its pairing.")
+    lead = _whole(
+        0, LONGEST_LEAD, "continuous: how many matches a player may be ahead of a match in progress; 0: no limit."
+    )
+    leader = serializers.ChoiceField(
+        [choice.value for choice in Leader],
+        required=False,
+        help_text=(
+            "continuous lives: unequal lives meet if one of the two has nobody to wait for (`plays`), or only if both "
+            "have (`waits`)."
+        ),
+    )
     missed_points = serializers.ChoiceField(
         [0.0, 0.5], required=False, help_text="swiss: points that a late entry gets for each missed round."
     )
@@ -130,9 +154,12 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         GROUP_DRAWS, required=False, help_text="groups: `drawn`: by lot behind the seeds; `snake`: by rating."
     )
     qualifiers = _whole(
-        1, MOST_QUALIFIERS, "Qualifiers for the next stage, per group or in all; null in the last stage.",
+        1,
+        MOST_QUALIFIERS,
+        "Qualifiers for the next stage, per group or in all; null in the last stage. Of continuous lives: the places "
+        "of the bracket that follows, 8, 16, 32 or 64; each life left takes one.",
         allow_null=True,
-    )  # fmt: skip
+    )
     tiebreaks = serializers.ListField(
         child=serializers.ChoiceField(list(TIEBREAKS)),
         max_length=len(TIEBREAKS),

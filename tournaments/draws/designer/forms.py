@@ -26,6 +26,7 @@ from tournaments.formats.forecast.waits import Waits
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import (
+    BY_ROUND,
     CHOICES,
     DEFAULT_TIEBREAKS,
     DOUBLE,
@@ -36,6 +37,8 @@ from tournaments.formats.settings import (
     LEAGUE,
     LIVES,
     LONGEST_COUNTDOWN,
+    LONGEST_LEAD,
+    LONGEST_WINDOW,
     MOST_GROUPS,
     MOST_LIVES,
     MOST_ROUNDS,
@@ -43,6 +46,7 @@ from tournaments.formats.settings import (
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
+    Pairing,
     StageSettings,
 )
 from tournaments.formats.swiss.event import Order
@@ -52,10 +56,13 @@ from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models.events import MOST_ENTRIES
 from tournaments.standings.labels import edition_day, tiebreak
 from tournaments.state.format_labels import (
+    CONTINUOUS_SENTENCES,
     FORMAT_NAMES,
     FORMAT_SENTENCES,
+    LEADER_NAMES,
     NEXT_ROUND_NAMES,
     ORDER_NAMES,
+    PAIRING_NAMES,
     PATTERN_NAMES,
     PATTERN_SENTENCES,
     pattern_in_words,
@@ -84,8 +91,8 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
         "last_lengths",
     ),
     DOUBLE: ("pattern", "own_pattern", "lower_byes", "second_final", "lengths", "lower_lengths", "final_lengths"),
-    SWISS: ("rounds", "lengths", "next_round", "countdown"),
-    LIVES: ("lives", "lengths", "next_round", "countdown"),
+    SWISS: ("pairing", "rounds", "lengths", "next_round", "countdown"),
+    LIVES: ("pairing", "lives", "lengths", "next_round", "countdown"),
     ROUND_ROBIN: ("twice", "lengths"),
     GROUPS: ("groups", "twice", "lengths", "group_draw"),
     LEAGUE: ("until", "join_until", "twice", "lengths"),
@@ -93,18 +100,24 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
 """Format -> the fields of its own that most directors use."""
 TABLE_FIELDS = ("win", "loss", "leaver_rule")
 MORE_FIELDS: Mapping[str, tuple[str, ...]] = {
-    SWISS: ("order", "missed_points", "allow_rematches", "edition", *TIEBREAK_FIELDS),
+    SWISS: ("order", "missed_points", "allow_rematches", "edition", "window", "lead", *TIEBREAK_FIELDS),
+    LIVES: ("window", "lead", "leader"),
     ROUND_ROBIN: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
     GROUPS: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
     LEAGUE: (*TABLE_FIELDS, "unplayed", "moving", *TIEBREAK_FIELDS),
 }
 """Format -> the fields in its collapsible section."""
+WITHOUT_ROUNDS = ("window", "lead", "leader")
+"""Fields that only apply without rounds."""
+IN_ROUNDS = ("next_round", "countdown", "order", "allow_rematches")
+"""Fields that only apply in rounds."""
 KEPT_FIELDS = ("format", "qualifiers", "lengths")
 """Fields that keep their value when another format is chosen."""
 PLAIN_FIELDS = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
-    "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes",
+    "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes", "pairing", "window", "lead",
+    "leader",
 }  # fmt: skip
 """Fields with the same name as the setting they hold."""
 SWITCHES = {"second_final", "allow_rematches", "twice"}
@@ -114,6 +127,7 @@ DATES = {"until", "join_until"}
 def settings_from(format_name: str, cleaned: Mapping[str, Any], *, last: bool) -> StageSettings:
     """Return the settings for the cleaned fields of a stage; settings its format does not use keep their defaults."""
     known = {*BASIC_FIELDS[format_name], *MORE_FIELDS.get(format_name, ())}
+    known -= set(_hidden(format_name, cleaned.get("pairing", "")))
     plain = {name: _setting(name, cleaned[name]) for name in known & PLAIN_FIELDS}
     settings = StageSettings(format_name, **plain, qualifiers=None if last else cleaned["qualifiers"])
     if "pattern" in known:
@@ -125,6 +139,13 @@ def settings_from(format_name: str, cleaned: Mapping[str, Any], *, last: bool) -
         default = DEFAULT_TIEBREAKS[format_name]
         settings = replace(settings, tiebreaks=() if (*chosen, LOTS) == default else chosen)
     return settings
+
+
+def _hidden(format_name: str, pairing: str) -> tuple[str, ...]:
+    """Return the fields of a format that do not apply to stages that are paired in this way."""
+    if format_name not in BY_ROUND:
+        return ()
+    return IN_ROUNDS if pairing == Pairing.CONTINUOUS else WITHOUT_ROUNDS
 
 
 def _setting(name: str, value: Any) -> Any:
@@ -269,6 +290,20 @@ class StageForm(RefusingForm):
         _("Rounds"), 1, MOST_ROUNDS, required=False, help_text=_("Leave empty to play until one player is unbeaten.")
     )
     lives = _whole(_("Lives"), FEWEST_LIVES, MOST_LIVES, help_text=_("Players are out after this many losses."))
+    pairing = _select(_("Pairing"), list(PAIRING_NAMES))
+    window = _whole(
+        _("Minutes between the first possible pair and its pairing"),
+        0,
+        LONGEST_WINDOW,
+        help_text=_("All who are free by then take part, so that nobody can choose an opponent by waiting."),
+    )
+    lead = _whole(
+        _("Matches that a player may be ahead of a match in progress"),
+        0,
+        LONGEST_LEAD,
+        help_text=_("0 for no limit: then whoever is slow has an advantage, because others eliminate each other."),
+    )
+    leader = _select(_("Players with unequal lives meet"), list(LEADER_NAMES))
     order = _select(_("Pairing of players with equal scores"), [(order.value, ORDER_NAMES[order]) for order in Order])
     next_round = _select(_("When a round is complete, the next one"), list(NEXT_ROUND_NAMES))
     countdown = _whole(
@@ -358,6 +393,12 @@ class StageForm(RefusingForm):
             self.fields["lower_byes"].label = _("Byes of the lower bracket")
             self.fields["lower_lengths"].label = _("Lengths in the lower bracket")
             self.fields["lower_lengths"].help_text = _("Leave empty to use those of the upper bracket.")
+        if self.is_continuous:
+            self.fields["rounds"].label = _("Matches that everybody plays")
+            self.fields["rounds"].help_text = ""
+            if self.format_name == LIVES:
+                self.fields["qualifiers"].label = _("Places of the bracket")
+                self.fields["qualifiers"].help_text = _("8, 16, 32 or 64. Each life left takes a place.")
         if self.format_name == GROUPS:
             self.fields["qualifiers"].label = _("Qualifiers per group")
 
@@ -395,8 +436,15 @@ class StageForm(RefusingForm):
         field.choices = choices
 
     @property
+    def is_continuous(self) -> bool:
+        """Whether the stage is chosen to be paired without rounds."""
+        return self.format_name in BY_ROUND and self._value("pairing") == Pairing.CONTINUOUS
+
+    @property
     def about(self) -> Promise:
         """One sentence about the format."""
+        if self.is_continuous:
+            return CONTINUOUS_SENTENCES[self.format_name]
         return FORMAT_SENTENCES[self.format_name]
 
     @property
@@ -406,6 +454,7 @@ class StageForm(RefusingForm):
             "own_pattern": self._value("pattern") != OWN,
             "own_last_chance": self._value("last_chance") != OWN,
             "last_lengths": self._value("last_chance") == WITHOUT,
+            **dict.fromkeys(_hidden(self.format_name, self._value("pairing")), True),
         }
         names = [name for name in BASIC_FIELDS[self.format_name] if not hidden.get(name)]
         return [self[name] for name in (*([] if self.last else ["qualifiers"]), *names)]
@@ -413,7 +462,8 @@ class StageForm(RefusingForm):
     @property
     def more(self) -> list[forms.BoundField]:
         """The fields in the collapsible section, except tie-breaks."""
-        return [self[name] for name in MORE_FIELDS.get(self.format_name, ()) if name not in TIEBREAK_FIELDS]
+        hidden = (*TIEBREAK_FIELDS, *_hidden(self.format_name, self._value("pairing")))
+        return [self[name] for name in MORE_FIELDS.get(self.format_name, ()) if name not in hidden]
 
     @property
     def more_open(self) -> bool:

@@ -14,9 +14,11 @@ from engine.errors import Refused
 from tournaments.draws.designer.forms import OWN, DesignerForm, EveningForm, StageForm
 from tournaments.draws.evenings import (
     MOST_PLAYERS,
+    ComparedLine,
     Evening,
     FormatOffer,
     Timeline,
+    compared,
     count_text,
     divisions_beside,
     format_name,
@@ -365,6 +367,14 @@ class DesignerPage:
         """When the format on the page is over, beside the closing time."""
         finish = self.forecast.finish if self.forecast is not None else None
         return timeline_of(self.plan, finish) if self.plan is not None and finish is not None else None
+
+    @property
+    def compared(self) -> list[ComparedLine]:
+        """The first stage in rounds and without, if it can be paired in both ways."""
+        if self.plan is None or not self.settings:
+            return []
+        pace = replace(self.evening.pace(), rest=rest_of(self.division.tournament))
+        return compared(self.settings, self.division.lengths, self.plan, pace)
 
     @property
     def matches_each(self) -> str:

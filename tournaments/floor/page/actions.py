@@ -1,12 +1,14 @@
 """What staff and helpers can do on the floor: each action with its form, its service and who may use it."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from rest_framework import serializers
@@ -25,13 +27,13 @@ from tournaments.draws.round_lengths import change_round_lengths
 from tournaments.entries import check_in
 from tournaments.events.pages import EventAction, by, event_url_args
 from tournaments.events.services import update_tournament
-from tournaments.floor import calls, evening, length_offers, selectors, undo
+from tournaments.floor import batches, calls, evening, length_offers, selectors, undo
 from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_body, match_body
 from tournaments.floor.page import forms
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.models import Fixture, FloorEvent, Tournament
+from tournaments.models import CheckIn, Fixture, FloorEvent, Tournament
 from tournaments.results.quick_entry import forfeit_missing, leader_wins, result_summary
 from tournaments.results.services import enter_result, undo_window
 from tournaments.state.api import WRITE
@@ -81,6 +83,38 @@ class UndoAction(FloorAction):
     def answer(self, request: Request, obj: Any, form: Any) -> Response:
         body = floor_body(selectors.floor(obj, timezone.now()), by(request))
         return Response(FloorSerializer(body).data)
+
+
+class EventFloorAction(FloorAction):
+    """What somebody does to a stage without rounds; the API answers the floor."""
+
+    responses: ClassVar[dict[int, Any]] = {200: FloorSerializer, **WRITE}
+
+    def answer(self, request: Request, obj: Any, form: Any) -> Response:
+        body = floor_body(selectors.floor(obj, timezone.now()), by(request))
+        return Response(FloorSerializer(body).data)
+
+
+class PairNowSerializer(FormSerializer):
+    """The stage to pair."""
+
+    class Meta:
+        form = forms.PairNowForm
+
+
+class HoldPairingSerializer(FormSerializer):
+    """The stage, and whether its pairing is held."""
+
+    class Meta:
+        form = forms.HoldPairingForm
+
+
+class TakeBackPairingSerializer(FormSerializer):
+    """Why the pairing is taken back; for a missing player, their side."""
+
+    class Meta:
+        form = forms.TakeBackPairingForm
+        exclude = ("fixture",)
 
 
 class ShortenSerializer(FormSerializer):
@@ -272,6 +306,66 @@ def _here(form: forms.HereForm, by: Actor, now: datetime) -> str:
     return ngettext("%(count)d player is here.", "%(count)d players are here.", len(players)) % {"count": len(players)}
 
 
+def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
+    """Record that a player is away for some minutes, and is not paired or called meanwhile.
+
+    For assistants and helpers. While others play on without rounds, a player who is away misses matches, and two of
+    them cost a life.
+    """
+    entry, until = form.cleaned_data["entry"], now + timedelta(minutes=form.cleaned_data["minutes"])
+    check_in.mark(entry=entry, state=CheckIn.State.AWAY, until=until, by=by, now=now)
+    at = time_format(timezone.localtime(until, ZoneInfo(form.tournament.time_zone)), "TIME_FORMAT")
+    return _("%(name)s is away until %(time)s.") % {"name": shown(entry.player, staff=True), "time": at}
+
+
+def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
+    """Pair those who are free in a stage without rounds, and call them.
+
+    For assistants and helpers. A batch that was not due yet is public as forced. 409 `stale`, `nobody_to_pair`,
+    `event_paused`.
+    """
+    batch = batches.pair_now(stage=form.cleaned_data["stage"], after=form.cleaned_data["after"], by=by, now=now)
+    numbers = ", ".join(f"M{row.number}" for row in batch.pairings.all())
+    return _("Paired: %(matches)s.") % {"matches": numbers}
+
+
+def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
+    """Hold the pairing of a stage without rounds, or let it go on.
+
+    For assistants and helpers. Repeating it changes nothing.
+    """
+    held = form.cleaned_data["held"]
+    batches.hold_pairing(stage=form.cleaned_data["stage"], held=held, by=by, now=now)
+    return _("Nobody is paired for now.") if held else _("Players are paired again.")
+
+
+def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime) -> str:
+    """Take back a pairing without rounds whose match has not begun; both players are free again.
+
+    For assistants. A missing player is marked as missing; two who are not to meet are kept apart from now on.
+    Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
+    """
+    data = form.cleaned_data
+    pairing = batches.take_back_pairing(fixture=data["fixture"], code=data["code"], side=data["side"], by=by, now=now)
+    return _("M%(number)d is taken back; both are free again.") % {"number": pairing.number}
+
+
+def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
+    """Let nobody wait for a match in a stage without rounds.
+
+    For assistants. Repeating it changes nothing.
+    """
+    return sentence_of_fact(batches.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
+
+
+def _ask_over(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
+    """Ask both players of a match whether it is over.
+
+    For assistants and helpers.
+    """
+    return sentence_of_fact(batches.ask_whether_over(fixture=form.cleaned_data["fixture"], by=by, now=now))
+
+
 def _pause(form: forms.PauseForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(evening.pause(tournament=form.tournament, until=form.until_at, by=by, now=now))
 
@@ -344,6 +438,19 @@ _ALL = (
     FloorAction("out", forms.OutOfUseForm, _out, HELPER),
     FloorAction("here", forms.HereForm, _here, HELPER),
     FloorAction("back", forms.TableForm, _with_table(calls.back_in_use), HELPER),
+    FloorAction("away", forms.AwayForm, _away, HELPER),
+    EventFloorAction("pair-now", forms.PairNowForm, _pair_now, HELPER, Endpoint(
+        "tournaments_pair_now", PairNowSerializer, {"stage": "k7m2p9x4qa", "after": 41}, path="floor/pair-now"
+    )),
+    EventFloorAction("hold-pairing", forms.HoldPairingForm, _hold_pairing, HELPER, Endpoint(
+        "tournaments_hold_pairing", HoldPairingSerializer, {"stage": "k7m2p9x4qa", "held": True},
+        path="floor/hold-pairing",
+    )),
+    FloorAction("take-back-pairing", forms.TakeBackPairingForm, _take_back_pairing, api=Endpoint(
+        "fixtures_take_back_pairing", TakeBackPairingSerializer, {"code": "not_these_two"}
+    )),
+    FloorAction("waive-lead", forms.FixtureForm, _waive_lead, api=Endpoint("fixtures_waive_lead")),
+    FloorAction("ask-over", forms.FixtureForm, _ask_over, HELPER, Endpoint("fixtures_ask_over")),
     FloorAction("pause", forms.PauseForm, _pause),
     FloorAction("resume", FloorForm, _resume),
     FloorAction("autopilot", forms.AutopilotForm, _autopilot),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from matches.lifecycle.finish import ResultInput
-from players.forms import RefusingForm
+from players.forms import RefusingForm, YesNoField
 from players.models import Player
 from tournaments.draws.round_lengths import RoundLength
 from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
@@ -19,7 +19,18 @@ from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
 from tournaments.floor.undo import Act, act_named
-from tournaments.models import Autopilot, Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.models import (
+    Autopilot,
+    Entry,
+    Fixture,
+    Floor,
+    FloorEvent,
+    FloorKind,
+    Pairing,
+    Stage,
+    Table,
+    Tournament,
+)
 from tournaments.models.floor import LONGEST_LABEL
 
 # The form of a floor: its settings and its tables.
@@ -277,6 +288,56 @@ class OutOfUseForm(TableForm):
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
     move_to = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
+
+
+class AwayForm(EntryForm):
+    """A player who is away for some minutes."""
+
+    minutes = forms.IntegerField(min_value=1, max_value=MOST_MINUTES)
+
+
+class StageForm(FloorForm):
+    """An action on a stage without rounds."""
+
+    stage = forms.ModelChoiceField(Stage.objects.none(), to_field_name="public_id")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        stages = Stage.objects.filter(division__tournament=self.tournament)
+        self._limit(("stage",), stages.select_related("division__tournament__club"))
+
+
+class PairNowForm(StageForm):
+    """The stage to pair, as it was shown: `after` is the `seq` of its division."""
+
+    after = forms.IntegerField(min_value=0)
+
+
+class HoldPairingForm(StageForm):
+    """Whether the pairing of a stage is held."""
+
+    held = YesNoField()
+
+
+class TakeBackPairingForm(FixtureForm):
+    """Why a pairing is taken back; for a missing player, their side."""
+
+    code = forms.ChoiceField(
+        choices=[(code.value, code.label) for code in (Pairing.TakenBack.MISSING, Pairing.TakenBack.NOT_THESE_TWO)]
+    )
+    side = forms.TypedChoiceField(
+        choices=[("", _("not known")), ("0", _("first")), ("1", _("second"))],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Require the side of a missing player."""
+        cleaned = super().clean() or {}
+        if cleaned.get("code") == Pairing.TakenBack.MISSING and cleaned.get("side") is None:
+            self.add_error("side", ValidationError(_("Choose who is missing."), code="required"))
+        return cleaned
 
 
 class HereForm(FloorForm):

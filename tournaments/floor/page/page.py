@@ -29,6 +29,7 @@ from tournaments.floor.page.cards import (
     closing_need,
     gone_home,
 )
+from tournaments.floor.page.flow import flow_parts
 from tournaments.floor.page.forecast import chart_of, clock, evening_forecast, pilot_options
 from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
@@ -145,7 +146,10 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     undoable = last_act(tournament, by)
     zone = ZoneInfo(tournament.time_zone)
+    flows = flow_parts(view, cards)
+    held_up = sum(len(flow.hold_ups) for flow in flows)
     return {
+        "flows": flows,
         "view": view,
         "tournament": tournament,
         "club": tournament.club,
@@ -159,7 +163,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "closing": closing,
         "round_needs": round_needs,
         "needs": others[:MOST_NEEDS],
-        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None),
+        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None) + held_up,
         "messages_reported": messages[:MOST_NEEDS],
         "unopposed": unopposed(needs),
         "to_make_final": to_make_final(needs),

@@ -16,6 +16,7 @@ from tournaments.formats.forecast.counts import NONE, Count
 from tournaments.formats.forecast.finish_times import Finish, Pace, RemainingMatch
 from tournaments.formats.forecast.planned import numbering
 from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
+from tournaments.formats.forecast.without_rounds import without_rounds
 from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
 from tournaments.formats.settings import GROUPS, SWISS, StageSettings, check_rounds
 from tournaments.formats.tables.groups import SMALLEST_GROUP
@@ -157,6 +158,8 @@ def forecast_stages(
         beside=_matches_beside(beside) if possible else (),
         with_finish=possible,
     )
+    if possible:
+        estimates = without_rounds(estimates, stages, entries, default_lengths, pace)
     peak = max(draft.estimate.peak for draft in drafts)
     if possible and peak > pace.tables:
         remarks.append(Remark(NOTE, "tables_few", {"matches": peak, "tables": pace.tables}))

@@ -12,7 +12,17 @@ from tournaments.formats.forecast.counts import Count
 from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import Finish, Pace, rule_of_thumb
 from tournaments.formats.forecast.forecasts import Forecast, forecast_stages
-from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT, PROGRESSIVE, ROUND_ROBIN, SWISS, StageSettings
+from tournaments.formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    KNOCKOUT,
+    LIVES,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    SWISS,
+    Pairing,
+    StageSettings,
+)
 
 RUNS = 40
 """Simulated evenings for each format: enough to choose by, not a forecast."""
@@ -25,6 +35,8 @@ FEWEST_FOR_DOUBLE = 4
 FEWEST_FOR_CONSOLATION = 4
 FEWEST_FOR_LAST_CHANCE = 6
 FEWEST_FOR_SWISS = 8
+FEWEST_FOR_FLOW = 8
+"""With fewer players hardly anybody suitable is ever free."""
 FEWEST_SWISS_ROUNDS = 3
 MORE_SWISS_ROUNDS = 2
 """How many more rounds than a knockout would have are offered at most."""
@@ -80,7 +92,9 @@ def propose_formats(players: int, tables: int, minutes: float) -> tuple[FormatPr
         last_resort = _proposed("knockout", StageSettings(KNOCKOUT), SHORTEST_OF_ALL, players, tables, minutes)
         others = [proposal for proposal in too_long if proposal.name != "knockout"]
         return tuple(sorted([last_resort, *others], key=lambda proposal: proposal.finish.late))
-    best = _best(fitting, minutes)
+    # A format without rounds is offered beside the others, but rounds stay the default.
+    in_rounds = [proposal for proposal in fitting if not proposal.stages[0].is_continuous]
+    best = _best(in_rounds or fitting, minutes)
     return (best, *(proposal for proposal in fitting if proposal is not best), *too_long)
 
 
@@ -114,6 +128,8 @@ def _formats(players: int) -> Iterator[tuple[str, Stages]]:
     if FEWEST_FOR_DOUBLE <= players <= LARGEST_DOUBLE:
         yield "double", (StageSettings(DOUBLE),)
     yield "knockout", (StageSettings(KNOCKOUT),)
+    if players >= FEWEST_FOR_FLOW:
+        yield "flow", (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS),)
     if SMALL_FIELD < players <= LARGEST_ROUND_ROBIN:
         yield round_robin
 
@@ -179,6 +195,8 @@ def is_hopeless(stage: StageSettings, length: int, players: int, tables: int, mi
     """Whether a format takes far too long, so that it need not be simulated."""
     if stage.format in ELIMINATION:
         matches, rounds = players - 1, _knockout_rounds(players)
+    elif stage.format == LIVES:
+        rounds, matches = 0, players * stage.lives - 1
     else:
         rounds = stage.rounds or (players - 1) * (2 if stage.twice else 1)
         matches = rounds * (players // 2)

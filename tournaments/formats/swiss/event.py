@@ -6,7 +6,7 @@ and, for events in which players lose lives, in `lives`.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -129,6 +129,9 @@ class SwissEvent:
     `planned` is the number of rounds, or None for an event that ends when only one player is unbeaten. Pairs in
     `forbidden` must not meet. With `allow_rematches`, which a director may choose, there are as few rematches as
     possible instead of none. `length` is the match length. `closed` says that nobody can enter any more.
+
+    If it is `continuous`, its `rounds` are the batches of pairs in their order: an entry plays in some of them, and not
+    being in one means nothing. `missed` has the matches that entries missed because they were late or away.
     """
 
     players: tuple[SwissPlayer, ...]
@@ -139,6 +142,8 @@ class SwissEvent:
     allow_rematches: bool = False
     length: int = 0
     closed: bool = False
+    continuous: bool = False
+    missed: Mapping[EntryId, int] = field(default_factory=dict)
 
     @property
     def next_round(self) -> int:
@@ -157,7 +162,10 @@ class SwissEvent:
 
     def scores_before(self, round_number: int) -> dict[EntryId, float]:
         """Return entry -> points before a round."""
-        scores = {p.entry: p.missed_points * (min(p.joined, round_number) - 1) for p in self.players}
+        scores = {
+            p.entry: p.missed_points * (min(p.joined, round_number) - 1 + self.missed.get(p.entry, 0))
+            for p in self.players
+        }
         for round_ in self.rounds[: round_number - 1]:
             for entry, points in _points(round_):
                 scores[entry] += points
@@ -244,12 +252,15 @@ class SwissEvent:
 
     def records(self, *, lots_seed: bytes | None = None, edition: Edition = NEWEST) -> Records:
         """Return the records of all rounds for `tiebreaks.standings`; matches without a result are left out."""
-        games: dict[EntryId, list[Game]] = {player.entry: [] for player in self.players}
+        games: dict[EntryId, list[Game]] = {
+            player.entry: [Game(RoundKind.ABSENT, player.missed_points)] * self.missed.get(player.entry, 0)
+            for player in self.players
+        }
         for number, round_ in enumerate(self.rounds, start=1):
             row = dict(self._games(round_))
             playing = {entry for pair in round_.pairs if pair.result is None for entry in pair.pair}
             for player in self.players:
-                if player.entry in playing:
+                if player.entry in playing or (self.continuous and player.entry not in row):
                     continue
                 missed = player.missed_points if number < player.joined else 0.0
                 games[player.entry].append(row.get(player.entry, Game(RoundKind.ABSENT, missed)))

@@ -6,6 +6,7 @@ none), earlier meetings, how recent the last one was, the difference in lives, c
 is not a win. The last two play until one is out.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -21,11 +22,15 @@ NEIGHBOURS = 24
 
 LOT_RANGE = 1 << 16
 
+MISSED_FOR_A_LIFE = 2
+"""How many matches somebody must miss, in a stage without rounds, to lose a life."""
+
 
 def lives_left(event: SwissEvent, lives: int) -> dict[EntryId, int]:
     """Return entry -> lives left, for the entries that are still in."""
     number = event.next_round
-    left = {p.entry: lives - event.losses[p.entry] for p in event.players if p.active(number)}
+    spent = {entry: missed // MISSED_FOR_A_LIFE for entry, missed in event.missed.items()}
+    left = {p.entry: lives - event.losses[p.entry] - spent.get(p.entry, 0) for p in event.players if p.active(number)}
     return {entry: count for entry, count in left.items() if count > 0}
 
 
@@ -104,8 +109,11 @@ def _as_round(order: list[EntryId], left: dict[EntryId, int], matching: list[tup
 def lives_places(event: SwissEvent, lives: int) -> tuple[tuple[EntryId, ...], ...]:
     """Return the entries by place: those still in by lives left, then the others by the round they went out in.
 
-    A withdrawn entry ranks with those that went out in the last round it could have played.
+    A withdrawn entry ranks with those that went out in the last round it could have played. Without rounds, those who
+    are out are ranked by the matches they won, but the runner-up is who lost the last match.
     """
+    if event.continuous:
+        return _places_without_rounds(event, lives)
     left = lives_left(event, lives)
     lost: dict[EntryId, int] = {}
     out: dict[EntryId, int] = {p.entry: p.left for p in event.players if p.left is not None and p.entry not in left}
@@ -119,4 +127,19 @@ def lives_places(event: SwissEvent, lives: int) -> tuple[tuple[EntryId, ...], ..
     for player in event.players:
         key = (1, left[player.entry]) if player.entry in left else (0, out.get(player.entry, 0))
         groups.setdefault(key, []).append(player.entry)
+    return tuple(tuple(sorted(groups[key])) for key in sorted(groups, reverse=True))
+
+
+def _places_without_rounds(event: SwissEvent, lives: int) -> tuple[tuple[EntryId, ...], ...]:
+    left, won = lives_left(event, lives), Counter[EntryId]()
+    decided = [pair for round_ in event.rounds for pair in round_.pairs if pair.result is not None]
+    for pair in decided:
+        if pair.result is not None and pair.result.winner is not None:
+            won[(pair.first, pair.second)[pair.result.winner]] += 1
+    last = set(decided[-1].losers) if decided and len(left) <= 1 and not event.has_open_matches else set()
+    groups: dict[tuple[int, int], list[EntryId]] = {}
+    for player in event.players:
+        entry = player.entry
+        key = (2, left[entry]) if entry in left else (1, 0) if entry in last else (0, won[entry])
+        groups.setdefault(key, []).append(entry)
     return tuple(tuple(sorted(groups[key])) for key in sorted(groups, reverse=True))

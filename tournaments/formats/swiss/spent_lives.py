@@ -6,11 +6,12 @@ open when the next round was paired is not played later either. Decided matches 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from tournaments.formats.graph import Bracket, EntryId, FixtureId, Round
 from tournaments.formats.progress import Progress
 from tournaments.formats.states import BYE_SLOT, FixtureState, FixtureStatus, undecided
+from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 
 
 def without_spent_lives(state: Progress, lives: int) -> Progress:
@@ -21,6 +22,36 @@ def without_spent_lives(state: Progress, lives: int) -> Progress:
         if round_ != bracket.rounds[-1]:
             states = [_skipped(fixture) for fixture in states]
         fixtures |= {fixture.number: fixture for fixture in states}
+    return Progress(state.graph, fixtures)
+
+
+def without_spent_pairings(
+    state: Progress,
+    *,
+    taken_back: Collection[FixtureId],
+    begun: Collection[FixtureId],
+    gone: Collection[EntryId],
+    lives: int | None = None,
+    missed: Mapping[EntryId, int] | None = None,
+) -> Progress:
+    """Return the state of a stage without rounds: pairings that are `taken_back` are not played.
+
+    Neither are those of entries that are `gone` or, where they have `lives`, have none left, unless they have `begun`;
+    `missed` are matches that cost lives as well.
+    """
+    losses = Counter({entry: count // MISSED_FOR_A_LIFE for entry, count in (missed or {}).items()})
+    for number, fixture in state.fixtures.items():
+        if number not in taken_back:
+            losses.update(_losers(fixture))
+    out = {*gone, *(entry for entry, lost in losses.items() if lives is not None and lost >= lives)}
+    fixtures = {}
+    for number, fixture in state.fixtures.items():
+        is_open = fixture.status is FixtureStatus.READY or fixture.walkover is not None
+        is_spent = is_open and number not in begun and any(slot.entrant in out for slot in fixture.slots)
+        if number in taken_back or is_spent:
+            fixtures[number] = undecided(number, (BYE_SLOT, BYE_SLOT))
+        else:
+            fixtures[number] = fixture
     return Progress(state.graph, fixtures)
 
 

@@ -4,6 +4,7 @@ A stage with points has tables (one, or one for each group); an elimination has 
 results, so a corrected result shows in them at once.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from tournaments.formats.graph import FINAL, LOWER, EntryId, PlaceOf
 from tournaments.formats.lots import Lots
 from tournaments.formats.plans import group_keys, lengths_of
 from tournaments.formats.progress import Progress, SharedPlace
-from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
+from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, SWISS, StageSettings
 from tournaments.formats.swiss.event import SwissEvent
 from tournaments.formats.swiss.lives import lives_left, lives_over, lives_places
 from tournaments.formats.tables.records import Records
@@ -78,9 +79,25 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
 
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     """Whether the last round is complete and no other follows."""
+    if settings.is_continuous and not event.rounds:
+        return False
+    if settings.is_continuous and settings.format == SWISS:
+        return not event.has_open_matches and quotas_filled(settings, event)
+    if settings.format == LIVES and settings.is_continuous and settings.qualifiers and not event.has_open_matches:
+        return sum(lives_left(event, settings.lives).values()) <= settings.qualifiers
     if settings.format == LIVES and not event.has_open_matches:
         return event.is_deserted or (bool(event.rounds) and lives_over(event, settings.lives))
     return event.over
+
+
+def quotas_filled(settings: StageSettings, event: SwissEvent) -> bool:
+    """Whether everybody who is still in a Swiss without rounds has played, had a bye for or missed every match."""
+    counts = Counter(event.missed)
+    for round_ in event.rounds:
+        counts.update(entry for pair in round_.pairs for entry in (pair.first, pair.second))
+        counts.update(bye.entry for bye in round_.byes)
+    number = event.next_round
+    return all(counts[player.entry] >= (settings.rounds or 0) for player in event.players if player.active(number))
 
 
 def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tuple[SharedPlace, ...]]:

@@ -1,0 +1,153 @@
+"""A night of lives without rounds: its director, a player with a phone, and the wall."""
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from matches.lifecycle.finish import ResultInput
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.browser.conftest import Check
+from tests.browser.test_floor import NAMES
+from tests.journeys.conftest import Journey
+from tests.journeys.evenings import account_of
+from tests.journeys.person import Person
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor.calls import call_ready, start
+from tournaments.formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
+from tournaments.models import Division, Fixture, Floor, OpenPairing, Tournament
+from tournaments.results.services import enter_result
+from tournaments.state.stages import set_stages
+
+PICTURES = os.environ.get("FLOW_PICTURES")
+"""A folder for pictures of the pages."""
+
+
+@pytest.fixture
+def planned(club: Club, alice: User) -> Tournament:
+    """An event of tonight: thirteen players, two lives without rounds, and a bracket for the last eight lives."""
+    by, now = Actor.of(alice), timezone.now()
+    event = events.create_tournament(
+        club=club, by=by, now=now, name="Friday Lives", starts_at=now, tables=5, ends_at=now + timedelta(hours=6)
+    )
+    division = events.create_division(tournament=event, by=by, now=now, name="Open", match_length=5)
+    people = [Player.objects.create(name=name) for name in NAMES[:13]]
+    Membership.objects.bulk_create(Membership(club=club, player=player) for player in people)
+    entries.enter(division=division, players=people, by=by, now=now)
+    division.refresh_from_db()
+    lives = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=8)
+    set_stages(division=division, stages=[lives, StageSettings(KNOCKOUT)], after=division.seq, by=by, now=now)
+    # Without a rest, the next call comes at once.
+    Floor.objects.create(tournament=event, rest_minutes=0)
+    return event
+
+
+@pytest.fixture
+def floor_worker(site: str) -> Iterator[None]:
+    """Calls what can be called, as a worker would."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.3):
+            for event in Tournament.objects.filter(status="running"):
+                call_ready(tournament_id=event.pk, now=timezone.now())
+        connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(10)
+
+
+def picture(person: Person, name: str) -> None:
+    if PICTURES:
+        person._page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True, caret="initial")
+
+
+def open_fixtures() -> list[Fixture]:
+    """The matches that go on or are called, in order."""
+    rows = Fixture.objects.filter(status="ready").select_related("match", "stage__division__tournament__club")
+    return list(rows.order_by("number"))
+
+
+def play(event: Tournament, by: Actor, chance: Random) -> None:
+    """Begin the matches that are called, and finish the first."""
+    for fixture in open_fixtures():
+        if fixture.match is not None and fixture.match.begun_at is None:
+            start(fixture=fixture, by=by, now=timezone.now())
+    first = open_fixtures()[0]
+    assert first.match is not None
+    winner = chance.randrange(2)
+    score = (first.match.length, 3) if winner == 0 else (3, first.match.length)
+    enter_result(fixture=first, result=ResultInput(winner, score), by=by, now=timezone.now())
+    call_ready(tournament_id=event.pk, now=timezone.now())
+
+
+@pytest.mark.journey("a night without rounds")
+def test_a_night_without_rounds(
+    journey: Journey, planned: Tournament, club: Club, alice: User, looked_at: Check
+) -> None:
+    by, chance = Actor.of(alice), Random(4)
+    director = journey.at_desk(alice)
+    director.tap("Start tonight")
+    director.sees("Lives without rounds, 2 lives, then knockout")
+    director.tap_text(re.compile("^As planned: Lives without rounds"))
+    picture(director, "tonight")
+    director.tap("Start with 13 players")
+    director.sees("The evening is started.")
+    director.sees("5 called")
+    director.sees("Waits for a table.")
+    picture(director, "floor-start")
+    looked_at(director._page)
+
+    # Who waits sees why on a phone.
+    paired = OpenPairing.objects.values("entry__player")
+    waiting = Player.objects.filter(name__in=NAMES[:13]).exclude(pk__in=paired).order_by("pk")[0]
+    bob = account_of(waiting, "bob@example.org", club)
+    player = journey.on_phone(bob)
+    player.tap("My matches")
+    player.sees("2 lives left")
+    player.sees(re.compile("You wait for a table|Nobody suitable is free"))
+    picture(player, "phone-waits")
+    looked_at(player._page)
+
+    # Somebody comes late, and the price is said before.
+    director.tap(re.compile("^Arrivals"))
+    director.type("Find or add a player", "Wanda Late")
+    director.tap("New player Wanda Late")
+    director.sees("enters with 2 of 2 lives")
+    director.tap("Let in")
+    director.sees("Wanda Late")
+    director.tap(re.compile("^Floor"))
+    director.tap("Away", within=re.compile(r"Wanda Late\s+\d match"))
+    director.sees("Wanda Late is away until")
+
+    # Results call the next pairs.
+    for _match in range(6):
+        play(planned, by, chance)
+    picture(director, "floor-later")
+
+    # Somebody leaves: the opponent of a match that has not begun is free again.
+    leaver = Player.objects.exclude(pk__in=OpenPairing.objects.values("entry__player")).filter(name__in=NAMES[:13])
+    name = leaver.exclude(pk=waiting.pk).first()
+    assert name is not None
+    director.tap(re.compile("^Arrivals"))
+    director.tap(f"More about {name.name}")
+    director.tap("Withdraw…")
+    director.tap("Withdraw from this division")
+    director.sees("has been withdrawn")
+
+    while Division.objects.get().status != Division.Status.FINISHED:
+        play(planned, by, chance)
+    director.tap(re.compile("^Floor"))
+    director.sees("Open: won by")

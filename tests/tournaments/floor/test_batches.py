@@ -1,0 +1,379 @@
+"""A night of lives without rounds, through the services: whoever is free plays, until one is left."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
+from matches.models import Result
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.pages import html
+from tests.tournaments.support.pages import text
+from tournaments.entries import check_in
+from tournaments.entries.late import enter_late, preview_late
+from tournaments.entries.services import withdraw
+from tournaments.floor.batches import (
+    Waiting,
+    flows_of,
+    pair_now,
+    take_back_missed,
+    take_back_pairing,
+    waiting_in,
+)
+from tournaments.floor.calls import call_ready
+from tournaments.floor.calls import start as begin
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.selectors import load_facts
+from tournaments.formats.graph import BYE
+from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, StageSettings
+from tournaments.formats.settings import Pairing as Mode
+from tournaments.formats.swiss.lives import lives_left
+from tournaments.models import (
+    Batch,
+    Correction,
+    Division,
+    Fixture,
+    MissedMatch,
+    OpenPairing,
+    Pairing,
+    PendingBatch,
+    Stage,
+    Tournament,
+)
+from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
+from tournaments.results.corrections import CorrectionInput, apply_correction, undo_correction
+from tournaments.results.services import enter_result
+from tournaments.state.derivation import states_of
+from tournaments.state.integrity import Selection, differences
+from tournaments.state.pairings import missed_by_latecomer
+
+pytestmark = pytest.mark.django_db
+NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
+FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
+
+
+@pytest.fixture
+def people(club: Club) -> list[Player]:
+    """Thirteen members of the club."""
+    rows = [Player.objects.create(name=f"Member {number}") for number in range(1, 14)]
+    Membership.objects.bulk_create(Membership(club=club, player=player) for player in rows)
+    return rows
+
+
+@pytest.fixture
+def start(club: Club, people: list[Player], by_alice: Actor) -> Callable[..., Tournament]:
+    """Start a night at noon."""
+
+    def start_one(*, tables: int = 5, stages: Any = FLOW, now: datetime = NOON, **more: Any) -> Tournament:
+        plan = EveningPlan(tables, now + timedelta(hours=8), stages, people)
+        return start_evening(club=club, plan=plan, by=by_alice, now=now, **more)
+
+    return start_one
+
+
+def test_a_start_makes_as_many_pairs_as_there_are_tables(start: Callable[..., Tournament]) -> None:
+    event = start()
+    division = event.divisions.get()
+    assert division.status == Division.Status.RUNNING
+    batch = Batch.objects.get(stage__division=division)
+    assert (batch.number, batch.room, len(batch.pool)) == (1, 5, 13)
+    assert batch.pairings.count() == 5
+    assert OpenPairing.objects.count() == 10
+    assert Fixture.objects.filter(status="ready").count() == 5
+
+
+class Night:
+    """Plays a night: matches begin when they are called and take five to fifty minutes, by chance."""
+
+    def __init__(self, event: Tournament, by: Actor, seed: int = 1) -> None:
+        self.event, self.by, self.chance, self.now = event, by, Random(seed), NOON
+        self.ends: dict[int, datetime] = {}
+
+    @property
+    def division(self) -> Division:
+        return self.event.divisions.get()
+
+    def open(self) -> list[Fixture]:
+        """The matches that go on."""
+        rows = Fixture.objects.filter(status="ready").select_related("match", "stage__division__tournament__club")
+        return list(rows.order_by("number"))
+
+    def step(self) -> bool:
+        """Call what is due, and go on to the next end of a match or the next minute; False if all is over."""
+        call_ready(tournament_id=self.event.pk, now=self.now)
+        for fixture in self.open():
+            assert fixture.match is not None
+            if fixture.match.begun_at is None:
+                begin(fixture=fixture, by=self.by, now=self.now)
+                self.ends[fixture.number] = self.now + timedelta(minutes=self.chance.randint(5, 50))
+        if self.division.status == Division.Status.FINISHED:
+            return False
+        # Go on to when something happens: the end of a match, or of a rest.
+        due = PendingBatch.objects.filter(due_at__gt=self.now).values_list("due_at", flat=True)
+        going_on = {row.number for row in self.open()}
+        moments = [*due, *(at for number, at in self.ends.items() if number in going_on)]
+        self.now = min((at for at in moments if at is not None), default=self.now + timedelta(minutes=1))
+        for fixture in self.open():
+            if self.ends.get(fixture.number, self.now + timedelta(1)) <= self.now:
+                self.win(fixture, self.chance.randrange(2))
+        return True
+
+    def win(self, fixture: Fixture, side: int) -> None:
+        assert fixture.match is not None
+        length = fixture.match.length
+        score = (length, 3) if side == 0 else (3, length)
+        enter_result(fixture=fixture, result=ResultInput(side, score), by=self.by, now=self.now)
+
+    def play(self, most: int = 1000) -> None:
+        for _minute in range(most):
+            if not self.step():
+                return
+        raise AssertionError("the night does not end")
+
+
+def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    night.play()
+    pairings = Pairing.objects.filter(taken_back="")
+    assert 24 <= pairings.count() <= 25, "13 entries have 26 lives, and the winner keeps one or two"
+    losses = Counter(
+        (row.first_id, row.second_id)[1 - result.winner]
+        for row in pairings.select_related("fixture")
+        for result in Result.objects.filter(match=row.fixture.match_id)
+    )
+    entries = set(night.division.entries.values_list("pk", flat=True))
+    (winner,) = [entry for entry in entries if losses[entry] < 2]
+    (state,) = states_of(night.division)
+    assert state.over
+    assert not OpenPairing.objects.exists()
+    assert state.tables[0].rows[0].entry == winner
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    stages = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
+    night = Night(start(stages=stages), by_alice, seed=3)
+    night.play()
+    first, second = states_of(night.division)
+    assert first.event is not None
+    left = lives_left(first.event, 2)
+    assert sum(left.values()) == 8
+    bracket = second.progress.graph.bracket("main").rounds[0].fixtures
+    assert len(bracket) == 4
+    seats = Counter(source.entry for fixture in bracket for source in fixture.sources if source != BYE)
+    assert seats.keys() == left.keys()
+    with_bye = {fixture.sources[0].entry for fixture in bracket if BYE in fixture.sources}
+    assert with_bye == {entry for entry, lives in left.items() if lives == 2}
+    assert second.over
+    assert list(differences(Selection.of())) == []
+
+
+def test_an_undone_start_leaves_no_pair_and_gives_the_same_again(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    event = start()
+    first = list(Batch.objects.get().pairings.values_list("first", "second"))
+    event = undo_start(tournament=event, by=by_alice, now=NOON + timedelta(seconds=30))
+    assert not Fixture.objects.exists()
+    assert not OpenPairing.objects.exists()
+    start(now=NOON + timedelta(minutes=2), event=event)
+    assert list(Batch.objects.get(number=2).pairings.values_list("first", "second")) == first
+
+
+def floor_text(client: Client, event: Tournament) -> str:
+    response = client.get(reverse("floor", args=[event.club.slug, event.slug]))
+    assert response.status_code == 200
+    return text(html(response))
+
+
+def test_the_floor_says_who_waits_and_why(
+    start: Callable[..., Tournament], client: Client, alice: User, by_alice: Actor
+) -> None:
+    client.force_login(alice)
+    event = start(now=timezone.now())
+    page = floor_text(client, event)
+    assert "Waiting 3, longest first" in page
+    assert page.count("Waits for a table.") == 2
+    assert "13 0 0 out" in page
+    (stage,) = Stage.objects.all()
+    division = event.divisions.get()
+    with pytest.raises(Refused) as refused:
+        pair_now(stage=stage, after=division.seq, by=by_alice, now=timezone.now())
+    assert refused.value.code == "nobody_to_pair"
+
+
+def correct(night: Night, fixture: Fixture, winner: int) -> Correction:
+    """Correct who won a match, with all that follows."""
+    new = CorrectionInput(ResultInput(winner, (5, 1) if winner == 0 else (1, 5)), "correct_all", "Misheard")
+    correction = apply_correction(fixture=fixture, correction=new, after=night.division.seq, by=night.by, now=night.now)
+    assert correction is not None
+    return correction
+
+
+def lives_of(night: Night) -> dict[int, int]:
+    (state,) = states_of(night.division)
+    assert state.event is not None
+    return lives_left(state.event, 2)
+
+
+@pytest.fixture
+def misheard(start: Callable[..., Tournament], by_alice: Actor) -> tuple[Night, Fixture, Fixture, int]:
+    """A night in which the first result was entered the wrong way round, and its winner is paired for the third time.
+
+    Really they have lost twice. Their match is called and has not begun.
+    """
+    night = Night(start(), by_alice, seed=5)
+    first = night.open()[0]
+    night.win(first, 0)
+    entry = first.slots.get(side=0).entry_id
+    assert entry is not None
+    for _minute in range(400):
+        (call_ready(tournament_id=night.event.pk, now=night.now))
+        own = [row for row in night.open() if row.slots.filter(entry=entry).exists()]
+        if own and lives_of(night)[entry] == 1:
+            return night, first, own[0], entry
+        if own and own[0].number not in night.ends:
+            night.win(own[0], 0 if own[0].slots.get(side=1).entry_id == entry else 1)
+        night.step()
+    raise AssertionError("never paired again")
+
+
+def test_a_corrected_result_takes_back_a_pairing_that_has_not_begun(
+    misheard: tuple[Night, Fixture, Fixture, int],
+) -> None:
+    night, first, paired, entry = misheard
+    opponent = paired.slots.exclude(entry=entry).get().entry_id
+    correction = correct(night, first, 1)
+    assert Pairing.objects.get(number=paired.number).taken_back == Pairing.TakenBack.CORRECTION
+    assert not OpenPairing.objects.filter(entry__in=[entry, opponent]).exists()
+    assert entry not in lives_of(night)
+    assert list(differences(Selection.of())) == []
+    # Nothing was built on it: undone, the entry is back with its life, and is paired anew.
+    undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert lives_of(night)[entry] == 1
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_begun_match_stands_although_a_correction_puts_its_player_out(
+    misheard: tuple[Night, Fixture, Fixture, int],
+) -> None:
+    night, first, paired, entry = misheard
+    begin(fixture=paired, by=night.by, now=night.now)
+    correction = correct(night, first, 1)
+    assert not Pairing.objects.get(number=paired.number).taken_back
+    assert entry not in lives_of(night)
+    night.ends[paired.number] = night.now + timedelta(minutes=20)
+    night.play()
+    with pytest.raises(Refused) as refused:
+        undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert refused.value.code == "successor_begun"
+    assert list(differences(Selection.of())) == []
+
+
+def test_who_withdraws_frees_the_opponent_of_a_match_that_has_not_begun(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    fixture = night.open()[0]
+    leaver, opponent = (slot.entry for slot in fixture.slots.order_by("side"))
+    assert leaver is not None
+    assert opponent is not None
+    withdraw(entry=leaver, by=by_alice, now=night.now, reason="Ill")
+    assert Pairing.objects.get(number=fixture.number).taken_back == Pairing.TakenBack.WITHDRAWAL
+    assert lives_of(night)[opponent.pk] == 2
+    assert leaver.pk not in lives_of(night)
+    assert opponent in [row.entry for row in waits(night)]
+    call_ready(tournament_id=night.event.pk, now=night.now + timedelta(seconds=1))
+    assert len(night.open()) == 5, "the free table is used at once"
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_late_entry_pays_half_a_life_for_each_match_missed(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    for _minute in range(120):
+        night.step()
+        (state,) = states_of(night.division)
+        if missed_by_latecomer(state) == 2:
+            break
+    latecomer = Player.objects.create(name="Eve Late")
+    (newcomer,) = preview_late(division=night.division, players=[latecomer], now=night.now).newcomers
+    assert (newcomer.missed, newcomer.lives) == (2, (1, 2))
+    (entry,) = enter_late(division=night.division, players=[latecomer], by=by_alice, now=night.now)
+    assert lives_of(night)[entry.pk] == 1
+    check_in.mark(entry=entry, state="here", by=by_alice, now=night.now)
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_who_is_away_is_not_paired_and_loses_lives_by_missing_matches(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    waiting = next(row for row in waits(night) if row.entry.pk not in OpenPairing.objects.values_list("entry"))
+    check_in.mark(entry=waiting.entry, state="away", by=by_alice, now=night.now, until=night.now + timedelta(hours=7))
+    for _minute in range(300):
+        night.step()
+        if lives_of(night).get(waiting.entry.pk) == 1:
+            break
+    assert MissedMatch.objects.filter(entry=waiting.entry).count() == 2
+    assert not Pairing.objects.filter(first=waiting.entry).exists()
+    missed = MissedMatch.objects.filter(entry=waiting.entry).last()
+    assert missed is not None
+    take_back_missed(missed=missed, reason="The taxi was late", by=by_alice, now=night.now)
+    assert lives_of(night)[waiting.entry.pk] == 2
+    assert list(differences(Selection.of())) == []
+
+
+def waits(night: Night) -> list[Waiting]:
+    """Who waits now."""
+    event = Tournament.objects.get(pk=night.event.pk)
+    state = floor_state(load_facts(event), night.now)
+    (flow,) = flows_of(event, state, night.now)
+    return waiting_in(flow, state, night.now)
+
+
+def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    missing, apart = night.open()[:2]
+    first = missing.slots.get(side=0).entry
+    take_back_pairing(fixture=missing, code="missing", side=0, by=by_alice, now=night.now)
+    take_back_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
+    take_back_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
+    assert {row.code for row in waits(night) if row.entry == first} == {"absent"}
+    call_ready(tournament_id=night.event.pk, now=night.now)
+    two = frozenset(Pairing.objects.filter(number=apart.number).values_list("first", "second").get())
+    made = [frozenset(pair) for pair in Pairing.objects.filter(taken_back="").values_list("first", "second")]
+    assert two not in made
+    begin(fixture=night.open()[0], by=by_alice, now=night.now)
+    with pytest.raises(Refused) as refused:
+        take_back_pairing(fixture=night.open()[0], code="not_these_two", by=by_alice, now=night.now)
+    assert refused.value.code == "pairing_begun"
+
+
+def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    stages = (StageSettings(SWISS, rounds=3, lengths=(5,), pairing=Mode.CONTINUOUS),)
+    night = Night(start(stages=stages, tables=6), by_alice, seed=2)
+    night.play()
+    (state,) = states_of(night.division)
+    assert state.event is not None
+    played = Counter(entry for row in Pairing.objects.all() for entry in (row.first_id, row.second_id))
+    byes = Counter(state.event.pairing_byes)
+    assert sum(byes.values()) == 1, "13 players and 3 matches each are an odd number of places"
+    assert all((played + byes)[entry] == 3 for entry in night.division.entries.values_list("pk", flat=True))
+    met = [frozenset(pair) for pair in Pairing.objects.values_list("first", "second")]
+    assert len(met) == len(set(met)) == 19
+    assert list(differences(Selection.of())) == []

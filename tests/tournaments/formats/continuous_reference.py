@@ -1,0 +1,142 @@
+"""A second model of pairing without rounds, for pools of at most ten: rule by rule, by exhaustive search.
+
+It shares no code with `tournaments.formats.continuous` and knows no lots.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Player:
+    id: int
+    lives: int
+    matches: int
+    waited: float = 5.0
+    resting: bool = False
+    away: bool = False
+    club: str | None = None
+
+
+@dataclass
+class Case:
+    players: list[Player]
+    lead: int = 2
+    waits: bool = False
+    running: list[tuple[int, int]] = field(default_factory=list)
+    met: list[tuple[int, int]] = field(default_factory=list)
+    kept_apart: list[tuple[int, int]] = field(default_factory=list)
+    tables: int | None = None
+    switch: int | None = None
+
+
+@dataclass
+class Answer:
+    action: str
+    pool: list[int]
+    not_in_pool: dict[int, str]
+    stuck: list[int]
+    edges: list[tuple[int, int]]
+    cost: tuple[int, ...]
+    best: list[list[tuple[int, int]]]
+
+
+class Solver:
+    def __init__(self, case):
+        self.case = case
+        self.people = {player.id: player for player in case.players}
+        self.still_in = [player for player in case.players if player.lives > 0]
+        self.busy = {who for pair in case.running for who in pair}
+        self.resting = [p for p in self.still_in if p.id not in self.busy and p.resting and not p.away]
+        self.why = {player.id: self.why_not(player) for player in case.players if player.id not in self.busy}
+        self.pool = [self.people[who] for who, reason in self.why.items() if not reason]
+        self.stuck = [player for player in self.pool if self.is_stuck(player)]
+        self.edges = [
+            (one, other)
+            for at, one in enumerate(self.pool)
+            for other in self.pool[at + 1 :]
+            if self.may_meet(one, other)
+        ]
+
+    def why_not(self, player):
+        lead = self.case.lead
+        if player.lives == 0:
+            return "out"
+        if player.away:
+            return "away"
+        if player.resting:
+            return "resting"
+        if lead and self.busy and player.matches + 1 - min(self.people[who].matches for who in self.busy) > lead:
+            return "ahead"
+        return ""
+
+    def meetings(self, one, other):
+        return [at for at, row in enumerate(self.case.met, 1) if sorted(row) == sorted((one.id, other.id))]
+
+    def apart(self, one, other):
+        return any(sorted(row) == sorted((one.id, other.id)) for row in self.case.kept_apart)
+
+    def fresh(self, one, other):
+        return not self.meetings(one, other) and not self.apart(one, other)
+
+    def is_stuck(self, player):
+        playing = (self.people[who] for who in self.busy)
+        if any(other.lives - player.lives in (0, 1) and self.fresh(player, other) for other in playing):
+            return False
+        return not any(other.lives == player.lives and self.fresh(player, other) for other in self.resting)
+
+    def may_meet(self, one, other):
+        if self.apart(one, other):
+            return False
+        if one.lives == other.lives and not self.meetings(one, other):
+            return True
+        both = (one in self.stuck) + (other in self.stuck)
+        return both == 2 or (both == 1 and not self.case.waits)
+
+    def cost_of(self, pairs):
+        meetings = [self.meetings(a, b) for a, b in pairs]
+        return (
+            -len(pairs),
+            sum(map(len, meetings)),
+            sum(max(rows, default=0) for rows in meetings),
+            sum(abs(a.lives - b.lives) for a, b in pairs),
+            sum(a.matches + b.matches for a, b in pairs),
+            sum(a.club is not None and a.club == b.club for a, b in pairs),
+        )
+
+    def matchings(self):
+        every = [[]]
+        for a, b in self.edges:
+            every += [[*each, (a, b)] for each in every if not {a.id, b.id} & {p.id for pair in each for p in pair}]
+        return every
+
+    def action(self):
+        case, worth = self.case, sum(player.lives for player in self.still_in)
+        if not case.running and len(self.still_in) <= 1:
+            return "over"
+        if case.switch and not case.running and worth <= case.switch:
+            return "switch"
+        if not self.edges:
+            return "blocked" if not case.running and len(self.pool) == len(self.still_in) else "wait"
+        if case.switch and worth - len(case.running) <= case.switch:
+            return "wait_for_switch"
+        if case.tables is not None and case.tables <= len(case.running):
+            return "wait_for_table"
+        wanted = {player.lives for edge in self.edges for player in edge}
+        coming = [self.people[who] for who in self.busy] + self.resting
+        more = any(player.lives in wanted or player.lives - 1 in wanted for player in coming)
+        return "draw_after_window" if more else "draw_now"
+
+
+def solve(case):
+    solver = Solver(case)
+    every = solver.matchings()
+    least = min(map(solver.cost_of, every))
+    return Answer(
+        solver.action(),
+        [player.id for player in solver.pool],
+        {who: reason for who, reason in solver.why.items() if reason},
+        [player.id for player in solver.stuck],
+        [(a.id, b.id) for a, b in solver.edges],
+        least,
+        [sorted((a.id, b.id) for a, b in each) for each in every if each and solver.cost_of(each) == least],
+    )

@@ -1,0 +1,489 @@
+"""Pairing without rounds: the rule against solved cases and a second model, and whole random nights."""
+
+import itertools
+import json
+from argparse import ArgumentParser
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.tiers import TEST_SEED, TIER
+from tests.tournaments.formats.cast import SEED
+from tests.tournaments.formats.continuous_reference import Case, Player, solve
+from tournaments.command_line import simulate
+from tournaments.formats.continuous.night import Field, Pace, forecast_night, summary
+from tournaments.formats.continuous.night import Night as SimulatedNight
+from tournaments.formats.continuous.rule import decide, lot, pairing_cost, why_not
+from tournaments.formats.continuous.safety import Remaining, can_be_played
+from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState
+from tournaments.formats.settings import Leader, Pairing, StageSettings
+
+NOW = datetime(2026, 11, 25, 20, tzinfo=UTC)
+GOLDEN = Path(__file__).resolve().parents[4] / "shared/data/continuous/golden.json"
+PLENTY = 99
+NEVER = 10_000
+"""A window in minutes that is not over in any case."""
+STATES = 60 * TIER.rows
+"""Random states compared with the second model."""
+
+
+def state_of(case, seed=SEED):
+    met = {}
+    for at, pair in enumerate(case.met, start=1):
+        met[frozenset(pair)] = (*met.get(frozenset(pair), ()), at)
+    leader = Leader.WAITS if case.waits else Leader.PLAYS
+    settings = StageSettings(
+        "lives",
+        lives=2,
+        pairing=Pairing.CONTINUOUS,
+        lead=case.lead,
+        leader=leader,
+        qualifiers=case.switch,
+        window=NEVER,
+    )
+    players = tuple(
+        FlowPlayer(
+            player.id,
+            player.lives,
+            player.matches,
+            NOW + timedelta(minutes=3) if player.resting else NOW - timedelta(minutes=player.waited),
+            "away" if player.away else "",
+            player.club,
+        )
+        for player in case.players
+    )
+    playing = tuple(FlowMatch(number, pair) for number, pair in enumerate(case.running, start=1))
+    forbidden = frozenset(frozenset(pair) for pair in case.kept_apart)
+    return FlowState(settings, players, playing, met, forbidden, seed, len(case.met))
+
+
+def decision_of(case):
+    room = PLENTY if case.tables is None else max(0, case.tables - len(case.running))
+    return decide(state_of(case), NOW, room)
+
+
+def pairs_of(decision):
+    return [(pair.first, pair.second) for pair in decision.pairs]
+
+
+def cases():
+    if not GOLDEN.exists():
+        return []
+    rows = json.loads(GOLDEN.read_text())["cases"]
+    return [pytest.param(row, id=str(row["case"])) for row in rows]
+
+
+def case_of(row):
+    pairs = {key: [tuple(pair) for pair in row.get(key, [])] for key in ("running", "met", "kept_apart")}
+    people = [Player(**{k: v for k, v in player.items() if k != "state"}) for player in row["players"]]
+    return Case(
+        people, row["lead"], row["ending"] == "hold", **pairs, tables=row.get("tables"), switch=row.get("switch")
+    )
+
+
+@pytest.mark.skipif(not GOLDEN.exists(), reason="the reference data are not beside the project")
+@pytest.mark.parametrize("row", cases())
+def test_solved_cases(row):
+    expected, case = row["expected"], case_of(row)
+    decision, second = decision_of(case), solve(case)
+    assert decision.action == second.action == expected["action"]
+    assert list(decision.pool) == second.pool == expected["pool"]
+    assert sorted(decision.stuck) == second.stuck == expected["stuck"]
+    assert [list(pair) for pair in decision.allowed] == [list(pair) for pair in second.edges] == expected["edges"]
+    reasons = {int(entry): reason for entry, reason in expected["not_in_pool"].items()}
+    assert second.not_in_pool == reasons
+    assert {entry: decision.waits[entry][0] for entry, reason in reasons.items() if reason != "out"} == {
+        entry: reason for entry, reason in reasons.items() if reason != "out"
+    }
+    if expected["best_pairings"]:
+        first = expected["at_most"]
+        wanted = [[tuple(pair) for pair in best[:first]] for best in expected["best_pairings"]]
+        assert sorted(pairs_of(decision)) in [sorted(best) for best in wanted]
+
+
+def random_case(chance):
+    size = chance.randint(2, 10)
+    people = [
+        Player(
+            number,
+            chance.choice([0, 1, 1, 2, 2, 2, 3]),
+            chance.randint(0, 4),
+            float(chance.randint(0, 30)),
+            chance.random() < 0.12,
+            chance.random() < 0.08,
+            chance.choice([None, "A", "B"]),
+        )
+        for number in range(1, size + 1)
+    ]
+    still_in = [player.id for player in people if player.lives]
+    chance.shuffle(still_in)
+    running = [tuple(still_in[at : at + 2]) for at in range(0, len(still_in) - 1, 2)][: chance.choice([0, 0, 1, 1, 2])]
+    every = list(itertools.combinations(range(1, size + 1), 2))
+    met = [chance.choice(every) for _ in range(chance.randint(0, 12))] if every else []
+    apart = chance.sample(every, min(len(every), chance.choice([0, 0, 0, 1, 2])))
+    return Case(
+        people,
+        chance.choice([0, 1, 2, 2, 3]),
+        chance.random() < 0.4,
+        running,
+        met,
+        apart,
+        chance.choice([None, None, 1, 2, 3]),
+        chance.choice([None, None, None, 8]),
+    )
+
+
+def compare(case):
+    decision, second = decision_of(case), solve(case)
+    if any(player.lives > 2 for player in case.players) and case.switch:
+        return
+    assert decision.action == second.action, case
+    assert list(decision.pool) == second.pool, case
+    assert sorted(decision.stuck) == second.stuck, case
+    assert list(decision.allowed) == second.edges, case
+    if decision.action in (Action.DRAW_NOW, Action.AFTER_WINDOW):
+        whole = decide(state_of(replace_tables(case)), NOW, PLENTY)
+        assert pairing_cost(whole.pairs) == second.cost, case
+        assert sorted(pairs_of(whole)) in second.best, case
+        assert set(pairs_of(decision)) <= set(pairs_of(whole)), case
+
+
+def replace_tables(case):
+    return replace(case, tables=None, switch=None)
+
+
+def test_random_states_are_decided_as_by_the_second_model():
+    chance = Random(20)
+    actions = Counter()
+    for _ in range(STATES):
+        case = random_case(chance)
+        compare(case)
+        actions[decision_of(case).action] += 1
+    assert set(actions) == set(Action)
+
+
+@pytest.mark.soak
+@pytest.mark.slow
+def test_many_more_random_states():
+    chance = Random(TEST_SEED)
+    for _ in range(2000):
+        compare(random_case(chance))
+
+
+def test_among_equal_pairings_the_least_sum_of_lots_decides():
+    chance = Random(5)
+    for _ in range(40):
+        state = state_of(Case([Player(number, 2, chance.randint(0, 1)) for number in range(1, 7)], lead=0))
+        decision = decide(state, NOW, PLENTY)
+        people = {player.entry: player for player in state.players}
+        best = solve(Case([Player(p.entry, p.left, p.begun) for p in state.players], lead=0)).best
+        sums = {tuple(each): sum(lot(SEED, people[a], people[b]) for a, b in each) for each in map(tuple, best)}
+        assert sums[tuple(sorted(pairs_of(decision)))] == min(sums.values())
+
+
+def test_a_lot_is_that_of_the_published_message():
+    import hashlib
+    import hmac
+
+    low, high = FlowPlayer(7, 2, 3, NOW), FlowPlayer(12, 1, 4, NOW)
+    digest = hmac.new(SEED, b"continuous:7:3:12:4", hashlib.sha256).digest()
+    assert lot(SEED, low, high) == lot(SEED, high, low) == digest[0] * 256 + digest[1]
+
+
+# Whole nights.
+
+
+class Night:
+    """A night without rounds in the plainest model: the facts are lists, and time goes by in minutes."""
+
+    def __init__(self, seed, players, *, tables, settings):
+        self.chance = Random(seed)
+        self.settings, self.tables = settings, tables
+        self.at = 0.0
+        self.left = dict.fromkeys(
+            range(1, players + 1), settings.lives if settings.format == "lives" else settings.rounds
+        )
+        self.points = Counter()
+        self.begun, self.joins = Counter(), dict.fromkeys(self.left, 0.0)
+        self.met, self.playing, self.pairings = {}, [], 0
+        self.away = set()
+        self.missed = Counter()
+        self.forbidden = {frozenset(self.chance.sample(sorted(self.left), 2))} if players > 6 else set()
+        self.log = []
+
+    def time(self, minutes):
+        return NOW + timedelta(minutes=minutes)
+
+    def state(self):
+        players = tuple(
+            FlowPlayer(
+                entry,
+                left,
+                self.begun[entry],
+                self.time(self.joins[entry]),
+                "away" if entry in self.away else "",
+                points=self.points[entry],
+            )
+            for entry, left in self.left.items()
+        )
+        playing = tuple(FlowMatch(number, pair) for number, pair, _end in self.playing)
+        met = {pair: tuple(places) for pair, places in self.met.items()}
+        return FlowState(self.settings, players, playing, met, frozenset(self.forbidden), SEED, self.pairings)
+
+    def decide(self):
+        return decide(self.state(), self.time(self.at), self.tables - len(self.playing))
+
+    def check(self, decision):
+        """The invariants of a decision."""
+        in_match = {entry for _number, pair, _end in self.playing for entry in pair}
+        made = [entry for pair in decision.pairs for entry in (pair.first, pair.second)]
+        assert len(made) == len(set(made))
+        assert not set(made) & in_match
+        assert all(self.left[entry] > 0 and entry not in self.away for entry in made)
+        assert len(decision.pairs) <= self.tables - len(self.playing)
+        for pair in decision.pairs:
+            assert frozenset((pair.first, pair.second)) not in self.forbidden
+            assert pair.why
+        if self.settings.lead and in_match:
+            slowest = min(self.begun[entry] for entry in in_match)
+            assert all(self.begun[entry] + 1 - slowest <= self.settings.lead for entry in made)
+        waiting = {entry for entry, left in self.left.items() if left > 0 and entry not in in_match}
+        if decision.action is not Action.OVER:
+            assert set(decision.waits) == waiting, "everybody who waits is given one reason"
+
+    def make(self, decision):
+        for pair in decision.pairs:
+            self.pairings += 1
+            both = frozenset((pair.first, pair.second))
+            self.met.setdefault(both, []).append(self.pairings)
+            for entry in both:
+                self.begun[entry] += 1
+                if self.settings.format != "lives":
+                    self.left[entry] -= 1
+            end = self.at + 2 + self.chance.gammavariate(6, 7)
+            self.playing.append((self.pairings, (pair.first, pair.second), end))
+            self.log.append((pair.first, pair.second))
+        for entry in decision.missed:
+            self.begun[entry] += 1
+            self.missed[entry] += 1
+            if self.missed[entry] % 2 == 0:
+                self.left[entry] = max(0, self.left[entry] - 1)
+        for entry in decision.byes:
+            self.points[entry] += self.left[entry]
+            self.left[entry] = 0
+
+    def finish_next(self):
+        number, pair, end = min(self.playing, key=lambda row: row[2])
+        self.playing.remove((number, pair, end))
+        self.at = max(self.at, end)
+        winner, loser = self.chance.sample(pair, 2)
+        if self.settings.format == "lives":
+            self.left[loser] = max(0, self.left[loser] - 1)
+        self.points[winner] += 1
+        for entry in pair:
+            self.joins[entry] = self.at + 3
+
+    def play(self, *, disturb=False):
+        while True:
+            decision = self.decide()
+            self.check(decision)
+            if decision.action in (Action.OVER, Action.SWITCH, Action.BLOCKED):
+                return decision
+            if decision.action is Action.DRAW_NOW:
+                self.make(decision)
+                continue
+            moments = [self.joins[e] for e, left in self.left.items() if left > 0 and self.joins[e] > self.at]
+            moments += [end for _number, _pair, end in self.playing]
+            if decision.due_at is not None:
+                moments.append((decision.due_at - NOW).total_seconds() / 60)
+            coming = min((moment for moment in moments if moment > self.at), default=None)
+            assert coming is not None or self.away, "somebody is due as long as nobody is away"
+            if coming is None:
+                self.away.clear()
+                continue
+            if self.playing and coming == min(end for _n, _p, end in self.playing):
+                self.finish_next()
+            else:
+                self.at = coming
+            if disturb and self.chance.random() < 0.05:
+                self.away ^= {self.chance.choice(sorted(self.left))}
+
+
+def lives(**options):
+    return StageSettings("lives", **{"lives": 2, "pairing": Pairing.CONTINUOUS, **options})
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("options", [{}, {"lead": 1, "window": 2}, {"lives": 3}, {"leader": Leader.WAITS}, {"lead": 0}])
+def test_a_night_of_lives_ends_with_one_winner(seed, options):
+    players = Random(seed).randint(2, 24)
+    night = Night(seed, players, tables=max(1, players // 3), settings=lives(**options))
+    night.forbidden.clear()
+    assert night.play(disturb=True).action is Action.OVER
+    assert sum(left > 0 for left in night.left.values()) == 1
+    assert night.pairings <= players * night.settings.lives - 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bracket_is_reached_exactly(seed):
+    players = Random(seed).randint(10, 30)
+    night = Night(seed, players, tables=players // 2, settings=lives(qualifiers=8))
+    night.forbidden.clear()
+    assert night.play().action is Action.SWITCH
+    assert sum(night.left.values()) == 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("players", "matches"), [(5, 3), (6, 4), (8, 5), (9, 4), (13, 4), (13, 5), (19, 5)])
+def test_everybody_plays_all_matches_of_a_swiss_and_meets_nobody_twice(seed, players, matches):
+    settings = StageSettings("swiss", rounds=matches, pairing=Pairing.CONTINUOUS)
+    night = Night(seed, players, tables=players // 2, settings=settings)
+    night.forbidden.clear()
+    played = Counter()
+    decision = night.play()
+    assert decision.action is Action.OVER
+    played.update(entry for pair in night.log for entry in pair)
+    assert max(Counter(map(frozenset, night.log)).values()) == 1
+    short = [entry for entry in night.left if played[entry] < matches]
+    assert len(short) == players * matches % 2
+    assert all(played[entry] == matches - 1 for entry in short)
+
+
+def test_the_same_facts_give_the_same_batch_whatever_was_previewed():
+    first, second = (Night(3, 16, tables=8, settings=lives()) for _ in range(2))
+    for _ in range(5):
+        first.decide()
+    first.play()
+    second.play()
+    assert first.log == second.log
+
+
+# Reasons.
+
+
+def test_whoever_waits_is_told_why():
+    case = Case([Player(1, 2, 1), Player(2, 1, 1), Player(3, 2, 0), Player(4, 2, 1)], running=[(3, 4)])
+    decision = decision_of(case)
+    assert decision.waits == {
+        1: ("no_opponent", {"left": 2, "matches": [1]}),
+        2: ("no_opponent", {"left": 1, "matches": [1]}),
+    }
+    decision = decision_of(replace(case, met=[(1, 2)], players=[*case.players[:1], Player(2, 2, 1), *case.players[2:]]))
+    assert decision.waits[1][0] == "met_all"
+    ahead = decision_of(replace(case, players=[Player(1, 2, 3), *case.players[1:]]))
+    assert ahead.waits[1] == ("ahead", {"match": 1, "count": 4})
+    leader = decision_of(
+        Case([Player(1, 2, 4), Player(2, 1, 4), Player(3, 1, 4), Player(4, 1, 4)], waits=True, running=[(3, 4)])
+    )
+    assert leader.waits[1][0] == "leader"
+
+
+def test_who_waits_for_a_table_is_told_the_place():
+    decision = decision_of(Case([Player(number, 2, 0, float(number)) for number in range(1, 7)], tables=1))
+    assert len(decision.pairs) == 1
+    places = Counter(params["place"] for code, params in decision.waits.values() if code == "table")
+    assert places == {1: 2, 2: 2}
+
+
+def test_no_reason_names_who_is_kept_apart():
+    case = Case([Player(number, 2, 0) for number in range(1, 5)], kept_apart=[(1, 2), (3, 4)])
+    decision, state = decision_of(case), state_of(case)
+    assert decision.private
+    assert why_not(state, decision, 1, 2, NOW) == ("better_total", {})
+    for one, other in itertools.combinations(range(1, 5), 2):
+        if (one, other) not in pairs_of(decision):
+            assert why_not(state, decision, one, other, NOW)[0] in ("better_total", "lot")
+
+
+def test_by_lot_says_among_how_many():
+    decision = decision_of(Case([Player(number, 2, 0) for number in range(1, 5)]))
+    assert [code for code, _ in decision.pairs[0].why] == ["equal_new", "by_lot"]
+    assert decision.pairs[0].why[1][1] == {"ways": 3}
+    alone = decision_of(Case([Player(1, 2, 0), Player(2, 2, 0)]))
+    assert [code for code, _ in alone.pairs[0].why] == ["equal_new", "only_pair"]
+
+
+# Whether a Swiss can be completed.
+
+
+def plainly(left, closed):
+    """Whether all matches can be played, by trying."""
+    entry = next((entry for entry in sorted(left) if left[entry]), None)
+    if entry is None:
+        return True
+    if sum(left.values()) % 2:
+        return any(left[e] and plainly({**left, e: left[e] - 1}, closed) for e in left)
+    return any(
+        left[other] and frozenset((entry, other)) not in closed
+        and plainly({**left, entry: left[entry] - 1, other: left[other] - 1}, closed | {frozenset((entry, other))})
+        for other in left if other != entry
+    )  # fmt: skip
+
+
+def test_whether_all_matches_can_be_played_is_decided_exactly():
+    chance, seen = Random(11), Counter()
+    for _ in range(150):
+        left = {entry: chance.randint(0, 3) for entry in range(1, chance.randint(3, 6))}
+        pairs = list(itertools.combinations(left, 2))
+        closed = frozenset(map(frozenset, chance.sample(pairs, chance.randint(0, len(pairs)))))
+        expected = plainly(left, closed)
+        assert can_be_played(Remaining(left, closed)) == expected, (left, closed)
+        seen[expected] += 1
+    assert min(seen.values()) > 20
+
+
+# Nights that the rule plays itself.
+
+
+@pytest.mark.parametrize(
+    ("players", "rest", "lead", "wait", "end"),
+    [(13, 0, 0, 19, 318), (24, 0, 0, 12, 377), (32, 0, 2, 12, 405), (32, 5, 2, 24, 430), (32, 5, 1, 40, 463)],
+)
+def test_waiting_and_the_end_are_as_another_simulation_found_them(players, rest, lead, wait, end):
+    """The figures are those of the specification, of 200 to 600 nights each."""
+    count, chance = 30, Random(1)
+    played = [
+        SimulatedNight(
+            lives(lead=lead), players // 2, Field.drawn(players, chance), chance, Pace(8, 2, rest),
+            seed=bytes([number] * 32),
+        ).play()
+        for number in range(count)
+    ]  # fmt: skip
+    figures = summary(played, players)
+    assert abs(figures.wait - wait) <= max(4, 0.15 * wait)
+    assert abs(sum(night.end for night in played) / count - end) <= 0.15 * end
+    assert all(night.rematches_avoidable == 0 for night in played)
+    assert all(night.lead <= lead for night in played if lead)
+
+
+def test_the_rest_of_a_night_is_forecast_from_its_state():
+    night = Night(3, 12, tables=6, settings=lives())
+    decision = night.decide()
+    night.make(decision)
+    running = {number: 40.0 for number, _pair, _end in night.playing}
+    rest = SimulatedNight.from_state(
+        night.state(), running=running, now=night.time(10), tables=6, people=Field({}), chance=Random(2)
+    ).play()
+    assert rest.end > 40
+    assert sum(left > 0 for left in rest.left.values()) == 1
+    forecast = forecast_night(lives(), 12, 6, length=5, runs=10)
+    assert forecast.fewest >= 2
+    assert 0 < forecast.wait < forecast.longest_wait
+    assert forecast.end <= forecast.latest
+
+
+def test_a_night_is_simulated_from_the_command_line(capsys):
+    arguments = "--format lives --pairing continuous --players 9 --events 2 --seed 7 --switch 8 --idle 4:20 --json"
+    parser = ArgumentParser()
+    simulate.add_arguments(parser)
+    assert simulate.run(parser.parse_args(arguments.split())) == 0
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (first["event"], second["event"]) == (1, 2)
+    assert first["lives"] == 2
+    assert first["idle_entry"] == 4
+    assert first["switch"] <= 8
+    assert first["batches"] == len(first["batch_seconds"])

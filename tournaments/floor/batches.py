@@ -1,0 +1,636 @@
+"""Pairing without rounds: who is free and who waits why, the next batch, and what directors do about them.
+
+Whoever is free is paired as soon as there is a suitable opponent, and called to a table at once. A batch is considered
+whenever the autopilot looks for calls: after every change, and every few seconds by a sweep.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import ceil, log2
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+from django.db.models import Sum
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import time_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from engine.errors import Refused
+from matches.lifecycle.at_tables import AtTables
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.where import Facts, where_is
+from matches.models import Match
+from players.actors import SYSTEM, Actor, log
+from tournaments.draws.kept_apart import keep_apart
+from tournaments.entries import check_in
+from tournaments.floor.derivation import ACTIVE, floor_state, table_plan
+from tournaments.floor.journal import (
+    About,
+    latest,
+    lock_fixture,
+    lock_floor,
+    match_on_floor,
+    read_state,
+    record,
+    refuse_over,
+)
+from tournaments.floor.notifications import notify_asked
+from tournaments.floor.selectors import load_facts
+from tournaments.floor.sentences import waits_for
+from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
+from tournaments.floor.times import expected_minutes
+from tournaments.formats.continuous.rule import decide
+from tournaments.formats.continuous.state import (
+    ABSENT,
+    AWAY,
+    BUSY,
+    Action,
+    Decision,
+    FlowMatch,
+    FlowPair,
+    FlowPlayer,
+    FlowState,
+)
+from tournaments.formats.graph import EntryId
+from tournaments.formats.plans import lengths_of
+from tournaments.formats.settings import BY_ROUND, LIVES
+from tournaments.formats.settings import Pairing as Mode
+from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
+from tournaments.models import (
+    Autopilot,
+    Batch,
+    CheckIn,
+    Division,
+    Entry,
+    Fixture,
+    Floor,
+    FloorEvent,
+    FloorKind,
+    MissedMatch,
+    Pairing,
+    PendingBatch,
+    Stage,
+    Table,
+    Tournament,
+)
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.names import club_of_each
+from tournaments.state.pairings import NewBatch, NewPair, begun_counts, store_batch, take_back
+from tournaments.state.plans import is_continuous
+from tournaments.state.settle import settle
+
+WALK_MINUTES = 2
+"""From a call to the table: a player is paired so long before the rest ends."""
+
+
+# What the rule decides from, as the database and the floor have it.
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A stage without rounds that is being played: its facts, what the rule says now, and tables for its next pairs."""
+
+    stage: Stage
+    state: StageState
+    pool: FlowState
+    decision: Decision
+    """With a table for every pair."""
+    granted: tuple[tuple[FlowPair, int | None], ...] = ()
+    """The pairs that have a table now, with its id; None if the floor has no tables."""
+    held: bool = False
+
+    @property
+    def division(self) -> Division:
+        """The division of the stage."""
+        return self.stage.division
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the pairs that have a table are to be made now."""
+        has_any = bool(self.granted) or bool(self.decision.byes)
+        return self.decision.action == Action.DRAW_NOW and has_any and not self.held
+
+    def player(self, entry: EntryId) -> FlowPlayer:
+        """The player with this entry."""
+        return next(player for player in self.pool.players if player.entry == entry)
+
+
+def flow_stages(tournament: Tournament) -> list[Stage]:
+    """Return the stages of an event that are being played without rounds, as `divisions__stages` may be prefetched."""
+    stages = []
+    divisions = [row for row in tournament.divisions.all() if row.status == Division.Status.RUNNING]
+    for division in sorted(divisions, key=lambda row: (row.order, row.pk)):
+        division.tournament = tournament
+        for stage in sorted(division.stages.all(), key=lambda row: row.number):
+            stage.division = division
+            if stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING and is_continuous(stage):
+                stages.append(stage)
+    return stages
+
+
+def flows_of(tournament: Tournament, floor: FloorState, now: datetime) -> list[Flow]:
+    """Return the stages of an event that are being played without rounds, each with its next pairs."""
+    flows = []
+    for stage in flow_stages(tournament):
+        state = next(row for row in states_of(stage.division) if row.stage.pk == stage.pk)
+        pool = _pool(stage, state, floor, now)
+        decision = decide(pool, now, len(pool.players))
+        flows.append(Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held))
+    return _with_tables(flows, floor, now) if flows else []
+
+
+def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> FlowState:
+    """Return what the rule decides from."""
+    rows, event = state.rows, state.event
+    assert event is not None  # noqa: S101, a stage without rounds has one
+    settings, division = rows.settings, rows.of_division
+    begun = begun_counts(rows)
+    number = event.next_round
+    present = [player.entry for player in event.players if player.active(number)]
+    clubs = club_of_each(stage.division, present) if stage.division.apart else {}
+    standing = [row for row in rows.pairings if not row.taken_back]
+    met: dict[frozenset[EntryId], tuple[int, ...]] = {}
+    for at, row in enumerate(standing, start=1):
+        pair = frozenset((row.first_id, row.second_id))
+        met[pair] = (*met.get(pair, ()), at)
+    playing = []
+    for row in standing:
+        if not state.progress.fixtures[row.number].over:
+            fixture = rows.fixtures[row.number]
+            playing.append(FlowMatch(row.number, (row.first_id, row.second_id), _counts(fixture, floor)))
+    joins = _joins(state, standing, floor)
+    busy = _busy_elsewhere(stage, floor)
+    players = []
+    for entry in present:
+        row_ = division.entries[entry]
+        spent = rows.missed[entry] // MISSED_FOR_A_LIFE
+        left = settings.lives - event.losses[entry] - spent
+        if settings.format != LIVES:
+            left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
+        why, match = _why_not(row_, floor, busy, now)
+        players.append(
+            FlowPlayer(
+                entry, max(0, left), begun[entry], joins[entry], why, clubs.get(entry), match, event.scores[entry]
+            ),
+        )
+    apart = {*division.kept_apart, *division.persons}
+    return FlowState(
+        settings, tuple(players), tuple(playing), met, frozenset(apart), bytes.fromhex(stage.seed), len(standing)
+    )
+
+
+def _counts(fixture: Fixture, floor: FloorState) -> bool:
+    """Whether others may not get too far ahead of a match that is going on."""
+    match, row = fixture.match, floor.matches.get(fixture.pk)
+    if match is not None and match.state == Match.State.DISPUTED:
+        return False
+    return row is None or not (row.facts.lead_waived or row.facts.adjourned is not None)
+
+
+def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) -> Counter[EntryId]:
+    """Return entry -> from when on it can be paired, as far as it is not in a match."""
+    rows = state.rows
+    began = min(row.batch.at for row in rows.pairings)
+    rest = timedelta(minutes=max(0, floor.facts.settings.rest - WALK_MINUTES))
+    joins: dict[EntryId, datetime] = {}
+    for entry, row in rows.of_division.entries.items():
+        moments = [began, row.entered_at, *([row.checked_in_at] if row.checked_in_at is not None else [])]
+        if row.away_until is not None:
+            moments.append(row.away_until)
+        joins[entry] = max(moments)
+    for pairing in standing:
+        match = rows.fixtures[pairing.number].match
+        if match is None or match.finished_at is None:
+            continue
+        free = match.finished_at + (rest if has_begun(match) else timedelta())
+        for entry in (pairing.first_id, pairing.second_id):
+            joins[entry] = max(joins[entry], free)
+    return joins  # type: ignore[return-value]
+
+
+def _busy_elsewhere(stage: Stage, floor: FloorState) -> dict[int, int]:
+    """Return player -> the number of the match of another stage that they are called to or play."""
+    others = [row for row in floor.matches.values() if row.facts.stage != stage.pk and row.state in ACTIVE]
+    return {player: row.number for row in others for player in row.facts.pair or ()}
+
+
+def _why_not(entry: Entry, floor: FloorState, busy: Mapping[int, int], now: datetime) -> tuple[str, int | None]:
+    if entry.player_id in busy:
+        return BUSY, busy[entry.player_id]
+    if entry.away_until is not None and entry.away_until > now:
+        return AWAY, None
+    if floor.presence.is_absent(entry.player_id):
+        return ABSENT, None
+    return "", None
+
+
+# The tables of the hall: matches of brackets and rounds and the next pairs are called in one order.
+
+
+def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> list[Flow]:
+    """Return the flows with the pairs that have a table now."""
+    if not floor.facts.tables:
+        return [replace(flow, granted=_without_tables(flow)) for flow in flows]
+    free = {row.facts.table for row in floor.tables.values() if row.state in (TableState.FREE, TableState.KEPT)}
+    at_tables = [row for row in floor.matches.values() if row.table is not None]
+    seated = {player for row in at_tables for player in row.facts.pair or ()}
+    facts = floor.facts
+    plan = table_plan(facts.tables, free, facts.out, facts.matches.values(), facts.needs_accessible, seated)
+    candidates = [(_place(row, now), None, None, row) for fixture in floor.queue for row in (floor.matches[fixture],)]
+    for at, flow in enumerate(flows):
+        for pair in flow.decision.pairs:
+            row = _as_match(flow, pair)
+            candidates.append((_place(row, now), at, pair, row))
+    granted: dict[int, list[tuple[FlowPair, int | None]]] = {at: [] for at in range(len(flows))}
+    taken: set[int] = set()
+    called: set[int] = set()
+    for _key, flow_at, pair, row in sorted(candidates, key=lambda candidate: candidate[0]):
+        if called & set(row.facts.pair or ()):
+            continue
+        if (table := plan.best(row, taken)) is None:
+            continue
+        taken.add(table.table)
+        called |= set(row.facts.pair or ())
+        if flow_at is not None and pair is not None:
+            granted[flow_at].append((pair, table.table))
+    if floor.pause is not None:
+        return list(flows)
+    return [replace(flow, granted=tuple(granted[at][: _most(flow)])) for at, flow in enumerate(flows)]
+
+
+def _most(flow: Flow) -> int:
+    """Return the most pairs that can be made before the bracket is drawn."""
+    places = flow.decision.places_left
+    return len(flow.decision.pairs) if places is None else places
+
+
+def _without_tables(flow: Flow) -> tuple[tuple[FlowPair, int | None], ...]:
+    room = flow.division.tournament.tables_for(len(flow.pool.players)) - len(flow.pool.playing)
+    return tuple((pair, None) for pair in flow.decision.pairs[: max(0, min(room, _most(flow)))])
+
+
+def _place(row: MatchOnFloor, now: datetime) -> tuple[bool, int, float, datetime, int]:
+    match = row.facts
+    return not match.pinned, match.rank, -row.critical_minutes, match.since or now, match.number
+
+
+def _as_match(flow: Flow, pair: FlowPair) -> MatchOnFloor:
+    """Return a pair as a match that waits for a table."""
+    entries, tournament = flow.state.rows.of_division.entries, flow.division.tournament
+    left = max(flow.player(pair.first).left, flow.player(pair.second).left)
+    still_in = sum(player.left > 0 for player in flow.pool.players)
+    length = length_of_pair(flow, pair)
+    facts = MatchFacts(
+        fixture=-pair.first,
+        number=tournament.last_number + 1,
+        stage=flow.stage.pk,
+        round=0,
+        rank=Rank.MAIN,
+        length=length,
+        progress=Progress.OPEN,
+        pair=(entries[pair.first].player_id, entries[pair.second].player_id),
+        since=max(flow.player(pair.first).joins_at, flow.player(pair.second).joins_at),
+    )
+    where = where_is(facts, Facts(AtTables(facts.seating({}))))
+    critical = expected_minutes(length) * (ceil(log2(max(2, still_in))) + left - 1)
+    return MatchOnFloor(facts, MatchState.WAITING, where, critical_minutes=critical)
+
+
+def length_of_pair(flow: Flow, pair: FlowPair) -> int:
+    """Return the match length of a pair: that of the later of their own match numbers."""
+    lengths = lengths_of(flow.pool.settings, "", flow.division.lengths)
+    number = max(flow.player(pair.first).begun, flow.player(pair.second).begun)
+    return lengths[min(number, len(lengths) - 1)]
+
+
+# Making a batch.
+
+
+def make_due_batches(*, tournament_id: int, now: datetime) -> list[Batch]:
+    """Make the batches of an event that are due, if its autopilot calls by itself."""
+    rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
+    tournament = rows.get(pk=tournament_id)
+    return [
+        batch
+        for stage in flow_stages(tournament)
+        if _may_be_due(stage, now) and (batch := _make(stage, by=SYSTEM, now=now, forced=False, after=None)) is not None
+    ]
+
+
+def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime) -> Batch:
+    """Make the next batch at once; one that was not due yet is public as forced. `after` is the division's `seq`.
+
+    Refused: `stale`, `tournament_not_open`, `event_paused`, `nobody_to_pair`.
+    """
+    batch = _make(stage, by=by, now=now, forced=True, after=after)
+    if batch is None:
+        raise Refused("nobody_to_pair")
+    return batch
+
+
+def _may_be_due(stage: Stage, now: datetime) -> bool:
+    """Whether anything has changed, or a time was reached, since the next batch of a stage was derived last."""
+    pending = PendingBatch.objects.filter(stage=stage).first()
+    if pending is None or pending.for_seq != changes_of(stage.division.tournament_id):
+        return True
+    return pending.due_at is not None and pending.due_at <= now
+
+
+def changes_of(tournament_id: int) -> int:
+    """Return a number that grows with every change of an event or of its floor."""
+    divisions = Division.objects.filter(tournament=tournament_id).aggregate(seq=Sum("seq"))["seq"] or 0
+    floors = Tournament.objects.filter(pk=tournament_id).aggregate(seq=Sum("floor__seq"))["seq"] or 0
+    return int(divisions) + int(floors)
+
+
+def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | None) -> Batch | None:
+    with transaction.atomic():
+        try:
+            event = lock_event(stage.division.tournament_id)
+            floor = lock_floor(event.pk, now)
+        except Refused:
+            if forced:
+                raise
+            return None
+        division = lock_division(stage.division_id)
+        if after is not None and division.seq != after:
+            raise Refused("stale")
+        floor_state = read_state(floor, now)
+        if floor_state.pause is not None:
+            if forced:
+                raise Refused("event_paused")
+            return None
+        flow = next((row for row in flows_of(event, floor_state, now) if row.stage.pk == stage.pk), None)
+        if flow is None:
+            return None
+        may = forced or (floor_state.facts.autopilot == Autopilot.CALL and flow.is_due)
+        if not may or not (flow.granted or flow.decision.byes):
+            _remember(flow, floor_state, now)
+            return None
+        return _store(flow, event=event, floor=floor, division=division, forced=forced, by=by, now=now)
+
+
+def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
+    """Note when the next batch may be due although nothing happens."""
+    moments = [player.joins_at for player in flow.pool.players if player.left > 0]
+    moments += [flow.decision.due_at, floor.changes_at]
+    due = min((moment for moment in moments if moment is not None and moment > now), default=None)
+    values = {"due_at": due, "for_seq": changes_of(flow.division.tournament_id)}
+    PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)
+
+
+def _store(
+    flow: Flow, *, event: Tournament, floor: Floor, division: Division, forced: bool, by: Actor, now: datetime
+) -> Batch:
+    stage = flow.stage
+    stage.division = division
+    pairs = [pair for pair, _table in flow.granted]
+    decision = decide(flow.pool, now, len(pairs)) if pairs else flow.decision
+    in_pool = set(decision.pool)
+    new = NewBatch(
+        [NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
+        room=len(pairs),
+        pool=[
+            [player.entry, player.left, player.begun, player.joins_at.isoformat()]
+            for player in flow.pool.players
+            if player.entry in in_pool
+        ],
+        left_out=[
+            [entry, code, {name: _plain(value) for name, value in params.items()}]
+            for entry, (code, params) in flow.decision.waits.items()
+            if entry not in in_pool
+        ],
+        missed=decision.missed,
+        byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
+        forced=forced and not flow.is_due,
+        private=decision.private,
+    )
+    batch = store_batch(stage, new, event=event, by=by, now=now)
+    numbers = [row.number for row in batch.pairings.all()]
+    club = division.tournament.club
+    log(by, "batch_made", division.topic, club=club, number=batch.number, fixtures=numbers)
+    settle(division, by=by, now=now, keep_waiting=True)
+    division_changed(division)
+    for pairing, (_pair, table) in zip(batch.pairings.select_related("fixture"), flow.granted, strict=True):
+        if table is not None and pairing.fixture is not None:
+            locked, _match = lock_fixture(pairing.fixture)
+            about = About(fixture=locked, table=Table.objects.get(pk=table))
+            record(floor, FloorKind.CALLED, about, by=by, now=now)
+    return batch
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+# What directors do about pairings.
+
+
+def take_back_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, side: int | None = None) -> Pairing:
+    """Take back a pairing whose match has not begun; both players are free again as before.
+
+    The same two would be paired again, so `code` says why not: `missing` needs the side that is not here, who is
+    marked as missing, and `not_these_two` keeps them apart from now on. Taking it back twice changes nothing.
+    Refused: `not_a_pairing`, `pairing_begun`, `tournament_not_open`, `stale`.
+    """
+    with transaction.atomic():
+        lock_floor(fixture.stage.division.tournament_id, now)
+        division = lock_division(fixture.stage.division_id)
+        pairing = Pairing.objects.select_related("first", "second").filter(fixture=fixture).first()
+        if pairing is None:
+            raise Refused("not_a_pairing", fixture=fixture.number)
+        if pairing.taken_back:
+            return pairing
+        _locked, match = lock_fixture(fixture)
+        if has_begun(match) or match.state not in (Match.State.OPEN, Match.State.LIVE):
+            raise Refused("pairing_begun", fixture=fixture.number)
+        take_back(pairing, code, by=by, now=now)
+        params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
+        log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
+        if code == Pairing.TakenBack.MISSING:
+            entry = pairing.second if side else pairing.first
+            check_in.mark(entry=entry, state=CheckIn.State.MISSING, by=by, now=now)
+        elif code == Pairing.TakenBack.NOT_THESE_TWO:
+            keep_apart(first=pairing.first, second=pairing.second, by=by, now=now)
+        division.refresh_from_db()
+        settle(division, by=by, now=now, keep_waiting=True)
+    return pairing
+
+
+def waive_lead(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Let nobody wait for a match: others may get further ahead of it. Doing it twice changes nothing.
+
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`.
+    """
+    return _record_once(fixture, FloorKind.LEAD_WAIVED, by, now)
+
+
+def ask_whether_over(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+    """Ask both players whether their match is over.
+
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        refuse_over(match_on_floor(read_state(floor, now), locked))
+        event = record(floor, FloorKind.ASKED, About(fixture=locked), by=by, now=now)
+        notify_asked(event)
+        return event
+
+
+def _record_once(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> FloorEvent:
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, _match = lock_fixture(fixture)
+        refuse_over(match_on_floor(read_state(floor, now), locked))
+        if (event := latest(locked, kind)) is not None:
+            return event
+        return record(floor, kind, About(fixture=locked), by=by, now=now)
+
+
+def hold_pairing(*, stage: Stage, held: bool, by: Actor, now: datetime) -> FloorEvent | None:
+    """Make no pairs for now, or let the pairing go on; None if that is so already."""
+    with transaction.atomic():
+        floor = lock_floor(stage.division.tournament_id, now)
+        if (stage.public_id in read_state(floor, now).facts.pairing_held) == held:
+            return None
+        kind = FloorKind.PAIRING_HELD if held else FloorKind.PAIRING_GOES_ON
+        return record(floor, kind, About(params={"stage": stage.public_id}), by=by, now=now)
+
+
+def take_back_missed(*, missed: MissedMatch, reason: str, by: Actor, now: datetime) -> MissedMatch:
+    """Take back that an entry missed a match while it was away; the reason is public.
+
+    Taking it back twice changes nothing. Refused: `reason_needed`.
+    """
+    if not reason.strip():
+        raise Refused("reason_needed")
+    with transaction.atomic():
+        division = lock_division(missed.stage.division_id)
+        row = MissedMatch.objects.get(pk=missed.pk)
+        if row.taken_back_at is not None:
+            return row
+        row.taken_back_at, row.taken_back_by, row.reason = now, by.user, reason.strip()
+        row.save(update_fields=["taken_back_at", "taken_back_by", "reason"])
+        params = {"entry": row.entry_id, "reason": row.reason}
+        log(by, "missed_taken_back", division.topic, club=division.tournament.club, **params)
+        settle(division, by=by, now=now, keep_waiting=True)
+        division_changed(division)
+    return row
+
+
+# Who is free and waits why, for directors and for the player; nobody else is told who is free.
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody who is still in and in no match: since when, and why, as a code of `sentences` with its parameters."""
+
+    entry: Entry
+    left: int
+    lives: int
+    begun: int
+    since: datetime
+    code: str
+    params: Mapping[str, object]
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the player is here and in no other match."""
+        return self.code not in (AWAY, ABSENT, BUSY)
+
+
+def waiting_in(flow: Flow, floor: FloorState, now: datetime) -> list[Waiting]:
+    """Return who waits in a stage without rounds, who has waited longest first."""
+    granted = {entry for pair, _table in flow.granted for entry in (pair.first, pair.second)}
+    in_match = {entry for match in flow.pool.playing for entry in match.pair}
+    settings, rows = flow.pool.settings, flow.state.rows
+    lives = settings.lives if settings.format == LIVES else (settings.rounds or 0)
+    waiting = []
+    for player in flow.pool.players:
+        if player.left < 1 or player.entry in in_match:
+            continue
+        entry = rows.of_division.entries[player.entry]
+        code, params = flow.decision.waits.get(player.entry, ("no_opponent", {}))
+        if code == AWAY:
+            params = {"until": entry.away_until}
+        elif code == "window":
+            code, params = _why_not_paired(flow, floor, player.entry in granted, params)
+        waiting.append(Waiting(entry, player.left, lives, player.begun, _free_since(player, floor), code, params))
+    return sorted(waiting, key=lambda row: (row.since, row.entry.pk))
+
+
+def _why_not_paired(
+    flow: Flow, floor: FloorState, has_table: bool, params: Mapping[str, object]
+) -> tuple[str, Mapping[str, object]]:
+    """Return why somebody for whom there is an opponent is not paired yet."""
+    if floor.pause is not None:
+        return "paused", {}
+    if flow.held:
+        return "held", {}
+    if flow.decision.action == Action.AFTER_WINDOW:
+        return "window", params
+    return ("ready" if has_table else "table"), {}
+
+
+def _free_since(player: FlowPlayer, floor: FloorState) -> datetime:
+    """Return since when somebody is free: without the part of the rest during which nobody is paired."""
+    return player.joins_at
+
+
+@dataclass(frozen=True, slots=True)
+class HoldUp:
+    """A match that goes on, and how many others wait until it is over."""
+
+    number: int
+    fixture: int
+    count: int
+
+
+def hold_ups(flow: Flow) -> list[HoldUp]:
+    """Return the matches that hold others up, those that hold up most first."""
+    counts = Counter(
+        params["match"] for code, params in flow.decision.waits.values() if code == "ahead" and "match" in params
+    )
+    fixtures = flow.state.rows.fixtures
+    return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]
+
+
+def why_players_wait(players: Collection[int], now: datetime) -> Mapping[str, str]:
+    """Return the URL of a division -> since when and why one of these players waits there, in words to the player.
+
+    Only of divisions without rounds in which they are still in and in no match.
+    """
+    rows = Entry.objects.filter(
+        player__in=players,
+        status=Entry.Status.IN,
+        division__status=Division.Status.RUNNING,
+        division__stages__status=Stage.Status.RUNNING,
+        division__stages__settings__pairing=Mode.CONTINUOUS.value,
+    )
+    own = set(rows.values_list("pk", flat=True))
+    waits: dict[str, str] = {}
+    events = Tournament.objects.filter(divisions__entries__in=own).distinct().select_related("club")
+    for event in events.prefetch_related("divisions__stages") if own else ():
+        state = floor_state(load_facts(event), now)
+        for flow in flows_of(event, state, now):
+            url = reverse("division", args=[event.club.slug, event.slug, flow.division.public_id])
+            for row in waiting_in(flow, state, now):
+                if row.entry.pk in own:
+                    waits[url] = you_wait(row, flow, ZoneInfo(event.time_zone))
+    return waits
+
+
+def you_wait(row: Waiting, flow: Flow, zone: ZoneInfo) -> str:
+    """Return since when and why somebody waits, in words to them."""
+    since = time_format(timezone.localtime(row.since, zone), "TIME_FORMAT")
+    parts = [_("Free since %(time)s") % {"time": since}] if row.is_here and row.code != "resting" else []
+    if flow.pool.settings.format == LIVES:
+        parts.append(ngettext("%(count)d life left", "%(count)d lives left", row.left) % {"count": row.left})
+    return f"{' · '.join(parts)}. {waits_for(row.code, row.params, zone, you=True)}"

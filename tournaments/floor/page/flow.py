@@ -1,0 +1,246 @@
+"""What the floor page shows of stages without rounds: who waits, the next pairing, and matches that hold others up."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tournaments.floor.batches import AWAY, Flow, Waiting, flows_of, hold_ups, waiting_in
+from tournaments.floor.page.cards import Cards, Post, action_url
+from tournaments.floor.page.forecast import clock
+from tournaments.floor.selectors import FloorView
+from tournaments.floor.sentences import waits_for
+from tournaments.formats.settings import LIVES
+from tournaments.models import Autopilot, Entry
+from tournaments.standings.labels import why_paired
+from tournaments.state.names import shown_entry
+
+LONG_WAIT = 12
+"""Minutes after which somebody has waited long."""
+AWAY_FOR = 15
+"""Minutes for which somebody is away by one tap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discs:
+    """The lives of a player as discs: which are left, and all in words."""
+
+    left: Sequence[bool]
+    text: str
+
+
+def discs_of(left: int, lives: int) -> Discs:
+    """Return the discs of a player with so many lives left."""
+    text = ngettext("%(count)d life left", "%(count)d lives left", left) % {"count": left}
+    return Discs([at < left for at in range(lives)], text)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLine:
+    """A line of the waiting list."""
+
+    key: str
+    name: str
+    discs: Discs | None
+    matches: str
+    minutes: str
+    is_long: bool
+    is_next: bool
+    reason: str
+    posts: tuple[Post, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """Two who are paired next: at which table, and why these two."""
+
+    names: tuple[str, str]
+    discs: tuple[Discs | None, Discs | None]
+    table: str
+    reasons: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """Both names."""
+        return " – ".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class HoldUpLine:
+    """A match that holds others up."""
+
+    number: int
+    text: str
+    details: str
+    url: str
+    posts: tuple[Post, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPart:
+    """A stage without rounds on the floor page."""
+
+    key: str
+    title: str
+    waiting: Sequence[WaitingLine]
+    away: Sequence[WaitingLine]
+    pairs: Sequence[PairLine]
+    """Those who can be called now."""
+    later: Sequence[PairLine]
+    """Those who wait for a table."""
+    when: str
+    """When the next pairing is, in words."""
+    calls_itself: bool
+    is_held: bool
+    pair_now: Post | None
+    hold: Post
+    counts: Sequence[tuple[Discs, int]]
+    """How many have so many lives left."""
+    out: int
+    hold_ups: Sequence[HoldUpLine]
+
+    @property
+    def first(self) -> PairLine | None:
+        """The pair that is called first."""
+        return self.pairs[0] if self.pairs else None
+
+
+def flow_parts(view: FloorView, cards: Cards) -> list[FlowPart]:
+    """Return the stages without rounds that are being played; a query more only if there are any."""
+    flows = flows_of(view.tournament, view.state, view.now)
+    return [_part(flow, view, cards, several=len(flows) > 1) for flow in flows]
+
+
+def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPart:
+    settings, event = flow.pool.settings, view.tournament
+    has_lives = settings.format == LIVES
+    calls_itself = view.facts.autopilot == Autopilot.CALL
+    lines = waiting_in(flow, view.state, view.now)
+    paired = {entry for pair, _table in flow.granted for entry in (pair.first, pair.second)}
+    zone = ZoneInfo(event.time_zone)
+    waiting = [_line(row, row.entry.pk in paired, view, zone, has_lives=has_lives) for row in lines if row.is_here]
+    away = [_line(row, False, view, zone, has_lives=has_lives) for row in lines if not row.is_here]
+    granted = list(flow.granted)
+    later = [pair for pair in flow.decision.pairs if pair not in [made for made, _table in granted]]
+    labels = view.facts.labels
+    pairs = [_pair(flow, pair, labels.get(table or 0, ""), has_lives=has_lives) for pair, table in granted]
+    stage = (("stage", flow.stage.public_id),)
+    return FlowPart(
+        key=flow.stage.public_id,
+        title=flow.division.name if several or cards.several else "",
+        waiting=waiting,
+        away=away,
+        pairs=pairs,
+        later=[_pair(flow, pair, "", has_lives=has_lives) for pair in later],
+        when=_when(flow, view.now, zone, calls_itself=calls_itself),
+        calls_itself=calls_itself,
+        is_held=flow.held,
+        pair_now=_pair_now(flow, pairs, view) if pairs and not (calls_itself and flow.is_due) else None,
+        hold=Post(
+            action_url(event, "hold-pairing"),
+            _("Let it go on") if flow.held else _("Hold"),
+            (*stage, ("held", "no" if flow.held else "yes")),
+            f"hold-pairing-{flow.stage.public_id}",
+        ),
+        counts=lives_counts(flow),
+        out=count_out(flow),
+        hold_ups=[_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow)],
+    )
+
+
+def lives_counts(flow: Flow) -> list[tuple[Discs, int]]:
+    """Return how many players have so many lives left, most lives first; empty in a Swiss."""
+    settings = flow.pool.settings
+    if settings.format != LIVES:
+        return []
+    left = Counter(player.left for player in flow.pool.players)
+    return [(discs_of(lives, settings.lives), left[lives]) for lives in range(settings.lives, 0, -1)]
+
+
+def count_out(flow: Flow) -> int:
+    """Return how many entries are out, withdrawn ones included."""
+    entries = flow.state.rows.of_division.entries.values()
+    took_part = sum(entry.status != Entry.Status.WAITING for entry in entries)
+    return took_part - sum(player.left > 0 for player in flow.pool.players)
+
+
+def _when(flow: Flow, now: datetime, zone: ZoneInfo, *, calls_itself: bool) -> str:
+    """Return when the next pairing is, in words; empty if nobody can be paired."""
+    count = len(flow.granted)
+    if not count:
+        return ""
+    if flow.held:
+        return _("Held")
+    due = flow.decision.due_at
+    if due is not None and due > now and not flow.is_due:
+        text = ngettext("Next pairing %(time)s (%(count)d pair)", "Next pairing %(time)s (%(count)d pairs)", count)
+        return text % {"time": clock(due, zone), "count": count}
+    if calls_itself:
+        return _("Called in a moment")
+    return ngettext("%(count)d pair can play now", "%(count)d pairs can play now", count) % {"count": count}
+
+
+def _pair_now(flow: Flow, pairs: Sequence[PairLine], view: FloorView) -> Post:
+    if len(pairs) == 1 and pairs[0].table:
+        label = _("Call to table %(table)s") % {"table": pairs[0].table}
+    else:
+        label = ngettext("Pair %(count)d now", "Pair %(count)d now", len(pairs)) % {"count": len(pairs)}
+    fields = (("stage", flow.stage.public_id), ("after", str(flow.division.seq)))
+    return Post(action_url(view.tournament, "pair-now"), label, fields, f"pair-now-{flow.stage.public_id}")
+
+
+def _line(row: Waiting, is_next: bool, view: FloorView, zone: ZoneInfo, *, has_lives: bool) -> WaitingLine:
+    minutes = max(0, int((view.now - row.since) / timedelta(minutes=1)))
+    event, entry = view.tournament, row.entry
+    if row.is_here:
+        url, label = action_url(event, "away"), _("Away")
+        fields: tuple[tuple[str, str], ...] = (("entry", entry.public_id), ("minutes", str(AWAY_FOR)))
+    else:
+        url, label, fields = action_url(event, "here"), _("Back"), (("players", entry.player.public_id),)
+    is_busy = row.code == "busy"
+    return WaitingLine(
+        key=entry.public_id,
+        name=shown_entry(entry, staff=True),
+        discs=discs_of(row.left, row.lives) if has_lives else None,
+        matches=ngettext("%(count)d match", "%(count)d matches", row.begun) % {"count": row.begun},
+        minutes=_("%(count)d min") % {"count": minutes} if row.is_here else "",
+        is_long=row.is_here and minutes >= LONG_WAIT,
+        is_next=is_next,
+        reason=waits_for(row.code, row.params, zone, you=False),
+        posts=() if is_busy else (Post(url, label, fields, f"{row.code == AWAY}-{entry.public_id}"),),
+    )
+
+
+def _pair(flow: Flow, pair: object, table: str, *, has_lives: bool) -> PairLine:
+    entries = flow.state.rows.of_division.entries
+    players = flow.player(pair.first), flow.player(pair.second)  # type: ignore[attr-defined]
+    names = tuple(shown_entry(entries[player.entry], staff=True) for player in players)
+    lives = flow.pool.settings.lives
+    discs = tuple(discs_of(player.left, lives) if has_lives else None for player in players)
+    reasons = [why_paired(code, params) for code, params in pair.why]  # type: ignore[attr-defined]
+    return PairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
+
+
+def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
+    match = cards.view.matches[fixture]
+    event, facts = cards.view.tournament, match.facts
+    own = (("fixture", facts.public_id),)
+    posts = [Post(action_url(event, "ask-over"), _("Ask whether it is over"), own, f"ask-{facts.public_id}")]
+    if facts.clocks is None and match.started_at is not None:
+        posts.append(Post(action_url(event, "clocks"), _("Put clocks on it"), own, f"hold-clocks-{facts.public_id}"))
+    posts.append(Post(action_url(event, "waive-lead"), _("Do not wait for it"), own, f"waive-{facts.public_id}"))
+    score = "–".join(map(str, match.score)) if match.score else ""
+    details = [_("%(count)d min") % {"count": int(match.minutes)}, *([score] if score else [])]
+    if facts.asked_at is not None:
+        details.append(_("asked at %(time)s") % {"time": clock(facts.asked_at, cards.zone)})
+    text = ngettext("M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count) % {
+        "number": number,
+        "count": count,
+    }
+    return HoldUpLine(
+        number, text, f"{' – '.join(facts.names)} · {', '.join(details)}", cards.sheet_url(match), tuple(posts)
+    )

@@ -1,0 +1,293 @@
+"""Nights without rounds, played by the rule itself, to compare formats and to forecast the rest of a night.
+
+Minutes throughout. A match begins `walk` minutes after its pairing and takes the length times the minutes a point,
+times the tempo of its players and chance. A player can be paired again `rest` minus `walk` minutes after the report, so
+that the call comes as the rest ends. A wait is the time from the end of a match to the pairing of the next one.
+"""
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from time import process_time
+
+from tournaments.formats.continuous.rule import decide
+from tournaments.formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState
+from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT, PLAYERS_DIFFER, REST, SEATING, spread
+from tournaments.formats.graph import EntryId
+from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.swiss.pairing import best_matching
+
+START = datetime(2000, 1, 1, tzinfo=UTC)
+"""The moment from which minutes count; any would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long things take: minutes that a match takes for each point on average, from call to first roll, and rest."""
+
+    a_point: float = MINUTES_PER_POINT * MEAN_SHARE
+    walk: float = SEATING
+    rest: float = REST
+
+    def minutes(self, length: int, tempo: float, chance: Random) -> float:
+        """Draw the duration of a match."""
+        shape = 1 / spread(length) ** 2
+        return chance.gammavariate(shape, length * self.a_point * tempo / shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Who plays: the tempo of each entry (1 is usual, more is slower), clubs, and how late somebody reports."""
+
+    tempo: Mapping[EntryId, float]
+    clubs: Mapping[EntryId, str] = field(default_factory=dict)
+    delays: Mapping[EntryId, float] = field(default_factory=dict)
+
+    @classmethod
+    def drawn(cls, players: int, chance: Random) -> "Field":
+        """Return entries 1 … players with the usual differences in tempo."""
+        tempi = (math.exp(chance.gauss(0, PLAYERS_DIFFER) - PLAYERS_DIFFER**2 / 2) for _ in range(players))
+        return cls(dict(enumerate(tempi, start=1)))
+
+
+@dataclass(slots=True)
+class Played:
+    """What a night came to. Waits are in minutes, for each entry in all."""
+
+    end: float = 0.0
+    batches: int = 0
+    matches: Counter[EntryId] = field(default_factory=Counter)
+    waits: Counter[EntryId] = field(default_factory=Counter)
+    held_by_lead: float = 0.0
+    rematches: int = 0
+    rematches_avoidable: int = 0
+    unequal: int = 0
+    club_mates: int = 0
+    lead: int = 0
+    at_tables: float = 0.0
+    byes: list[EntryId] = field(default_factory=list)
+    switched: int | None = None
+    seconds: list[float] = field(default_factory=list)
+    won: Counter[EntryId] = field(default_factory=Counter)
+    out: list[EntryId] = field(default_factory=list)
+    left: dict[EntryId, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """The number of matches."""
+        return self.matches.total() // 2
+
+
+Wins = Callable[[EntryId, EntryId], float]
+"""The chance (0–1) that the first of two entries beats the second."""
+
+
+@dataclass
+class Night:
+    """A night that is being played, from the beginning or from a state of the real one."""
+
+    settings: StageSettings
+    tables: int
+    people: Field
+    chance: Random
+    pace: Pace = field(default_factory=Pace)
+    wins: Wins = field(default=lambda _first, _second: 0.5)
+    seed: bytes = bytes(32)
+    length: int = 5
+
+    def __post_init__(self) -> None:
+        lives = self.settings.lives if self.settings.format == LIVES else self.settings.rounds or 1
+        self.at = 0.0
+        self.left: dict[EntryId, int] = dict.fromkeys(self.people.tempo, lives)
+        self.begun: Counter[EntryId] = Counter()
+        self.points: Counter[EntryId] = Counter()
+        self.joins: dict[EntryId, float] = dict.fromkeys(self.people.tempo, 0.0)
+        self.free_since: dict[EntryId, float] = {}
+        self.met: dict[frozenset[EntryId], tuple[int, ...]] = {}
+        self.forbidden: frozenset[frozenset[EntryId]] = frozenset()
+        self.pairings = 0
+        self.playing: dict[int, tuple[EntryId, EntryId]] = {}
+        self.ends: list[tuple[float, int]] = []
+        self.played = Played()
+
+    @classmethod
+    def from_state(cls, state: FlowState, *, running: Mapping[int, float], now: datetime, **options: object) -> "Night":
+        """Return the rest of a night; `running` has the minutes that each match in progress still takes."""
+        night = cls(state.settings, **options)  # type: ignore[arg-type]
+        night.seed, night.forbidden, night.pairings = state.seed, state.forbidden, state.pairings
+        night.met = dict(state.met)
+        for player in state.players:
+            night.left[player.entry] = player.left
+            night.begun[player.entry] = player.begun
+            night.points[player.entry] = int(player.points)
+            night.joins[player.entry] = max(0.0, (player.joins_at - now).total_seconds() / 60)
+        for match in state.playing:
+            night.playing[match.number] = match.pair
+            heapq.heappush(night.ends, (running[match.number], match.number))
+        return night
+
+    def state(self) -> FlowState:
+        """Return what the rule decides from."""
+        clubs = self.people.clubs
+        players = tuple(
+            FlowPlayer(
+                entry,
+                left,
+                self.begun[entry],
+                START + timedelta(minutes=self.joins[entry]),
+                club=clubs.get(entry),
+                points=self.points[entry],
+            )
+            for entry, left in self.left.items()
+        )
+        playing = tuple(FlowMatch(number, pair) for number, pair in self.playing.items())
+        return FlowState(self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings)
+
+    def play(self) -> Played:
+        """Play to the end, or to the bracket that follows."""
+        while True:
+            began = process_time()
+            decision = decide(self.state(), START + timedelta(minutes=self.at), self.tables - len(self.playing))
+            if decision.action is Action.DRAW_NOW:
+                self.played.seconds.append(process_time() - began)
+                self._make(decision)
+            elif decision.action in (Action.OVER, Action.SWITCH, Action.BLOCKED):
+                break
+            else:
+                self._go_on(decision)
+        self.played.end = self.at
+        self.played.left = self.left
+        if decision.action is Action.SWITCH:
+            self.played.switched = sum(left > 0 for left in self.left.values())
+        return self.played
+
+    def _make(self, decision: Decision) -> None:
+        played = self.played
+        played.batches += 1
+        played.rematches_avoidable += _avoidable(self.met, decision)
+        slowest = min((self.begun[entry] for pair in self.playing.values() for entry in pair), default=None)
+        for pair in decision.pairs:
+            self.pairings += 1
+            number, both = self.pairings, (pair.first, pair.second)
+            self.met[frozenset(both)] = (*self.met.get(frozenset(both), ()), number)
+            for entry in both:
+                self.begun[entry] += 1
+                if self.settings.format != LIVES:
+                    self.left[entry] -= 1
+                if entry in self.free_since:
+                    played.waits[entry] += self.at - self.free_since.pop(entry)  # type: ignore[assignment]
+                if slowest is not None:
+                    played.lead = max(played.lead, self.begun[entry] - slowest)
+            self._begin(number, pair)
+        for entry in decision.byes:
+            played.byes.append(entry)
+            self.points[entry] += self.left[entry]
+            self.left[entry] = 0
+
+    def _begin(self, number: int, pair: FlowPair) -> None:
+        played, both = self.played, (pair.first, pair.second)
+        played.matches.update(both)
+        played.rematches += pair.costs[0] > 0
+        played.unequal += self.left[pair.first] != self.left[pair.second] and self.settings.format == LIVES
+        played.club_mates += pair.costs[4]
+        tempo = sum(self.people.tempo.get(entry, 1.0) for entry in both) / 2
+        minutes = self.pace.walk + self.pace.minutes(self.length, tempo, self.chance)
+        played.at_tables += minutes
+        self.playing[number] = both
+        heapq.heappush(self.ends, (self.at + minutes, number))
+
+    def _go_on(self, decision: Decision) -> None:
+        """Go on to the next moment at which something may change."""
+        moments = [self.joins[entry] for entry, left in self.left.items() if left > 0 and self.joins[entry] > self.at]
+        if decision.due_at is not None:
+            moments.append((decision.due_at - START).total_seconds() / 60)
+        later = min((moment for moment in moments if moment > self.at), default=math.inf)
+        end = self.ends[0][0] if self.ends else math.inf
+        held = sum(reason[0] == "ahead" for reason in decision.waits.values())
+        self.played.held_by_lead += held * (min(later, end) - self.at)
+        self.at = min(later, end)
+        if end <= later:
+            self._finish(heapq.heappop(self.ends)[1])
+
+    def _finish(self, number: int) -> None:
+        first, second = self.playing.pop(number)
+        winner, loser = (first, second) if self.chance.random() < self.wins(first, second) else (second, first)
+        self.points[winner] += 1
+        self.played.won[winner] += 1
+        if self.settings.format == LIVES:
+            self.left[loser] -= 1
+            if not self.left[loser]:
+                self.played.out.append(loser)
+        reported = self.at + max(self.people.delays.get(first, 0.0), self.people.delays.get(second, 0.0))
+        for entry in (first, second):
+            self.joins[entry] = reported + max(0.0, self.pace.rest - self.pace.walk)
+            if self.left[entry] > 0:
+                self.free_since[entry] = self.at
+
+
+def _avoidable(met: Mapping[frozenset[EntryId], Sequence[int]], decision: Decision) -> int:
+    """Return how many meetings a batch has beyond the least possible among its allowed pairs."""
+    meetings = sum(pair.costs[0] for pair in decision.pairs)
+    if not meetings:
+        return 0
+    order = sorted({entry for pair in decision.allowed for entry in pair})
+    at = {entry: index for index, entry in enumerate(order)}
+    most = max(len(places) for places in met.values()) * len(order) + 1
+    edges = [(at[a], at[b], most - len(met.get(frozenset((a, b)), ()))) for a, b in decision.allowed]
+    best = best_matching(len(order), edges)
+    if len(best) > len(decision.pairs):
+        return 0  # there were not enough tables
+    return meetings - sum(len(met.get(frozenset((order[a], order[b])), ())) for a, b in best)
+
+
+# Forecasts.
+
+
+@dataclass(frozen=True, slots=True)
+class NightForecast:
+    """What to expect of a night without rounds, in minutes: when it ends, and how long everybody waits in all."""
+
+    end: float
+    latest: float
+    """By which it is over with 90 % probability."""
+    wait: float
+    longest_wait: float
+    fewest: int
+    most: int
+    """Matches of a player, leaving aside the extreme tenth on either side."""
+    matches: float
+
+
+def forecast_night(
+    settings: StageSettings, players: int, tables: int, *, length: int, pace: Pace | None = None, runs: int = 40
+) -> NightForecast:
+    """Return what to expect of a stage without rounds before it begins, from `runs` nights by this very rule."""
+    chance = Random(f"{players}:{tables}:{length}")  # noqa: S311 - a forecast
+    pace = pace or Pace()
+    nights = []
+    for number in range(runs):
+        people = Field.drawn(players, chance)
+        seed = number.to_bytes(32, "big")
+        tempo = replace(pace, a_point=pace.a_point * math.exp(chance.gauss(0, 0.1)))
+        nights.append(Night(settings, tables, people, chance, tempo, seed=seed, length=length).play())
+    return summary(nights, players)
+
+
+def summary(nights: Sequence[Played], players: int) -> NightForecast:
+    """Return the figures of many nights with the same number of players."""
+    ends = sorted(night.end for night in nights)
+    waits = [sum(night.waits.values()) / players for night in nights]
+    counts = sorted(count for night in nights for count in night.matches.values())
+    return NightForecast(
+        ends[len(ends) // 2],
+        ends[min(len(ends) - 1, math.ceil(len(ends) * 0.9) - 1)],
+        sum(waits) / len(waits),
+        sum(max(night.waits.values(), default=0) for night in nights) / len(nights),
+        counts[len(counts) // 10],
+        counts[-1 - len(counts) // 10],
+        sum(night.total for night in nights) / len(nights),
+    )

@@ -1,0 +1,451 @@
+"""Pairing without rounds: who is free, which pairs are allowed, which of them are made, and when.
+
+Lives: two with equal lives who have not met may always meet. Others may only if one of them is stuck (with the setting
+that the leader waits: both), which means that nobody who plays or rests can bring a new opponent with equal lives.
+Swiss: two who have not met may meet if the gap between what they may still reach is nought, or larger the longer they
+wait, and if everybody can still play all matches without meeting anybody twice.
+
+Among the allowed pairs as many as possible are made. Then costs decide, each before all later ones: earlier meetings,
+how recent the last one was, the difference in lives, matches begun (who has played more waits), club-mates, lots. How
+long somebody has waited is no cost: whoever is left out skips a match, so that would reward whoever comes last.
+
+The lot of a pair is the first two bytes of HMAC-SHA-256(key = seed, message = "continuous:a:n(a):b:n(b)"), with a < b
+the ids and n the matches begun. It names no time, batch, event or result, so nothing that happens can change it.
+"""
+
+import hmac
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import combinations
+
+from tournaments.formats.continuous.safety import Remaining, completable
+from tournaments.formats.continuous.state import (
+    ABSENT,
+    AWAY,
+    Action,
+    Decision,
+    FlowMatch,
+    FlowPair,
+    FlowPlayer,
+    FlowState,
+    Reason,
+)
+from tournaments.formats.continuous.switch import fall, places_of
+from tournaments.formats.graph import EntryId
+from tournaments.formats.lots import lot as lots_of
+from tournaments.formats.settings import LIVES, Leader
+from tournaments.formats.swiss.packing import Packing
+from tournaments.formats.swiss.pairing import best_matching
+
+ALGORITHM = "continuous/1"
+LOT_RANGE = 1 << 16
+LOT_BYTES = 2
+NEAR_GAP, NEAR_AFTER, ANY_AFTER = 2, timedelta(minutes=5), timedelta(minutes=20)
+"""In a Swiss: the gap allowed after waiting for a while, how long that is, and when any gap is allowed."""
+EXPLAINED_UP_TO = 10
+"""Entries of the largest pool in which it is found out whether a pair was chosen by lot."""
+
+BEGUN, CLUB, LOT = 3, 4, 5
+"""Places in the costs of a pair."""
+
+Pair = tuple[EntryId, EntryId]
+
+
+def lot(seed: bytes, first: FlowPlayer, second: FlowPlayer) -> int:
+    """Return the lot of two players, from 0 to 65,535; the lower one is preferred."""
+    low, high = (first, second) if first.entry < second.entry else (second, first)
+    text = f"continuous:{low.entry}:{low.begun}:{high.entry}:{high.begun}"
+    return int.from_bytes(hmac.digest(seed, text.encode("ascii"), "sha256")[:LOT_BYTES], "big")
+
+
+def decide(state: FlowState, now: datetime, room: int) -> Decision:
+    """Return what is to be done now, with at most `room` pairs."""
+    return _Rule(state, now).decision(room)
+
+
+def pairing_cost(pairs: Sequence[FlowPair]) -> tuple[int, ...]:
+    """Return the costs of a batch without lots, with the number of pairs first, negative; to be compared."""
+    sums = [sum(column) for column in zip(*(pair.costs[:-1] for pair in pairs), strict=True)] or [0] * 5
+    return (-len(pairs), *sums)
+
+
+def why_not(state: FlowState, decision: Decision, first: EntryId, second: EntryId, now: datetime) -> Reason:
+    """Return why two entries of the pool were not paired with each other.
+
+    Where a private constraint decided, the reason is the same as where fewer would have been paired.
+    """
+    rule = _Rule(state, now)
+    pair = frozenset((first, second))
+    if pair in state.forbidden:
+        return "better_total", {}
+    if meetings := state.met.get(pair, ()):
+        return "met", {"times": len(meetings), "pairing": meetings[-1]}
+    made = next((each for each in decision.pairs if pair & {each.first, each.second}), None)
+    if made is None:
+        return "better_total", {}
+    costs = rule.costs(first, second)
+    worse = next((at for at, (mine, theirs) in enumerate(zip(costs, made.costs, strict=True)) if mine > theirs), None)
+    better = next((at for at, (mine, theirs) in enumerate(zip(costs, made.costs, strict=True)) if mine < theirs), None)
+    if worse is None or (better is not None and better < worse):
+        return "better_total", {}
+    if worse == BEGUN:
+        more = max((first, second), key=lambda entry: rule.pool[entry].begun)
+        return "more_matches", {"entry": more}
+    return {CLUB: "club", LOT: "lot"}.get(worse, "better_total"), {}
+
+
+@dataclass
+class _Rule:
+    """A decision in the making."""
+
+    state: FlowState
+    now: datetime
+    waits: dict[EntryId, Reason] = field(default_factory=dict)
+
+    @cached_property
+    def players(self) -> dict[EntryId, FlowPlayer]:
+        """Everybody who is still in."""
+        return {player.entry: player for player in self.state.players if player.left > 0}
+
+    @cached_property
+    def in_match(self) -> dict[EntryId, FlowMatch]:
+        """Everybody in a match of the stage."""
+        return {entry: match for match in self.state.playing for entry in match.pair}
+
+    @property
+    def is_lives(self) -> bool:
+        """Whether lives are counted, and not points."""
+        return self.state.settings.format == LIVES
+
+    # Who is free.
+
+    @cached_property
+    def resting(self) -> list[FlowPlayer]:
+        """Those who may be paired later without anything else happening."""
+        free = (player for entry, player in self.players.items() if entry not in self.in_match)
+        return [player for player in free if not player.blocked and player.joins_at > self.now]
+
+    @cached_property
+    def pool(self) -> dict[EntryId, FlowPlayer]:
+        """Those who can be paired now; notes why the others cannot."""
+        lead, slowest = self.state.settings.lead, self._slowest
+        pool = {}
+        for entry, player in self.players.items():
+            if entry in self.in_match:
+                continue
+            if player.blocked:
+                self.waits[entry] = player.blocked, {"match": player.match} if player.match is not None else {}
+            elif player.joins_at > self.now:
+                self.waits[entry] = "resting", {"until": player.joins_at}
+            elif lead and slowest is not None and player.begun + 1 - slowest[0] > lead:
+                self.waits[entry] = "ahead", {"match": slowest[1], "count": player.begun + 1 - slowest[0]}
+            else:
+                pool[entry] = player
+        return pool
+
+    @cached_property
+    def _slowest(self) -> tuple[int, int] | None:
+        """The fewest matches begun by anybody in a match that counts, and the number of that match."""
+        begun = {player.entry: player.begun for player in self.state.players}
+        rows = ((begun[entry], match.number) for match in self.state.playing if match.counts for entry in match.pair)
+        return min(rows, default=None)
+
+    # Which pairs are allowed.
+
+    def is_new(self, first: EntryId, second: EntryId) -> bool:
+        """Whether two may meet and have not met."""
+        pair = frozenset((first, second))
+        return pair not in self.state.met and pair not in self.state.forbidden
+
+    @cached_property
+    def stuck(self) -> frozenset[EntryId]:
+        """Those in the pool to whom nobody who plays or rests can bring a suitable new opponent."""
+        playing = [self.players[entry] for entry in self.in_match if entry in self.players]
+        if self.is_lives:
+            return frozenset(
+                entry
+                for entry, player in self.pool.items()
+                if not any(
+                    other.left in (player.left, player.left + 1) and self.is_new(entry, other.entry)
+                    for other in playing
+                )
+                and not any(other.left == player.left and self.is_new(entry, other.entry) for other in self.resting)
+            )
+        coming = [*playing, *self.resting]
+        return frozenset(
+            entry
+            for entry, player in self.pool.items()
+            if not any(
+                abs(reach(other) - reach(player)) <= NEAR_GAP and self.is_new(entry, other.entry) for other in coming
+            )
+        )
+
+    @cached_property
+    def allowed(self) -> list[Pair]:
+        """The pairs that may be made, apart from what would keep a Swiss from being completed."""
+        pairs = combinations(sorted(self.pool), 2)
+        may = self._may_meet_in_lives if self.is_lives else self._may_meet_in_swiss
+        return [pair for pair in pairs if frozenset(pair) not in self.state.forbidden and may(*pair)]
+
+    def _may_meet_in_lives(self, first: EntryId, second: EntryId) -> bool:
+        if self.pool[first].left == self.pool[second].left and frozenset((first, second)) not in self.state.met:
+            return True
+        stuck = (first in self.stuck) + (second in self.stuck)
+        return stuck == 2 if self.state.settings.leader is Leader.WAITS else stuck > 0
+
+    def _may_meet_in_swiss(self, first: EntryId, second: EntryId) -> bool:
+        if frozenset((first, second)) in self.state.met:
+            return False
+        left, right = self.pool[first], self.pool[second]
+        gap = abs(reach(left) - reach(right))
+        waited = max(self.now - left.joins_at, self.now - right.joins_at)
+        stuck = (first in self.stuck) + (second in self.stuck)
+        if gap == 0 or stuck == 2 or waited >= ANY_AFTER:
+            return True
+        return gap <= NEAR_GAP and (stuck > 0 or waited >= NEAR_AFTER)
+
+    # Which of them are made.
+
+    def best(self, allowed: Iterable[Pair]) -> list[FlowPair]:
+        """Return the best pairs, in the order in which they get tables."""
+        costs = {pair: self.costs(*pair) for pair in allowed}
+        order = sorted({entry for pair in costs for entry in pair})
+        at = {entry: index for index, entry in enumerate(order)}
+        maxima = [max(column) for column in zip(*costs.values(), strict=True)] or [0] * 6
+        packing = Packing((*maxima[:-1], LOT_RANGE - 1), max(1, len(order) // 2))
+        edges = [(at[first], at[second], packing.weight(cost)) for (first, second), cost in costs.items()]
+        pairs = []
+        for one, other in best_matching(len(order), edges):
+            first, second = order[one], order[other]
+            since = min(self.pool[first].joins_at, self.pool[second].joins_at)
+            pairs.append(FlowPair(first, second, costs[first, second], since))
+        return sorted(pairs, key=lambda pair: (pair.joins_at, pair.costs[-1], pair.first))
+
+    def costs(self, first: EntryId, second: EntryId) -> tuple[int, ...]:
+        """The costs of a pair, as in `FlowPair`."""
+        left, right = self.pool[first], self.pool[second]
+        met = self.state.met.get(frozenset((first, second)), ())
+        difference = abs(left.left - right.left) if self.is_lives else round(reach(left) - reach(right)) ** 2
+        return (
+            len(met),
+            met[-1] if met else 0,
+            difference,
+            left.begun + right.begun,
+            int(left.club is not None and left.club == right.club),
+            lot(self.state.seed, left, right),
+        )
+
+    def safe(self, pairs: Sequence[FlowPair], allowed: list[Pair]) -> tuple[list[FlowPair], list[Pair]]:
+        """Return the best pairs of a Swiss after which all matches can still be played, and what was allowed then."""
+        while True:
+            remaining = self._remaining()
+            for pair in pairs:
+                remaining = remaining.after(pair.first, pair.second)
+                if not completable(remaining, self.state.settings.rounds or 1):
+                    allowed = [each for each in allowed if each != (pair.first, pair.second)]
+                    break
+            else:
+                return list(pairs), allowed
+            pairs = self.best(allowed)
+
+    def _remaining(self) -> Remaining:
+        return Remaining(
+            {entry: player.left for entry, player in self.players.items()},
+            frozenset((*self.state.met, *self.state.forbidden)),
+        )
+
+    # What is to be done.
+
+    def decision(self, room: int) -> Decision:
+        """Return what is to be done, with at most `room` pairs."""
+        allowed = self.allowed
+        pairs = self.best(allowed) if allowed else []
+        byes: tuple[EntryId, ...] = ()
+        if not self.is_lives:
+            pairs, allowed, byes = self._swiss(pairs, allowed)
+        places = self._places_left()
+        decision = Decision(
+            self._action(allowed, byes, places, room),
+            pool=tuple(sorted(self.pool)),
+            possible_since=self._possible_since(allowed),
+            places_left=places,
+            private=any(frozenset(pair) in self.state.forbidden for pair in combinations(self.pool, 2)),
+            stuck=self.stuck,
+            allowed=tuple(allowed),
+            byes=byes,
+        )
+        if decision.possible_since is not None:
+            due = decision.possible_since + timedelta(minutes=self.state.settings.window)
+            decision = replace(decision, due_at=due)
+            if decision.action is Action.AFTER_WINDOW and due <= self.now:
+                decision = replace(decision, action=Action.DRAW_NOW)
+        most = room if places is None else min(room, places)
+        made = pairs[:most] if decision.action in (Action.DRAW_NOW, Action.AFTER_WINDOW) else []
+        self._explain_waits(decision, pairs, most)
+        return replace(
+            decision,
+            pairs=tuple(replace(pair, why=self._why(pair, made, allowed)) for pair in made),
+            waits=self.waits,
+            missed=self._missed(made) if made else (),
+        )
+
+    def _action(self, allowed: Sequence[Pair], byes: Sequence[EntryId], places: int | None, room: int) -> Action:
+        playing = self.state.playing
+        if not playing and (len(self.players) <= 1 if self.is_lives else not self.players):
+            return Action.OVER
+        if places is not None and not playing and self._places() <= (self.state.settings.qualifiers or 0):
+            return Action.SWITCH
+        if not allowed:
+            if byes:
+                return Action.DRAW_NOW
+            is_blocked = not playing and len(self.pool) == len(self.players)
+            return Action.BLOCKED if is_blocked else Action.WAIT
+        if places == 0:
+            return Action.WAIT_FOR_SWITCH
+        if room < 1:
+            return Action.WAIT_FOR_TABLE
+        return Action.AFTER_WINDOW if self._can_come(allowed) else Action.DRAW_NOW
+
+    def _can_come(self, allowed: Sequence[Pair]) -> bool:
+        """Whether somebody who plays or rests may come for a player of an allowed pair."""
+        coming = [self.players[entry] for entry in self.in_match if entry in self.players] + self.resting
+        if not self.is_lives:
+            return bool(coming)
+        wanted = {self.pool[entry].left for pair in allowed for entry in pair}
+        return any(player.left in wanted or player.left - 1 in wanted for player in coming)
+
+    def _possible_since(self, allowed: Sequence[Pair]) -> datetime | None:
+        return min((max(self.pool[a].joins_at, self.pool[b].joins_at) for a, b in allowed), default=None)
+
+    def _places(self) -> int:
+        return sum(places_of(player.left) for player in self.players.values())
+
+    def _places_left(self) -> int | None:
+        """How many pairs may be made before the bracket is drawn; None if no bracket follows."""
+        if not self.is_lives or not self.state.settings.qualifiers:
+            return None
+        falls = (
+            max(fall(self.players[entry].left) for entry in match.pair if entry in self.players)
+            for match in self.state.playing
+            if any(entry in self.players for entry in match.pair)
+        )
+        return max(0, self._places() - sum(falls) - self.state.settings.qualifiers)
+
+    def _missed(self, made: Sequence[FlowPair]) -> tuple[EntryId, ...]:
+        """Those who are away while everybody else gets too far ahead of them."""
+        lead = self.state.settings.lead
+        paired = {entry for pair in made for entry in (pair.first, pair.second)}
+        away = {entry for entry, player in self.players.items() if player.blocked in (AWAY, ABSENT)}
+        others = [player.begun + (entry in paired) for entry, player in self.players.items() if entry not in away]
+        if not lead or not others:
+            return ()
+        return tuple(sorted(entry for entry in away if min(others) > self.players[entry].begun + lead))
+
+    def _swiss(
+        self, pairs: list[FlowPair], allowed: list[Pair]
+    ) -> tuple[list[FlowPair], list[Pair], tuple[EntryId, ...]]:
+        """Return the safe pairs of a Swiss, what is allowed, and the byes that end it."""
+        pairs, allowed = self.safe(pairs, allowed)
+        is_last = not self.resting and len(self.pool) == len(self.players)
+        if not is_last or any(entry in self.players for entry in self.in_match):
+            return pairs, allowed, ()
+        total = len(self.players)
+        if total % 2 and all(player.left == 1 for player in self.players.values()):
+            for bye in self._last_first():
+                rest = [pair for pair in allowed if bye not in pair]
+                best = self.best(rest) if rest else []
+                if 2 * len(best) == total - 1:
+                    return best, rest, (bye,)
+        if not pairs and not self.state.playing:
+            return pairs, allowed, tuple(sorted(self.players))
+        return pairs, allowed, ()
+
+    def _last_first(self) -> list[EntryId]:
+        """Who comes first for a bye: the lowest score, then by lot."""
+        order = lots_of(self.state.seed, "continuous", "bye").shuffled(sorted(self.players))
+        return sorted(order, key=lambda entry: self.players[entry].points)
+
+    # Why.
+
+    def _why(self, pair: FlowPair, made: Sequence[FlowPair], allowed: Sequence[Pair]) -> tuple[Reason, ...]:
+        left, right = self.pool[pair.first], self.pool[pair.second]
+        why: list[Reason] = []
+        if pair.costs[0]:
+            why.append(("rematch", {"times": pair.costs[0], "pairing": pair.costs[1]}))
+        elif self.is_lives and left.left != right.left:
+            alone = left if left.entry in self.stuck else right
+            why.append(("unequal", {"entry": alone.entry, "left": alone.left}))
+        else:
+            why.append(("equal_new", {"left": left.left}))
+        if len(allowed) == 1:
+            why.append(("only_pair", {}))
+            return tuple(why)
+        paired = {entry for each in made for entry in (each.first, each.second)}
+        rest = [player for entry, player in self.pool.items() if entry not in paired and player.left == left.left]
+        if rest and max(left.begun, right.begun) < min(player.begun for player in rest):
+            why.append(("fewest", {}))
+        elif len(self.pool) <= EXPLAINED_UP_TO and (ways := _equally_good(made, allowed, self.costs)) > 1:
+            why.append(("by_lot", {"ways": ways}))
+        return tuple(why)
+
+    def _explain_waits(self, decision: Decision, pairs: Sequence[FlowPair], most: int) -> None:
+        place = {entry: at for at, pair in enumerate(pairs) for entry in (pair.first, pair.second)}
+        for entry in self.pool:
+            if decision.places_left == 0:
+                self.waits[entry] = "switch", {"matches": [match.number for match in self.state.playing]}
+            elif entry in place and place[entry] >= most:
+                self.waits[entry] = "table", {"place": place[entry] - most + 1}
+            elif entry in place:
+                self.waits[entry] = "window", {"until": decision.due_at}
+            else:
+                self.waits[entry] = self._alone(entry)
+
+    def _alone(self, entry: EntryId) -> Reason:
+        """Why nobody in the pool can be paired with this entry now."""
+        player = self.pool[entry]
+        others = [other for other in self.pool.values() if other.entry != entry]
+        may = [other for other in others if frozenset((entry, other.entry)) not in self.state.forbidden]
+        equal = [other for other in may if other.left == player.left] if self.is_lives else may
+        if self.is_lives and self.state.settings.leader is Leader.WAITS and entry in self.stuck and may:
+            return "leader", {}
+        if equal and all(frozenset((entry, other.entry)) in self.state.met for other in equal):
+            return "met_all", {}
+        levels = (player.left, player.left + 1)
+        coming = [
+            match.number
+            for match in self.state.playing
+            if any(
+                each in self.players
+                and (not self.is_lives or self.players[each].left in levels)
+                and self.is_new(entry, each)
+                for each in match.pair
+            )
+        ]
+        return "no_opponent", {"left": player.left, "matches": coming}
+
+
+def reach(player: FlowPlayer) -> float:
+    """Return twice the points plus the matches left: entries of a Swiss with equal numbers are equally well off."""
+    return 2 * player.points + player.left
+
+
+def _equally_good(
+    made: Sequence[FlowPair], allowed: Sequence[Pair], costs: Callable[[EntryId, EntryId], tuple[int, ...]]
+) -> int:
+    """Return in how many ways the same number of pairs can be made at the same costs without lots."""
+    target = pairing_cost(made)
+    known = {pair: costs(*pair)[:-1] for pair in allowed}
+
+    def count(rest: list[Pair], chosen: tuple[Pair, ...]) -> int:
+        if len(chosen) == len(made):
+            sums = [sum(column) for column in zip(*(known[pair] for pair in chosen), strict=True)]
+            return int((-len(chosen), *sums) == target)
+        total = 0
+        for at, pair in enumerate(rest):
+            later = [other for other in rest[at + 1 :] if not set(other) & set(pair)]
+            total += count(later, (*chosen, pair))
+        return total
+
+    return count(list(allowed), ())
