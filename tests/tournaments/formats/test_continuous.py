@@ -20,6 +20,9 @@ from tournaments.formats.continuous.night import Night as SimulatedNight
 from tournaments.formats.continuous.rule import decide, lot, pairing_cost, why_not
 from tournaments.formats.continuous.safety import Remaining, can_be_played
 from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState
+from tournaments.formats.forecast.finish_times import Pace as EveningPace
+from tournaments.formats.forecast.finish_times import RemainingMatch, finish_times
+from tournaments.formats.forecast.without_rounds import NightInProgress, ends_of, with_night
 from tournaments.formats.settings import Leader, Pairing, StageSettings
 
 NOW = datetime(2026, 11, 25, 20, tzinfo=UTC)
@@ -487,3 +490,27 @@ def test_a_night_is_simulated_from_the_command_line(capsys):
     assert first["idle_entry"] == 4
     assert first["switch"] <= 8
     assert first["batches"] == len(first["batch_seconds"])
+
+
+def test_a_night_is_one_piece_of_the_evenings_forecast_and_moves_what_follows():
+    night = Night(3, 12, tables=6, settings=lives())
+    night.make(night.decide())
+    state, now = night.state(), night.time(10)
+    rest = NightInProgress(
+        settings=state.settings, players=tuple(replace(player, joins_at=now) for player in state.players),
+        running=tuple((match.number, match.pair, 5, 10.0) for match in state.playing), met=tuple(state.met.items()),
+        forbidden=state.forbidden, seed=state.seed, pairings=state.pairings, length=5, now=now,
+    )  # fmt: skip
+    ends = ends_of(rest, EveningPace(tables=6))
+    assert min(ends) > 0
+    assert sum(ends_of(rest, EveningPace(tables=2))) > 1.3 * sum(ends)
+    matches = tuple(
+        RemainingMatch(number, row, 1, 5) for number, row in enumerate(["night", "night", "bracket", "other"])
+    )
+    before = finish_times(matches, EveningPace(tables=6))
+    after = with_night(before, "night", ["bracket"], ends, 5)
+    assert [round_.number for round_ in after.rounds if round_.row == "night"] == [0]
+    own, bracket = after.finish_of("night"), after.finish_of("bracket")
+    assert bracket.median > own.median
+    assert after.finish_of("other") == before.finish_of("other")
+    assert after.total.median >= bracket.median

@@ -1,7 +1,7 @@
 """When the evening is expected to end, with its chart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -10,6 +10,7 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
@@ -28,6 +29,7 @@ from tournaments.formats.forecast.finish_times import (
 from tournaments.formats.forecast.forecasts import later_stages
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
+from tournaments.formats.forecast.without_rounds import NightInProgress, ends_of, with_night
 from tournaments.formats.plans import lengths_of, places_before
 from tournaments.formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.models import Division, Entry, Slot, Stage
@@ -68,6 +70,8 @@ class EveningForecast:
     """Rounds in which something has happened."""
     to_be_paired: frozenset[RoundKey]
     """Rounds that have no matches yet."""
+    nights: tuple["NightRow", ...] = ()
+    """Stages without rounds that are being played."""
 
     @property
     def now(self) -> datetime:
@@ -77,7 +81,11 @@ class EveningForecast:
     @cached_property
     def forecast(self) -> FinishTimes:
         """The simulated rest of the evening."""
-        return finish_times(self.matches, self.pace)
+        times = finish_times(self.matches, self.pace)
+        for night in self.nights:
+            ends = ends_of(night.rest, self.pace)
+            times = with_night(times, night.row, night.later, ends, night.rest.length)
+        return times
 
     @property
     def total(self) -> Finish:
@@ -114,6 +122,15 @@ class EveningForecast:
         return {(row_key(match), match.round): match.round_id for match in self.view.facts.matches.values()}
 
 
+@dataclass(frozen=True, slots=True)
+class NightRow:
+    """A stage without rounds as a row of the forecast, the rows of the stages after it, and its rest."""
+
+    row: str
+    later: frozenset[str]
+    rest: NightInProgress
+
+
 def evening_forecast(view: FloorView) -> EveningForecast:
     """Return the forecast of an event; two queries more than the floor itself, and one for each stage by rounds."""
     facts = view.facts.matches
@@ -128,6 +145,8 @@ def evening_forecast(view: FloorView) -> EveningForecast:
     matches = [_remaining(view, view.matches[fixture], keys[fixture], needs[fixture]) for fixture in left]
     names = {(keys[fixture], match.round): match.round_name for fixture, match in left.items()}
     future_names = {(match.row, match.round): str(match.round) for match in to_come.matches if not match.gate}
+    nights = tuple(_night_row(view, flow, to_come) for flow in to_come.flows)
+    names |= {(night.row, 0): "" for night in nights}
     return EveningForecast(
         view=view,
         matches=(*matches, *to_come.matches),
@@ -139,7 +158,30 @@ def evening_forecast(view: FloorView) -> EveningForecast:
             if view.matches[fixture].state in BEGUN or match.begun_at is not None
         ),
         to_be_paired=frozenset(future_names),
+        nights=nights,
     )
+
+
+def _night_row(view: FloorView, flow: Flow, to_come: "_ToCome") -> NightRow:
+    """Return what the rest of a stage without rounds is simulated from, to the minute."""
+    now, pool = view.now.replace(second=0, microsecond=0), flow.pool
+    running = []
+    for match in pool.playing:
+        row = view.matches[flow.state.rows.fixtures[match.number].pk]
+        running.append((match.number, match.pair, row.facts.length, float(round(row.minutes))))
+    rest = NightInProgress(
+        settings=pool.settings,
+        players=tuple(replace(player, joins_at=max(now, player.joins_at), blocked="") for player in pool.players),
+        running=tuple(running),
+        met=tuple(sorted(pool.met.items(), key=lambda item: item[1])),
+        forbidden=pool.forbidden,
+        seed=pool.seed,
+        pairings=pool.pairings,
+        length=running[-1][2] if running else lengths_of(pool.settings, "", flow.division.lengths)[0],
+        now=now,
+    )
+    later = {match.row for match in to_come.matches if match.row.startswith(f"{flow.division.pk}:")}
+    return NightRow(to_come.row_of(flow.stage), frozenset(later), rest)
 
 
 def row_key(match: MatchFacts) -> str:
@@ -255,6 +297,8 @@ class _ToCome:
         """Stage -> the gate behind which those come who qualify for it."""
         self.labels: dict[str, str] = {}
         """Row -> label, of rows in which nothing has been paired."""
+        self.flows = flows_of(view.tournament, view.state, view.now)
+        """The stages without rounds that are being played."""
         on_floor = {match.stage for match in self.facts.values()}
         prefetch_related_objects([view.tournament], "divisions__stages")
         divisions = view.tournament.divisions.all()
@@ -280,12 +324,19 @@ class _ToCome:
                 self._add_stages(division, settings, later)
                 return
             own = [fixture for fixture, match in self.left.items() if match.stage == stage.pk]
-            if stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
+            if any(flow.stage.pk == stage.pk for flow in self.flows):
+                self._label(division, self.row_of(stage), str(FORMAT_NAMES[stage.format]))
+            elif stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
                 own += self._add_rounds(division, stage, settings[: at + 1], own or before)
             elif before and own:
                 gate = self.gates[stage.pk] = next(self.numbers)
                 self.matches.append(RemainingMatch(gate, str(stage.pk), 0, 0, needs=tuple(before), gate=True))
             before = own
+
+    def row_of(self, stage: Stage) -> str:
+        """Return the row of a stage that is paired bit by bit."""
+        paired = next((fixture for fixture, match in self.facts.items() if match.stage == stage.pk), None)
+        return self.row_keys[paired] if paired is not None else f"{stage.pk}:"
 
     def _add_rounds(
         self, division: Division, stage: Stage, settings: Sequence[StageSettings], after: Sequence[int]
@@ -293,7 +344,7 @@ class _ToCome:
         """Add the rounds that a stage has still to pair; return the keys of their matches."""
         paired = [match for match in self.facts.values() if match.stage == stage.pk]
         last = max((match.round for match in paired), default=0)
-        row = self.row_keys[paired[0].fixture] if paired else f"{stage.pk}:"
+        row = self.row_of(stage)
         if not paired:
             self._label(division, row, str(FORMAT_NAMES[stage.format]))
         courses = _courses_of_rounds(stage, settings, last, sum(match.round == last for match in paired))
