@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from engine.errors import Refused
 from matches.ratings.services import ratings_of
 from players.actors import Actor, log
+from tournaments.formats.continuous.rule import ALGORITHM
 from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
 from tournaments.formats.plans import ROUNDS, lengths_of
 from tournaments.formats.settings import BY_ROUND, LIVES, SWISS, NextRound, StageSettings
@@ -26,7 +27,7 @@ from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, take_numbers
 from tournaments.state.names import club_of_each
-from tournaments.state.pairings import ALGORITHM, NewBatch, NewPair, first_pairs, store_batch
+from tournaments.state.pairings import NewBatch, NewPair, first_pairs, store_batch
 from tournaments.state.plans import deadline_of, is_continuous, settings_of, store_round, store_settings
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import digest, kept_apart, requested_byes

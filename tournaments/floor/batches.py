@@ -192,7 +192,7 @@ def _counts(fixture: Fixture, floor: FloorState) -> bool:
     return row is None or not (row.facts.lead_waived or row.facts.adjourned is not None)
 
 
-def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) -> Counter[EntryId]:
+def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) -> dict[EntryId, datetime]:
     """Return entry -> from when on it can be paired, as far as it is not in a match."""
     rows = state.rows
     began = min(row.batch.at for row in rows.pairings)
@@ -210,7 +210,7 @@ def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) ->
         free = match.finished_at + (rest if has_begun(match) else timedelta())
         for entry in (pairing.first_id, pairing.second_id):
             joins[entry] = max(joins[entry], free)
-    return joins  # type: ignore[return-value]
+    return joins
 
 
 def _busy_elsewhere(stage: Stage, floor: FloorState) -> dict[int, int]:
@@ -229,6 +229,10 @@ def _why_not(entry: Entry, floor: FloorState, busy: Mapping[int, int], now: date
     return "", None
 
 
+Place = tuple[bool, int, float, datetime, int]
+"""The place of a match in the order of calls."""
+
+
 # The tables of the hall: matches of brackets and rounds and the next pairs are called in one order.
 
 
@@ -241,23 +245,25 @@ def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> lis
     seated = {player for row in at_tables for player in row.facts.pair or ()}
     facts = floor.facts
     plan = table_plan(facts.tables, free, facts.out, facts.matches.values(), facts.needs_accessible, seated)
-    candidates = [(_place(row, now), None, None, row) for fixture in floor.queue for row in (floor.matches[fixture],)]
+    candidates: list[tuple[Place, int | None, FlowPair | None, MatchOnFloor]] = [
+        (_place(row, now), None, None, row) for fixture in floor.queue for row in (floor.matches[fixture],)
+    ]
     for at, flow in enumerate(flows):
         for pair in flow.decision.pairs:
-            row = _as_match(flow, pair)
-            candidates.append((_place(row, now), at, pair, row))
+            waiting = _as_match(flow, pair)
+            candidates.append((_place(waiting, now), at, pair, waiting))
     granted: dict[int, list[tuple[FlowPair, int | None]]] = {at: [] for at in range(len(flows))}
     taken: set[int] = set()
     called: set[int] = set()
-    for _key, flow_at, pair, row in sorted(candidates, key=lambda candidate: candidate[0]):
+    for _key, flow_at, made, row in sorted(candidates, key=lambda candidate: candidate[0]):
         if called & set(row.facts.pair or ()):
             continue
         if (table := plan.best(row, taken)) is None:
             continue
         taken.add(table.table)
         called |= set(row.facts.pair or ())
-        if flow_at is not None and pair is not None:
-            granted[flow_at].append((pair, table.table))
+        if flow_at is not None and made is not None:
+            granted[flow_at].append((made, table.table))
     if floor.pause is not None:
         return list(flows)
     return [replace(flow, granted=tuple(granted[at][: _most(flow)])) for at, flow in enumerate(flows)]
@@ -274,7 +280,7 @@ def _without_tables(flow: Flow) -> tuple[tuple[FlowPair, int | None], ...]:
     return tuple((pair, None) for pair in flow.decision.pairs[: max(0, min(room, _most(flow)))])
 
 
-def _place(row: MatchOnFloor, now: datetime) -> tuple[bool, int, float, datetime, int]:
+def _place(row: MatchOnFloor, now: datetime) -> Place:
     match = row.facts
     return not match.pinned, match.rank, -row.critical_minutes, match.since or now, match.number
 
@@ -377,7 +383,7 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
 
 def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
     """Note when the next batch may be due although nothing happens."""
-    moments = [player.joins_at for player in flow.pool.players if player.left > 0]
+    moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
     moments += [flow.decision.due_at, floor.changes_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
     values = {"due_at": due, "for_seq": changes_of(flow.division.tournament_id)}
@@ -557,12 +563,14 @@ def waiting_in(flow: Flow, floor: FloorState, now: datetime) -> list[Waiting]:
         if player.left < 1 or player.entry in in_match:
             continue
         entry = rows.of_division.entries[player.entry]
+        code: str
+        params: Mapping[str, object]
         code, params = flow.decision.waits.get(player.entry, ("no_opponent", {}))
         if code == AWAY:
             params = {"until": entry.away_until}
         elif code == "window":
             code, params = _why_not_paired(flow, floor, player.entry in granted, params)
-        waiting.append(Waiting(entry, player.left, lives, player.begun, _free_since(player, floor), code, params))
+        waiting.append(Waiting(entry, player.left, lives, player.begun, player.joins_at, code, params))
     return sorted(waiting, key=lambda row: (row.since, row.entry.pk))
 
 
@@ -577,11 +585,6 @@ def _why_not_paired(
     if flow.decision.action == Action.AFTER_WINDOW:
         return "window", params
     return ("ready" if has_table else "table"), {}
-
-
-def _free_since(player: FlowPlayer, floor: FloorState) -> datetime:
-    """Return since when somebody is free: without the part of the rest during which nobody is paired."""
-    return player.joins_at
 
 
 @dataclass(frozen=True, slots=True)

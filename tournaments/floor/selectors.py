@@ -403,7 +403,7 @@ def _name_matches(
             continue
         match.bracket = bracket_names[row["round__bracket__key"], row["stage__format"]]
         match.round_name = rounds.get(match.round_id, "")
-        if match.round_name == FORMAT_NAMES[row["stage__format"]]:
+        if match.round_name == str(FORMAT_NAMES[row["stage__format"]]):
             # A stage without rounds.
             match.bracket = match.round_name
         first, second = (

@@ -100,11 +100,14 @@ def cells_of(state: StageState, key: str, kinds: Mapping[int, str], rounds: int 
                     ]
         for entry, cells in row.items():
             by_entry.setdefault(entry, []).extend(cells)
-    if state.event is not None and state.event.continuous:
-        # Without rounds, each entry counts its own matches.
-        for cells in by_entry.values():
-            for number, cell in enumerate(cells, start=1):
-                cell.round = number
+    return _numbered(by_entry) if state.event is not None and state.event.continuous else by_entry
+
+
+def _numbered(by_entry: Cells) -> Cells:
+    """Let each entry count its own matches, as it does where there are no rounds."""
+    for cells in by_entry.values():
+        for number, cell in enumerate(cells, start=1):
+            cell.round = number
     return by_entry
 
 

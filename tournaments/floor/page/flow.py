@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.floor.batches import AWAY, Flow, Waiting, flows_of, hold_ups, waiting_in
+from tournaments.floor.batches import Flow, Waiting, flows_of, hold_ups, waiting_in
 from tournaments.floor.page.cards import Cards, Post, action_url
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
+from tournaments.formats.continuous.state import AWAY, FlowPair
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
 from tournaments.standings.labels import why_paired
@@ -215,13 +216,13 @@ def _line(row: Waiting, is_next: bool, view: FloorView, zone: ZoneInfo, *, has_l
     )
 
 
-def _pair(flow: Flow, pair: object, table: str, *, has_lives: bool) -> PairLine:
+def _pair(flow: Flow, pair: FlowPair, table: str, *, has_lives: bool) -> PairLine:
     entries = flow.state.rows.of_division.entries
-    players = flow.player(pair.first), flow.player(pair.second)  # type: ignore[attr-defined]
+    players = flow.player(pair.first), flow.player(pair.second)
     names = tuple(shown_entry(entries[player.entry], staff=True) for player in players)
     lives = flow.pool.settings.lives
     discs = tuple(discs_of(player.left, lives) if has_lives else None for player in players)
-    reasons = [why_paired(code, params) for code, params in pair.why]  # type: ignore[attr-defined]
+    reasons = [why_paired(code, params) for code, params in pair.why]
     return PairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
 
 

@@ -176,6 +176,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "adjourned": cards.queue_rows(view.adjourned),
         "queue_count": len(queue),
         "waiting_count": len(waiting),
+        "nobody_waits": not (view.state.suggestions or queue or waiting or flows),
         "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
         "complete": complete,
         "pause": view.state.pause,
