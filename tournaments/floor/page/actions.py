@@ -321,10 +321,11 @@ def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
 def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
     """Pair those who are free in a stage without rounds, and call them.
 
-    For assistants and helpers. A batch that was not due yet is public as forced. 409 `stale`, `nobody_to_pair`,
-    `event_paused`.
+    For assistants and helpers. A batch that is not due yet needs a reason, which is public. 409 `stale`,
+    `reason_needed`, `nobody_to_pair`, `event_paused`.
     """
-    batch = batches.pair_now(stage=form.cleaned_data["stage"], after=form.cleaned_data["after"], by=by, now=now)
+    data = form.cleaned_data
+    batch = batches.pair_now(stage=data["stage"], after=data["after"], reason=data["reason"], by=by, now=now)
     numbers = ", ".join(f"M{row.number}" for row in batch.pairings.all())
     return _("Paired: %(matches)s.") % {"matches": numbers}
 
