@@ -343,7 +343,7 @@ def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
 def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime) -> str:
     """Take back a pairing without rounds whose match has not begun; both players are free again.
 
-    For assistants. A missing player is marked as missing; two who are not to meet are kept apart from now on.
+    For directors. A missing player is marked as missing; two who are not to meet are kept apart from now on.
     Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
     """
     data = form.cleaned_data
@@ -354,7 +354,7 @@ def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime
 def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     """Let nobody wait for a match in a stage without rounds.
 
-    For assistants. Repeating it changes nothing.
+    For directors. Repeating it changes nothing.
     """
     return sentence_of_fact(batches.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
