@@ -10,6 +10,7 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.floor.batches import flows_of
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
@@ -28,12 +29,13 @@ from tournaments.formats.forecast.finish_times import (
 from tournaments.formats.forecast.forecasts import later_stages
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
+from tournaments.formats.forecast.without_rounds import rest_of_night
 from tournaments.formats.plans import lengths_of, places_before
 from tournaments.formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.models import Division, Entry, Slot, Stage
 from tournaments.standings.brackets import bracket_name
 from tournaments.state.format_labels import FORMAT_NAMES
-from tournaments.state.plans import settings_of
+from tournaments.state.plans import is_continuous, settings_of
 
 # The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
 
@@ -244,10 +246,15 @@ def _observed(view: FloorView) -> Iterable[Observed]:
                 yield Observed(match.length, minutes)
 
 
+FLOW_COURSES = 8
+"""In how many ways the rest of a stage without rounds is played for a forecast."""
+
+
 class _ToCome:
     """The rounds that are still to be paired and the stages that are still to be drawn. Their keys are below 0."""
 
     def __init__(self, view: FloorView, left: dict[int, MatchFacts], keys: dict[int, str]) -> None:
+        self.view = view
         self.facts, self.left, self.row_keys = view.facts.matches, left, keys
         self.numbers = numbering(-1, -1)
         self.matches: list[RemainingMatch] = []
@@ -280,7 +287,9 @@ class _ToCome:
                 self._add_stages(division, settings, later)
                 return
             own = [fixture for fixture, match in self.left.items() if match.stage == stage.pk]
-            if stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
+            if is_continuous(stage) and stage.status == Stage.Status.RUNNING:
+                own += self._add_flow(division, stage, settings[at].lengths or tuple(division.lengths))
+            elif stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
                 own += self._add_rounds(division, stage, settings[: at + 1], own or before)
             elif before and own:
                 gate = self.gates[stage.pk] = next(self.numbers)
@@ -301,6 +310,33 @@ class _ToCome:
         matches = matches_by_round(row, courses, lengths, keys=self.numbers, after=after, first_round=last + 1)
         self.matches += matches
         return [match.key for match in matches if not match.gate]
+
+    def _add_flow(self, division: Division, stage: Stage, lengths: Sequence[int]) -> list[int]:
+        """Add the matches that a stage without rounds has still to make, in several courses; return their keys."""
+        flows = flows_of(self.view.tournament, self.view.state, self.view.now)
+        flow = next((row for row in flows if row.stage == stage), None)
+        if flow is None:
+            return []
+        running = {match.number: fixture for fixture, match in self.left.items() if match.stage == stage.pk}
+        row = next((self.row_keys[fixture] for fixture in running.values()), f"{stage.pk}:")
+        if not running:
+            self._label(division, row, str(FORMAT_NAMES[stage.format]))
+        keys = []
+        for course in range(FLOW_COURSES):
+            last = {
+                entry: running[match.number]
+                for match in flow.pool.playing
+                if match.number in running
+                for entry in match.pair
+            }
+            for pair in rest_of_night(flow.pool, self.view.now, lengths[0], len(self.view.tables), course):
+                key = next(self.numbers)
+                needs = tuple(dict.fromkeys(last[entry] for entry in pair if entry in last))
+                played_in = tuple(at == course for at in range(FLOW_COURSES))
+                self.matches.append(RemainingMatch(key, row, 1, lengths[0], needs=needs, played_in=played_in))
+                last |= dict.fromkeys(pair, key)
+                keys.append(key)
+        return keys
 
     def _add_stages(
         self, division: Division, settings: Sequence[StageSettings], matches: Sequence[RemainingMatch]

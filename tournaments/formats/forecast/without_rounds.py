@@ -7,11 +7,13 @@ table and the rest that everybody has.
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from random import Random
 
-from tournaments.formats.continuous.night import NightForecast, forecast_night
+from tournaments.formats.continuous.night import Field, Night, NightForecast, forecast_night
 from tournaments.formats.continuous.night import Pace as NightPace
+from tournaments.formats.continuous.state import FlowPair, FlowState
 from tournaments.formats.forecast.brackets import StageEstimate
 from tournaments.formats.forecast.counts import NONE, Count, lives_runs
 from tournaments.formats.forecast.durations import MEAN_SHARE
@@ -134,3 +136,40 @@ def _round_by_round(
             wait += sum(2 * (over - end) for end in ends) + count % 2 * over
         at += over
     return wait, at
+
+
+# The rest of a night that is being played.
+
+
+class _Recorded(Night):
+    """A night that notes its pairs in the order in which they are made."""
+
+    pairs: list[tuple[int, int]]
+
+    def _begin(self, number: int, pair: FlowPair) -> None:
+        self.pairs.append((pair.first, pair.second))
+        super()._begin(number, pair)
+
+
+def rest_of_night(state: FlowState, now: datetime, length: int, tables: int, course: int) -> list[tuple[int, int]]:
+    """Return the pairs that are made in one possible course of the rest of a stage without rounds, in order."""
+    chance = Random(course)  # noqa: S311, a forecast
+    pace = NightPace()
+    running = {match.number: pace.minutes(length, 1.0, chance) for match in state.playing}
+    # Nobody stays away for good, and new pairs have other numbers than the matches that go on.
+    free = tuple(replace(player, blocked="") for player in state.players)
+    highest = max([state.pairings, *running])
+    night = _Recorded.from_state(
+        replace(state, players=free, pairings=highest),
+        running=running,
+        now=now,
+        tables=max(1, tables),
+        people=Field({player.entry: 1.0 for player in state.players}),
+        chance=chance,
+        pace=pace,
+        length=length,
+    )
+    assert isinstance(night, _Recorded)  # noqa: S101, it is made by its class
+    night.pairs = []
+    night.play()
+    return night.pairs
