@@ -229,7 +229,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}floor/close/$", api_floor.CloseMatches.as_view(), name="api-tournament-floor-close"),
     *(
         re_path(rf"{A_TOURNAMENT}floor/{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-tournament-floor-{name}")
-        for name in ("pair-now", "hold-pairing")
+        for name in ("pair-now", "hold-pairing", "flow", "take-back-missed")
     ),
     re_path(rf"{A_TOURNAMENT}floor/undo/$", FLOOR_ACTIONS["undo"].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_floor.Lines.as_view(), name="api-tournament-lines"),

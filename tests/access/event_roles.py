@@ -230,6 +230,8 @@ API: dict[str, tuple[Row, Row]] = {
     "api-tournament-floor-undo": (API_NO_GET, API_STAFF),
     "api-tournament-floor-pair-now": (API_NO_GET, API_STAFF),
     "api-tournament-floor-hold-pairing": (API_NO_GET, API_STAFF),
+    "api-tournament-floor-flow": (API_NO_GET, API_DIRECTORS),
+    "api-tournament-floor-take-back-missed": (API_NO_GET, API_DIRECTORS),
     "api-tournament-lines": (API_NO_GET, API_STAFF),
     "api-tournament-reports": (API_STAFF_READ, API_STAFF),
     "api-tournament-line": (API_NO_GET, API_STAFF),

@@ -233,6 +233,8 @@ ROUTES: dict[str, Access] = {
                     "floor/undo",
                     "floor/pair-now",
                     "floor/hold-pairing",
+                    "floor/flow",
+                    "floor/take-back-missed",
                     "helpers/(?P<helper>[2-9a-z]{10})",
                     "cash/payments",
                     "cash/payments/(?P<payment>[2-9a-z]{10})/take-back",

@@ -57,7 +57,7 @@ from tournaments.formats.continuous.state import (
 )
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import BY_ROUND, LIVES
+from tournaments.formats.settings import BY_ROUND, LIVES, Leader
 from tournaments.formats.settings import Pairing as Mode
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
@@ -81,7 +81,7 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import club_of_each
 from tournaments.state.pairings import NewBatch, NewPair, begun_counts, store_batch, take_back
-from tournaments.state.plans import is_continuous
+from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import settle
 
 WALK_MINUTES = 2
@@ -526,6 +526,33 @@ def hold_pairing(*, stage: Stage, held: bool, by: Actor, now: datetime) -> Floor
             return None
         kind = FloorKind.PAIRING_HELD if held else FloorKind.PAIRING_GOES_ON
         return record(floor, kind, About(params={"stage": stage.public_id}), by=by, now=now)
+
+
+def change_flow(*, stage: Stage, window: int, lead: int, leader: Leader, after: int, by: Actor, now: datetime) -> Stage:
+    """Change how a running stage is paired without rounds, from the next batch on; that is logged.
+
+    `after` is the division's `seq`. Refused: `stale`, `rounds_over`, and what `StageSettings.checked` refuses.
+    """
+    with transaction.atomic():
+        division = lock_division(stage.division_id)
+        if division.seq != after:
+            raise Refused("stale")
+        row = Stage.objects.get(pk=stage.pk)
+        if row.status != Stage.Status.RUNNING:
+            raise Refused("rounds_over", rounds=row.batches.count())
+        before = settings_of(row)
+        settings = replace(before, window=window, lead=lead, leader=leader).checked(division.lengths)
+        names = ("window", "lead", "leader")
+        changes = {
+            name: [str(getattr(before, name)), str(getattr(settings, name))]
+            for name in names
+            if getattr(before, name) != getattr(settings, name)
+        }
+        if changes:
+            store_settings(row, settings)
+            log(by, "flow_changed", division.topic, club=division.tournament.club, changes=changes)
+            division_changed(division)
+    return row
 
 
 def take_back_missed(*, missed: MissedMatch, reason: str, by: Actor, now: datetime) -> MissedMatch:
