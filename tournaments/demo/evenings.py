@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 from statistics import mean
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from django.db import transaction
 
@@ -27,13 +27,14 @@ from tournaments.entries import check_in
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor import calls, evening, selectors
+from tournaments.floor.batches import WALK_MINUTES
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import MatchFacts
 from tournaments.formats.forecast.durations import EVENINGS_DIFFER, MINUTES_PER_POINT, REST, player_tempo, shares
 from tournaments.formats.forecast.finish_times import FinishTimes
 from tournaments.formats.lots import commitment as hash_of
-from tournaments.formats.settings import PROGRESSIVE, StageSettings
-from tournaments.models import Autopilot, Division, Fixture, Stage, Tournament
+from tournaments.formats.settings import LIVES, PROGRESSIVE, Pairing, StageSettings
+from tournaments.models import Autopilot, Division, Fixture, FloorEvent, FloorKind, Stage, Tournament
 from tournaments.results.services import enter_result, forfeit
 from tournaments.state.integrity import Selection, differences
 from tournaments.state.stages import set_stages
@@ -86,12 +87,15 @@ class Report:
     """The same with matches in the order in which their players were known."""
 
 
-def simulate_evening(*, players: int, tables: int, seed: int) -> Report:
-    """Play an evening and report on it; nothing of it stays in the database."""
+def simulate_evening(*, players: int, tables: int, seed: int, continuous: bool = False) -> Report:
+    """Play an evening and report on it; nothing of it stays in the database.
+
+    If it is `continuous`, it is one of two lives without rounds.
+    """
     report = Report()
     try:
         with transaction.atomic():
-            _Evening(players, tables, seed, report).play()
+            (_EveningWithoutRounds if continuous else _Evening)(players, tables, seed, report).play()
             raise _RolledBack
     except _RolledBack:
         return report
@@ -133,6 +137,8 @@ class _Step:
 class _Evening:
     """One evening while it is played. Times are minutes after the start."""
 
+    STAGE: ClassVar = StageSettings(PROGRESSIVE, lower_lengths=(LOWER_LENGTH,))
+
     def __init__(self, players: int, tables: int, seed: int, report: Report) -> None:
         self.chance = _Chance(seed)
         self.report = report
@@ -146,7 +152,7 @@ class _Evening:
         self.free_from: dict[int, float] = {}
         self.forecasts: list[tuple[float, float, FinishTimes]] = []
         """After which share of the matches, at which minute, and what was forecast."""
-        self.division = _drawn_division(players, tables, seed)
+        self.division = _drawn_division(players, tables, seed, self.STAGE)
         self.tournament = Tournament.objects.get(pk=self.division.tournament_id)
         self.tables = tables
         self.labels: dict[int, str] = {}
@@ -191,7 +197,7 @@ class _Evening:
 
     def _call(self) -> None:
         """Let the autopilot call, check what it called, and look for a match that it should have called."""
-        for event in calls.call_ready(tournament_id=self.tournament.pk, now=self.now):
+        for event in self._new_calls():
             if event.kind != "called" or event.fixture_id is None or event.table_id is None:
                 continue
             fixture = Fixture.objects.select_related("stage__division", "match").get(pk=event.fixture_id)
@@ -202,6 +208,10 @@ class _Evening:
             self.report.idle_with_ready += 1
 
         self._check_wall()
+
+    def _new_calls(self) -> Iterable[FloorEvent]:
+        """Let the autopilot call what is ready, and return what it did."""
+        return calls.call_ready(tournament_id=self.tournament.pk, now=self.now)
 
     def _check_wall(self) -> None:
         """Compare the calls on the wall with the matches that were called and have not begun."""
@@ -303,6 +313,37 @@ class _Evening:
         )
 
 
+class _EveningWithoutRounds(_Evening):
+    """An evening of two lives in which whoever is free is paired and called at once."""
+
+    STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS)
+
+    def __init__(self, players: int, tables: int, seed: int, report: Report) -> None:
+        super().__init__(players, tables, seed, report)
+        self.players, self.last_call = players, 0
+
+    def _planned(self) -> int:
+        return 2 * self.players - 1
+
+    def _new_calls(self) -> Iterable[FloorEvent]:
+        """Return the calls of batches as well."""
+        calls.call_ready(tournament_id=self.tournament.pk, now=self.now)
+        rows = FloorEvent.objects.filter(tournament=self.tournament, kind=FloorKind.CALLED, pk__gt=self.last_call)
+        made = list(rows.order_by("pk"))
+        self.last_call = made[-1].pk if made else self.last_call
+        return made
+
+    def _finish(self, fixture: Fixture, table: int) -> None:
+        super()._finish(fixture, table)
+        # The next pairing comes before the rest ends, so that the players are at their table then.
+        self._after(max(0.0, REST - WALK_MINUTES), lambda: None)
+
+    def _conclude(self) -> None:
+        super()._conclude()
+        # Every match is made when its players are free: there is no other order.
+        self.report.ended_first_come = self.report.ended
+
+
 def first_come_end(matches: Sequence[MatchFacts], minutes: Mapping[int, float], tables: int) -> float:
     """Return when an evening ends if matches get tables in the order that their players became known.
 
@@ -333,7 +374,7 @@ def _needs(matches: Iterable[MatchFacts]) -> dict[int, set[int]]:
     return needs
 
 
-def _drawn_division(players: int, tables: int, seed: int) -> Division:
+def _drawn_division(players: int, tables: int, seed: int, stage: StageSettings) -> Division:
     """Create a club with an event of one division, whose draw is published."""
     club = Club.objects.create(name=f"Evening {seed}", slug=f"evening-{seed}", time_zone="UTC")
     field_ = Player.objects.bulk_create(Player(name=f"Player {number}") for number in range(1, players + 1))
@@ -345,7 +386,6 @@ def _drawn_division(players: int, tables: int, seed: int) -> Division:
     )
     entries.enter(division=division, players=field_, by=SYSTEM, now=STARTS)
     division.refresh_from_db()
-    stage = StageSettings(PROGRESSIVE, lower_lengths=(LOWER_LENGTH,))
     set_stages(division=division, stages=[stage], after=division.seq, by=SYSTEM, now=STARTS)
     secret = Random(f"{seed}:draw").randbytes(32)  # noqa: S311, a simulation that must be repeatable
     seeds = {

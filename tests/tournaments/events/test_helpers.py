@@ -39,7 +39,8 @@ HELPED = {
     "check-in-poster", "floor", "floor-forecast", "floor-preview", "floor-line", "floor-action", "floor-match",
     "floor-table", "paper", "paper-sheets", "paper-cards", "wall-settings", "fixture", "fixture-result",
     "fixture-forfeit", "api-tournament-lines", "api-tournament-line", "api-tournament-reports", "api-entry-check-in",
-    "api-fixture-result", "api-fixture-forfeit", "api-tournament-floor-undo",
+    "api-fixture-result", "api-fixture-forfeit", "api-tournament-floor-undo", "api-tournament-floor-pair-now",
+    "api-tournament-floor-hold-pairing", "api-fixture-ask-over",
 }  # fmt: skip
 """All routes that helpers may use beyond those of everybody with an account."""
 READ_BY_HELPERS = (
@@ -124,6 +125,7 @@ def test_helpers_leave_the_floor_as_directors_set_it(running: RunningEvent, dave
         *("open", "pause", "resume", "autopilot", "shorten"),
         *("adjourn", "let-go-on", "shorten-match", "leader-wins", "settle"),
         *("propose-length", "withdraw-length", "take-back-length", "re-enter", "undo-re-entry"),
+        *("take-back-pairing", "waive-lead", "flow", "take-back-missed"),
     }
     assert {name for name, action in ACTIONS.items() if action.needed != access.HELPER} == by_directors
     for name in by_directors:

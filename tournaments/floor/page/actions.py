@@ -109,6 +109,20 @@ class HoldPairingSerializer(FormSerializer):
         form = forms.HoldPairingForm
 
 
+class FlowSerializer(FormSerializer):
+    """How a running stage is paired without rounds."""
+
+    class Meta:
+        form = forms.FlowForm
+
+
+class MissedSerializer(FormSerializer):
+    """The missed match, as `flows` of the floor has it, and why it is taken back."""
+
+    class Meta:
+        form = forms.MissedForm
+
+
 class TakeBackPairingSerializer(FormSerializer):
     """Why the pairing is taken back; for a missing player, their side."""
 
@@ -321,10 +335,11 @@ def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
 def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
     """Pair those who are free in a stage without rounds, and call them.
 
-    For assistants and helpers. A batch that was not due yet is public as forced. 409 `stale`, `nobody_to_pair`,
-    `event_paused`.
+    For assistants and helpers. A batch that is not due yet needs a reason, which is public. 409 `stale`,
+    `reason_needed`, `nobody_to_pair`, `event_paused`.
     """
-    batch = batches.pair_now(stage=form.cleaned_data["stage"], after=form.cleaned_data["after"], by=by, now=now)
+    data = form.cleaned_data
+    batch = batches.pair_now(stage=data["stage"], after=data["after"], reason=data["reason"], by=by, now=now)
     numbers = ", ".join(f"M{row.number}" for row in batch.pairings.all())
     return _("Paired: %(matches)s.") % {"matches": numbers}
 
@@ -339,10 +354,28 @@ def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
     return _("Nobody is paired for now.") if held else _("Players are paired again.")
 
 
+def _change_flow(form: forms.FlowForm, by: Actor, now: datetime) -> str:
+    """Change how a running stage is paired without rounds, from the next pairing on.
+
+    For directors. The change is logged. 409 `stale`, `rounds_over`.
+    """
+    batches.change_flow(**form.cleaned_data, by=by, now=now)
+    return _("The pairing goes on with the new rules.")
+
+
+def _take_back_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
+    """Take back that a player who was away missed a match, with a public reason.
+
+    For directors. Repeating it changes nothing.
+    """
+    row = batches.take_back_missed(**form.cleaned_data, by=by, now=now)
+    return _("%(name)s has not missed that match.") % {"name": shown(row.entry.player, staff=True)}
+
+
 def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime) -> str:
     """Take back a pairing without rounds whose match has not begun; both players are free again.
 
-    For assistants. A missing player is marked as missing; two who are not to meet are kept apart from now on.
+    For directors. A missing player is marked as missing; two who are not to meet are kept apart from now on.
     Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
     """
     data = form.cleaned_data
@@ -353,7 +386,7 @@ def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime
 def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     """Let nobody wait for a match in a stage without rounds.
 
-    For assistants. Repeating it changes nothing.
+    For directors. Repeating it changes nothing.
     """
     return sentence_of_fact(batches.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
@@ -445,6 +478,14 @@ _ALL = (
     EventFloorAction("hold-pairing", forms.HoldPairingForm, _hold_pairing, HELPER, Endpoint(
         "tournaments_hold_pairing", HoldPairingSerializer, {"stage": "k7m2p9x4qa", "held": True},
         path="floor/hold-pairing",
+    )),
+    EventFloorAction("flow", forms.FlowForm, _change_flow, api=Endpoint(
+        "tournaments_change_flow", FlowSerializer,
+        {"stage": "k7m2p9x4qa", "after": 41, "window": 2, "lead": 1, "leader": "plays"}, path="floor/flow",
+    )),
+    EventFloorAction("take-back-missed", forms.MissedForm, _take_back_missed, api=Endpoint(
+        "tournaments_take_back_missed", MissedSerializer, {"missed": 17, "reason": "The taxi was late"},
+        path="floor/take-back-missed",
     )),
     FloorAction("take-back-pairing", forms.TakeBackPairingForm, _take_back_pairing, api=Endpoint(
         "fixtures_take_back_pairing", TakeBackPairingSerializer, {"code": "not_these_two"}

@@ -18,6 +18,7 @@ from tournaments.formats.continuous.state import AWAY, FlowPair
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
 from tournaments.standings.labels import why_paired
+from tournaments.state.format_labels import LEADER_NAMES
 from tournaments.state.names import shown_entry
 
 LONG_WAIT = 12
@@ -82,6 +83,28 @@ class HoldUpLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of the pairing, to be changed."""
+
+    url: str
+    stage: str
+    after: int
+    window: int
+    lead: int
+    leaders: Sequence[tuple[str, str, bool]]
+    """Values, labels, and which is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissedLine:
+    """A match that somebody missed."""
+
+    key: int
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class FlowPart:
     """A stage without rounds on the floor page."""
 
@@ -98,7 +121,12 @@ class FlowPart:
     calls_itself: bool
     is_held: bool
     pair_now: Post | None
+    needs_reason: bool
+    """Whether pairing now needs a reason, because it is not due yet."""
     hold: Post
+    rules: Rules
+    missed: Sequence[MissedLine]
+    """Matches that players missed while they were away."""
     counts: Sequence[tuple[Discs, int]]
     """How many have so many lives left."""
     out: int
@@ -118,7 +146,7 @@ def flow_parts(view: FloorView, cards: Cards) -> list[FlowPart]:
 
 def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPart:
     settings, event = flow.pool.settings, view.tournament
-    has_lives = settings.format == LIVES
+    has_lives, entries = settings.format == LIVES, flow.state.rows.of_division.entries
     calls_itself = view.facts.autopilot == Autopilot.CALL
     lines = waiting_in(flow, view.state, view.now)
     paired = {entry for pair, _table in flow.granted for entry in (pair.first, pair.second)}
@@ -141,12 +169,26 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
         calls_itself=calls_itself,
         is_held=flow.held,
         pair_now=_pair_now(flow, pairs, view) if pairs and not (calls_itself and flow.is_due) else None,
+        needs_reason=not flow.is_due,
         hold=Post(
             action_url(event, "hold-pairing"),
             _("Let it go on") if flow.held else _("Hold"),
             (*stage, ("held", "no" if flow.held else "yes")),
             f"hold-pairing-{flow.stage.public_id}",
         ),
+        rules=Rules(
+            action_url(event, "flow"),
+            flow.stage.public_id,
+            flow.division.seq,
+            settings.window,
+            settings.lead,
+            [(value, str(label), value == settings.leader) for value, label in LEADER_NAMES],
+        ),
+        missed=[
+            MissedLine(row.pk, shown_entry(entries[row.entry_id], staff=True), action_url(event, "take-back-missed"))
+            for row in flow.state.rows.of_division.missed.get(flow.stage.pk, ())
+            if row.batch_id is not None
+        ],
         counts=lives_counts(flow),
         out=count_out(flow),
         hold_ups=[_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow)],

@@ -1,7 +1,7 @@
 """When the evening is expected to end, with its chart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -10,7 +10,7 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.floor.batches import Flow, flows_of
+from tournaments.floor.batches import flows_of
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
@@ -29,13 +29,13 @@ from tournaments.formats.forecast.finish_times import (
 from tournaments.formats.forecast.forecasts import later_stages
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
-from tournaments.formats.forecast.without_rounds import NightInProgress, ends_of, with_night
+from tournaments.formats.forecast.without_rounds import rest_of_night
 from tournaments.formats.plans import lengths_of, places_before
 from tournaments.formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.models import Division, Entry, Slot, Stage
 from tournaments.standings.brackets import bracket_name
 from tournaments.state.format_labels import FORMAT_NAMES
-from tournaments.state.plans import settings_of
+from tournaments.state.plans import is_continuous, settings_of
 
 # The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
 
@@ -70,8 +70,6 @@ class EveningForecast:
     """Rounds in which something has happened."""
     to_be_paired: frozenset[RoundKey]
     """Rounds that have no matches yet."""
-    nights: tuple["NightRow", ...] = ()
-    """Stages without rounds that are being played."""
 
     @property
     def now(self) -> datetime:
@@ -81,11 +79,7 @@ class EveningForecast:
     @cached_property
     def forecast(self) -> FinishTimes:
         """The simulated rest of the evening."""
-        times = finish_times(self.matches, self.pace)
-        for night in self.nights:
-            ends = ends_of(night.rest, self.pace)
-            times = with_night(times, night.row, night.later, ends, night.rest.length)
-        return times
+        return finish_times(self.matches, self.pace)
 
     @property
     def total(self) -> Finish:
@@ -122,15 +116,6 @@ class EveningForecast:
         return {(row_key(match), match.round): match.round_id for match in self.view.facts.matches.values()}
 
 
-@dataclass(frozen=True, slots=True)
-class NightRow:
-    """A stage without rounds as a row of the forecast, the rows of the stages after it, and its rest."""
-
-    row: str
-    later: frozenset[str]
-    rest: NightInProgress
-
-
 def evening_forecast(view: FloorView) -> EveningForecast:
     """Return the forecast of an event; two queries more than the floor itself, and one for each stage by rounds."""
     facts = view.facts.matches
@@ -145,8 +130,6 @@ def evening_forecast(view: FloorView) -> EveningForecast:
     matches = [_remaining(view, view.matches[fixture], keys[fixture], needs[fixture]) for fixture in left]
     names = {(keys[fixture], match.round): match.round_name for fixture, match in left.items()}
     future_names = {(match.row, match.round): str(match.round) for match in to_come.matches if not match.gate}
-    nights = tuple(_night_row(view, flow, to_come) for flow in to_come.flows)
-    names |= {(night.row, 0): "" for night in nights}
     return EveningForecast(
         view=view,
         matches=(*matches, *to_come.matches),
@@ -158,30 +141,7 @@ def evening_forecast(view: FloorView) -> EveningForecast:
             if view.matches[fixture].state in BEGUN or match.begun_at is not None
         ),
         to_be_paired=frozenset(future_names),
-        nights=nights,
     )
-
-
-def _night_row(view: FloorView, flow: Flow, to_come: "_ToCome") -> NightRow:
-    """Return what the rest of a stage without rounds is simulated from, to the minute."""
-    now, pool = view.now.replace(second=0, microsecond=0), flow.pool
-    running = []
-    for match in pool.playing:
-        row = view.matches[flow.state.rows.fixtures[match.number].pk]
-        running.append((match.number, match.pair, row.facts.length, float(round(row.minutes))))
-    rest = NightInProgress(
-        settings=pool.settings,
-        players=tuple(replace(player, joins_at=max(now, player.joins_at), blocked="") for player in pool.players),
-        running=tuple(running),
-        met=tuple(sorted(pool.met.items(), key=lambda item: item[1])),
-        forbidden=pool.forbidden,
-        seed=pool.seed,
-        pairings=pool.pairings,
-        length=running[-1][2] if running else lengths_of(pool.settings, "", flow.division.lengths)[0],
-        now=now,
-    )
-    later = {match.row for match in to_come.matches if match.row.startswith(f"{flow.division.pk}:")}
-    return NightRow(to_come.row_of(flow.stage), frozenset(later), rest)
 
 
 def row_key(match: MatchFacts) -> str:
@@ -286,10 +246,15 @@ def _observed(view: FloorView) -> Iterable[Observed]:
                 yield Observed(match.length, minutes)
 
 
+FLOW_COURSES = 8
+"""In how many ways the rest of a stage without rounds is played for a forecast."""
+
+
 class _ToCome:
     """The rounds that are still to be paired and the stages that are still to be drawn. Their keys are below 0."""
 
     def __init__(self, view: FloorView, left: dict[int, MatchFacts], keys: dict[int, str]) -> None:
+        self.view = view
         self.facts, self.left, self.row_keys = view.facts.matches, left, keys
         self.numbers = numbering(-1, -1)
         self.matches: list[RemainingMatch] = []
@@ -297,8 +262,6 @@ class _ToCome:
         """Stage -> the gate behind which those come who qualify for it."""
         self.labels: dict[str, str] = {}
         """Row -> label, of rows in which nothing has been paired."""
-        self.flows = flows_of(view.tournament, view.state, view.now)
-        """The stages without rounds that are being played."""
         on_floor = {match.stage for match in self.facts.values()}
         prefetch_related_objects([view.tournament], "divisions__stages")
         divisions = view.tournament.divisions.all()
@@ -324,8 +287,8 @@ class _ToCome:
                 self._add_stages(division, settings, later)
                 return
             own = [fixture for fixture, match in self.left.items() if match.stage == stage.pk]
-            if any(flow.stage.pk == stage.pk for flow in self.flows):
-                self._label(division, self.row_of(stage), str(FORMAT_NAMES[stage.format]))
+            if is_continuous(stage) and stage.status == Stage.Status.RUNNING:
+                own += self._add_flow(division, stage, settings[at].lengths or tuple(division.lengths))
             elif stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
                 own += self._add_rounds(division, stage, settings[: at + 1], own or before)
             elif before and own:
@@ -333,18 +296,13 @@ class _ToCome:
                 self.matches.append(RemainingMatch(gate, str(stage.pk), 0, 0, needs=tuple(before), gate=True))
             before = own
 
-    def row_of(self, stage: Stage) -> str:
-        """Return the row of a stage that is paired bit by bit."""
-        paired = next((fixture for fixture, match in self.facts.items() if match.stage == stage.pk), None)
-        return self.row_keys[paired] if paired is not None else f"{stage.pk}:"
-
     def _add_rounds(
         self, division: Division, stage: Stage, settings: Sequence[StageSettings], after: Sequence[int]
     ) -> list[int]:
         """Add the rounds that a stage has still to pair; return the keys of their matches."""
         paired = [match for match in self.facts.values() if match.stage == stage.pk]
         last = max((match.round for match in paired), default=0)
-        row = self.row_of(stage)
+        row = self.row_keys[paired[0].fixture] if paired else f"{stage.pk}:"
         if not paired:
             self._label(division, row, str(FORMAT_NAMES[stage.format]))
         courses = _courses_of_rounds(stage, settings, last, sum(match.round == last for match in paired))
@@ -352,6 +310,33 @@ class _ToCome:
         matches = matches_by_round(row, courses, lengths, keys=self.numbers, after=after, first_round=last + 1)
         self.matches += matches
         return [match.key for match in matches if not match.gate]
+
+    def _add_flow(self, division: Division, stage: Stage, lengths: Sequence[int]) -> list[int]:
+        """Add the matches that a stage without rounds has still to make, in several courses; return their keys."""
+        flows = flows_of(self.view.tournament, self.view.state, self.view.now)
+        flow = next((row for row in flows if row.stage == stage), None)
+        if flow is None:
+            return []
+        running = {match.number: fixture for fixture, match in self.left.items() if match.stage == stage.pk}
+        row = next((self.row_keys[fixture] for fixture in running.values()), f"{stage.pk}:")
+        if not running:
+            self._label(division, row, str(FORMAT_NAMES[stage.format]))
+        keys = []
+        for course in range(FLOW_COURSES):
+            last = {
+                entry: running[match.number]
+                for match in flow.pool.playing
+                if match.number in running
+                for entry in match.pair
+            }
+            for pair in rest_of_night(flow.pool, self.view.now, lengths[0], len(self.view.tables), course):
+                key = next(self.numbers)
+                needs = tuple(dict.fromkeys(last[entry] for entry in pair if entry in last))
+                played_in = tuple(at == course for at in range(FLOW_COURSES))
+                self.matches.append(RemainingMatch(key, row, 1, lengths[0], needs=needs, played_in=played_in))
+                last |= dict.fromkeys(pair, key)
+                keys.append(key)
+        return keys
 
     def _add_stages(
         self, division: Division, settings: Sequence[StageSettings], matches: Sequence[RemainingMatch]

@@ -19,6 +19,7 @@ from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
 from tournaments.floor.undo import Act, act_named
+from tournaments.formats.settings import LONGEST_LEAD, LONGEST_WINDOW, Leader
 from tournaments.models import (
     Autopilot,
     Entry,
@@ -26,12 +27,14 @@ from tournaments.models import (
     Floor,
     FloorEvent,
     FloorKind,
+    MissedMatch,
     Pairing,
     Stage,
     Table,
     Tournament,
 )
 from tournaments.models.floor import LONGEST_LABEL
+from tournaments.state.format_labels import LEADER_NAMES
 
 # The form of a floor: its settings and its tables.
 
@@ -311,12 +314,36 @@ class PairNowForm(StageForm):
     """The stage to pair, as it was shown: `after` is the `seq` of its division."""
 
     after = forms.IntegerField(min_value=0)
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason, shown to everybody"))
 
 
 class HoldPairingForm(StageForm):
     """Whether the pairing of a stage is held."""
 
     held = YesNoField()
+
+
+class FlowForm(PairNowForm):
+    """How a running stage is paired without rounds."""
+
+    reason = None  # type: ignore[assignment]
+    window = forms.IntegerField(min_value=0, max_value=LONGEST_WINDOW, label=_("Minutes until a pair is made"))
+    lead = forms.IntegerField(min_value=0, max_value=LONGEST_LEAD, label=_("Matches that a player may be ahead"))
+    leader = forms.TypedChoiceField(
+        choices=list(LEADER_NAMES), coerce=Leader, label=_("Players with unequal lives meet")
+    )
+
+
+class MissedForm(FloorForm):
+    """A missed match to take back, and why."""
+
+    missed = forms.ModelChoiceField(MissedMatch.objects.none())
+    reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason, shown to everybody"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rows = MissedMatch.objects.filter(stage__division__tournament=self.tournament)
+        self._limit(("missed",), rows.select_related("stage", "entry__player"))
 
 
 class TakeBackPairingForm(FixtureForm):

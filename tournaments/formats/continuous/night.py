@@ -113,6 +113,8 @@ class Night:
         self.playing: dict[int, tuple[EntryId, EntryId]] = {}
         self.ends: list[tuple[float, int]] = []
         self.played = Played()
+        self.rows: dict[EntryId, FlowPlayer] = {}
+        """The players as the rule was given them last; without those of whom something has changed since."""
 
     @classmethod
     def from_state(cls, state: FlowState, *, running: Mapping[int, float], now: datetime, **options: object) -> "Night":
@@ -132,18 +134,12 @@ class Night:
 
     def state(self) -> FlowState:
         """Return what the rule decides from."""
-        clubs = self.people.clubs
-        players = tuple(
-            FlowPlayer(
-                entry,
-                left,
-                self.begun[entry],
-                START + timedelta(minutes=self.joins[entry]),
-                club=clubs.get(entry),
-                points=self.points[entry],
-            )
-            for entry, left in self.left.items()
-        )
+        for entry, left in self.left.items():
+            if entry not in self.rows:
+                joins = START + timedelta(minutes=self.joins[entry])
+                club, points = self.people.clubs.get(entry), self.points[entry]
+                self.rows[entry] = FlowPlayer(entry, left, self.begun[entry], joins, club=club, points=points)
+        players = tuple(self.rows.values())
         playing = tuple(FlowMatch(number, pair) for number, pair in self.playing.items())
         return FlowState(self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings)
 
@@ -175,6 +171,7 @@ class Night:
             number, both = self.pairings, (pair.first, pair.second)
             self.met[frozenset(both)] = (*self.met.get(frozenset(both), ()), number)
             for entry in both:
+                self.rows.pop(entry, None)
                 self.begun[entry] += 1
                 if self.settings.format != LIVES:
                     self.left[entry] -= 1
@@ -184,6 +181,7 @@ class Night:
                     played.lead = max(played.lead, self.begun[entry] - slowest)
             self._begin(number, pair)
         for entry in decision.byes:
+            self.rows.pop(entry, None)
             played.byes.append(entry)
             self.points[entry] += self.left[entry]
             self.left[entry] = 0
@@ -224,6 +222,7 @@ class Night:
                 self.played.out.append(loser)
         reported = self.at + max(self.people.delays.get(first, 0.0), self.people.delays.get(second, 0.0))
         for entry in (first, second):
+            self.rows.pop(entry, None)
             self.joins[entry] = reported + max(0.0, self.pace.rest - self.pace.walk)
             if self.left[entry] > 0:
                 self.free_since[entry] = self.at

@@ -17,10 +17,10 @@ import hmac
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 
-from tournaments.formats.continuous.safety import Remaining, completable
+from tournaments.formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -103,6 +103,7 @@ class _Rule:
     state: FlowState
     now: datetime
     waits: dict[EntryId, Reason] = field(default_factory=dict)
+    ways: int | None = None
 
     @cached_property
     def players(self) -> dict[EntryId, FlowPlayer]:
@@ -238,17 +239,24 @@ class _Rule:
         )
 
     def safe(self, pairs: Sequence[FlowPair], allowed: list[Pair]) -> tuple[list[FlowPair], list[Pair]]:
-        """Return the best pairs of a Swiss after which all matches can still be played, and what was allowed then."""
+        """Return the best pairs of a Swiss after which no more matches stay unplayed than must, and what was allowed.
+
+        If nobody has left, that is none, or a single one of an odd number.
+        """
+        now = self._remaining()
+        if len(now.degrees) > NEEDED_BELOW * (self.state.settings.rounds or 1) or not pairs:
+            return list(pairs), allowed
+        least = unplayed(now)
         while True:
-            remaining = self._remaining()
+            remaining = now
             for pair in pairs:
                 remaining = remaining.after(pair.first, pair.second)
-                if not completable(remaining, self.state.settings.rounds or 1):
+                if unplayed(remaining) > least:
                     allowed = [each for each in allowed if each != (pair.first, pair.second)]
                     break
             else:
                 return list(pairs), allowed
-            pairs = self.best(allowed)
+            pairs = self.best(allowed) if allowed else []
 
     def _remaining(self) -> Remaining:
         return Remaining(
@@ -271,7 +279,7 @@ class _Rule:
             pool=tuple(sorted(self.pool)),
             possible_since=self._possible_since(allowed),
             places_left=places,
-            private=any(frozenset(pair) in self.state.forbidden for pair in combinations(self.pool, 2)),
+            private=self._is_private(),
             stuck=self.stuck,
             allowed=tuple(allowed),
             byes=byes,
@@ -307,6 +315,15 @@ class _Rule:
         if room < 1:
             return Action.WAIT_FOR_TABLE
         return Action.AFTER_WINDOW if self._can_come(allowed) else Action.DRAW_NOW
+
+    def _is_private(self) -> bool:
+        """Whether somebody in the pool would have more opponents, or could wait for more, if nobody were kept apart."""
+        others = {entry for entry in self.in_match if entry in self.players} | {each.entry for each in self.resting}
+        for pair in self.state.forbidden:
+            inside = pair & self.pool.keys()
+            if len(inside) == len(pair) or (inside and pair - inside <= others and pair not in self.state.met):
+                return True
+        return False
 
     def _can_come(self, allowed: Sequence[Pair]) -> bool:
         """Whether somebody who plays or rests may come for a player of an allowed pair."""
@@ -386,9 +403,14 @@ class _Rule:
         rest = [player for entry, player in self.pool.items() if entry not in paired and player.left == left.left]
         if rest and max(left.begun, right.begun) < min(player.begun for player in rest):
             why.append(("fewest", {}))
-        elif len(self.pool) <= EXPLAINED_UP_TO and (ways := _equally_good(made, allowed, self.costs)) > 1:
+        elif len(self.pool) <= EXPLAINED_UP_TO and (ways := self._ways(allowed)) > 1:
             why.append(("by_lot", {"ways": ways}))
         return tuple(why)
+
+    def _ways(self, allowed: list[Pair]) -> int:
+        if self.ways is None:
+            self.ways = _equally_good(self.pool, allowed, self.costs)
+        return self.ways
 
     def _explain_waits(self, decision: Decision, pairs: Sequence[FlowPair], most: int) -> None:
         place = {entry: at for at, pair in enumerate(pairs) for entry in (pair.first, pair.second)}
@@ -432,20 +454,23 @@ def reach(player: FlowPlayer) -> float:
 
 
 def _equally_good(
-    made: Sequence[FlowPair], allowed: Sequence[Pair], costs: Callable[[EntryId, EntryId], tuple[int, ...]]
+    pool: Iterable[EntryId], allowed: Iterable[Pair], costs: Callable[[EntryId, EntryId], tuple[int, ...]]
 ) -> int:
-    """Return in how many ways the same number of pairs can be made at the same costs without lots."""
-    target = pairing_cost(made)
-    known = {pair: costs(*pair)[:-1] for pair in allowed}
+    """Return in how many ways as many pairs as possible can be made at the least costs, leaving lots aside."""
+    known = {pair: (-1, *costs(*pair)[:-1]) for pair in allowed}
+    nothing = (0,) * 6
 
-    def count(rest: list[Pair], chosen: tuple[Pair, ...]) -> int:
-        if len(chosen) == len(made):
-            sums = [sum(column) for column in zip(*(known[pair] for pair in chosen), strict=True)]
-            return int((-len(chosen), *sums) == target)
-        total = 0
-        for at, pair in enumerate(rest):
-            later = [other for other in rest[at + 1 :] if not set(other) & set(pair)]
-            total += count(later, (*chosen, pair))
-        return total
+    @cache
+    def of(rest: tuple[EntryId, ...]) -> tuple[tuple[int, ...], int]:
+        if len(rest) < 2:
+            return nothing, 1
+        first, others = rest[0], rest[1:]
+        options = [of(others)]
+        for at, other in enumerate(others):
+            if (own := known.get((first, other))) is not None:
+                spent, ways = of(others[:at] + others[at + 1 :])
+                options.append((tuple(map(sum, zip(own, spent, strict=True))), ways))
+        least = min(spent for spent, _ways in options)
+        return least, sum(ways for spent, ways in options if spent == least)
 
-    return count(list(allowed), ())
+    return of(tuple(sorted(pool)))[1]

@@ -130,7 +130,7 @@ class FinishTimes:
     def finish_of(self, *rows: str) -> Finish | None:
         """Return when the last match of these brackets finishes; None if they are over."""
         ends = [self.ends[row] for row in rows if row in self.ends]
-        return finish_of_runs(_latest(ends)) if ends else None
+        return _finish(_latest(ends)) if ends else None
 
 
 def _latest(ends: Collection[Sequence[float]]) -> list[float]:
@@ -262,7 +262,7 @@ def finish_times(matches: tuple[RemainingMatch, ...], pace: Pace, seed: int = 1)
             row,
             number,
             median(columns.begins or columns.latest),
-            finish_of_runs(columns.ends or columns.latest),
+            _finish(columns.ends or columns.latest),
             matches[simulation.rounds[row, number][0]].length,
         )
         for (row, number), columns in rounds.items()
@@ -271,7 +271,7 @@ def finish_times(matches: tuple[RemainingMatch, ...], pace: Pace, seed: int = 1)
     for (row, _number), columns in rounds.items():
         of_row.setdefault(row, []).append(columns.latest)
     ends_of_rows = {row: tuple(_latest(latest)) for row, latest in of_row.items()}
-    total = finish_of_runs(_latest(ends_of_rows.values()))
+    total = _finish(_latest(ends_of_rows.values()))
     return FinishTimes(times, total, median(next_main) if next_main else None, ends_of_rows)
 
 
@@ -291,7 +291,7 @@ class _Columns:
         self.latest: list[float] = []
 
 
-def finish_of_runs(minutes: Sequence[float]) -> Finish:
+def _finish(minutes: Sequence[float]) -> Finish:
     """Return the median, and the time by which the next evening like these is over in nine of ten cases."""
     middle = median(minutes)
     return Finish(middle, max(middle, _within(LATE, minutes)))

@@ -1,33 +1,28 @@
-"""How long players wait, and when it is over, in rounds and without, before an evening and during it.
+"""How long players wait, and when it is over, in rounds and without; to compare the two before an evening.
 
 Waiting is the time between two matches of a player, in minutes a player for the whole stage, without the walk to the
 table and the rest that everybody has.
 """
 
 import heapq
-import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from itertools import cycle, islice
 from random import Random
 
 from tournaments.formats.continuous.night import Field, Night, NightForecast, forecast_night
 from tournaments.formats.continuous.night import Pace as NightPace
-from tournaments.formats.continuous.state import FlowMatch, FlowPlayer, FlowState
+from tournaments.formats.continuous.state import FlowPair, FlowState
 from tournaments.formats.forecast.brackets import StageEstimate
 from tournaments.formats.forecast.counts import NONE, Count, lives_runs
-from tournaments.formats.forecast.durations import MEAN_SHARE, player_tempo
-from tournaments.formats.forecast.finish_times import Finish, FinishTimes, Pace, RoundTimes, finish_of_runs
-from tournaments.formats.graph import EntryId
+from tournaments.formats.forecast.durations import MEAN_SHARE
+from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import LIVES, StageSettings
 
 NIGHTS, NIGHTS_OF_MANY, MANY = 12, 4, 40
 """Simulated nights; fewer for fields of more than `MANY`, whose nights take longer and differ less."""
-DRAWS = 20
-"""How often a duration is drawn that is longer than what was played already."""
 PUBLISHED_AFTER = 3.0
 """Minutes from the last result of a round to the next round."""
 
@@ -143,79 +138,38 @@ def _round_by_round(
     return wait, at
 
 
-# During an evening.
+# The rest of a night that is being played.
 
 
-@dataclass(frozen=True, slots=True)
-class NightInProgress:
-    """A stage without rounds that is being played, with everything that its rest depends on, to be compared.
+class _Recorded(Night):
+    """A night that notes its pairs in the order in which they are made."""
 
-    Times are whole minutes from now. `running` has, for each match in progress, its number, its two entries, its length
-    and the minutes played so far.
-    """
+    pairs: list[tuple[int, int]]
 
-    settings: StageSettings
-    players: tuple[FlowPlayer, ...]
-    running: tuple[tuple[int, tuple[EntryId, EntryId], int, float], ...]
-    met: tuple[tuple[frozenset[EntryId], tuple[int, ...]], ...]
-    forbidden: frozenset[frozenset[EntryId]]
-    seed: bytes
-    pairings: int
-    length: int
-    now: datetime
+    def _begin(self, number: int, pair: FlowPair) -> None:
+        self.pairs.append((pair.first, pair.second))
+        super()._begin(number, pair)
 
 
-@lru_cache(maxsize=64)
-def ends_of(night: NightInProgress, pace: Pace) -> tuple[float, ...]:
-    """Return when the stage is over in each simulated rest of it, in minutes from now."""
-    chance = Random(1)  # noqa: S311, a forecast
-    playing = tuple(FlowMatch(number, pair) for number, pair, _length, _played in night.running)
-    state = FlowState(
-        night.settings, night.players, playing, dict(night.met), night.forbidden, night.seed, night.pairings
+def rest_of_night(state: FlowState, now: datetime, length: int, tables: int, course: int) -> list[tuple[int, int]]:
+    """Return the pairs that are made in one possible course of the rest of a stage without rounds, in order."""
+    chance = Random(course)  # noqa: S311, a forecast
+    pace = NightPace()
+    running = {match.number: pace.minutes(length, 1.0, chance) for match in state.playing}
+    # Nobody stays away for good, and new pairs have other numbers than the matches that go on.
+    free = tuple(replace(player, blocked="") for player in state.players)
+    highest = max([state.pairings, *running])
+    night = _Recorded.from_state(
+        replace(state, players=free, pairings=highest),
+        running=running,
+        now=now,
+        tables=max(1, tables),
+        people=Field({player.entry: 1.0 for player in state.players}),
+        chance=chance,
+        pace=pace,
+        length=length,
     )
-    own, ends = _night_pace(pace), []
-    runs = NIGHTS if len(night.players) <= MANY else NIGHTS_OF_MANY
-    for _run in range(2 * runs):
-        tempo = math.exp(chance.gauss(0, pace.uncertainty))
-        evening = replace(own, a_point=own.a_point * tempo)
-        people = Field({player.entry: player_tempo(chance) for player in night.players})
-        running = {number: _left(length, played, evening, chance) for number, _pair, length, played in night.running}
-        rest = Night.from_state(
-            state, running=running, now=night.now, tables=pace.tables, people=people, chance=chance, pace=evening,
-            length=night.length,
-        )  # fmt: skip
-        ends.append(pace.paused + rest.play().end)
-    return tuple(ends)
-
-
-def _left(length: int, played: float, pace: NightPace, chance: Random) -> float:
-    """Draw how long a match still takes that has been played for some minutes."""
-    draws = (pace.minutes(length, 1.0, chance) - played for _draw in range(DRAWS))
-    return next((minutes for minutes in draws if minutes > 0), pace.a_point)
-
-
-def with_night(times: FinishTimes, row: str, later: Collection[str], ends: Sequence[float], length: int) -> FinishTimes:
-    """Return the times with a stage without rounds in one piece; the `later` rows follow on it."""
-    runs = max((len(column) for column in times.ends.values()), default=len(ends))
-    own = tuple(islice(cycle(ends), runs))
-    moved = {
-        key: tuple(end + before for end, before in zip(column, own, strict=True)) if key in later else column
-        for key, column in times.ends.items()
-        if key != row
-    }
-    finish = finish_of_runs(own)
-    rounds = [
-        replace(
-            round_,
-            begins=round_.begins + finish.median,
-            finish=Finish(round_.finish.median + finish.median, round_.finish.late + finish.late),
-        )
-        if round_.row in later
-        else round_
-        for round_ in times.rounds
-        if round_.row != row
-    ]
-    rounds.append(RoundTimes(row, 0, 0.0, finish, length))
-    columns = {**moved, row: own}
-    total = finish_of_runs([max(run) for run in zip(*columns.values(), strict=True)])
-    return FinishTimes(tuple(rounds), total, times.next_main, columns)
+    assert isinstance(night, _Recorded)  # noqa: S101, it is made by its class
+    night.pairs = []
+    night.play()
+    return night.pairs

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 
 from core.commands import scratch_database
 from tournaments.demo.evenings import Report, simulate_evening
+from tournaments.formats.settings import Pairing
 
 PUBLISHED = 0.9
 """The chance with which pages say that an evening is over by a time."""
@@ -35,6 +36,10 @@ class Command(BaseCommand):
         parser.add_argument("--tables", type=int, default=20)
         parser.add_argument("--events", type=int, default=10)
         parser.add_argument("--seed", type=int, default=7)
+        parser.add_argument(
+            "--pairing", choices=[mode.value for mode in Pairing], default=Pairing.ROUNDS.value,
+            help="continuous: two lives, and whoever is free plays",
+        )  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -42,7 +47,10 @@ class Command(BaseCommand):
         with scratch_database():
             reports = [
                 simulate_evening(
-                    players=options["players"], tables=options["tables"], seed=1000 * options["seed"] + number
+                    players=options["players"],
+                    tables=options["tables"],
+                    seed=1000 * options["seed"] + number,
+                    continuous=options["pairing"] == Pairing.CONTINUOUS,
                 )
                 for number in range(options["events"])
             ]
