@@ -467,3 +467,16 @@ def test_the_rules_can_be_changed_between_batches(start: Callable[..., Tournamen
     assert refused.value.code == "stale"
     night.play()
     assert Batch.objects.last().rule["lead"] == 1  # type: ignore[union-attr]
+
+
+def test_the_published_first_pairs_do_not_mark_who_was_left_over(
+    start: Callable[..., Tournament], client: Client, alice: User
+) -> None:
+    division = start(now=timezone.now()).divisions.get()
+    url = reverse("api-draws", args=[division.public_id])
+    (draw,) = client.get(url).json()["results"]
+    assert len(draw["places"]) == 10
+    assert all(place is not None for place in draw["places"])
+    client.force_login(alice)
+    (draw,) = client.get(url).json()["results"]
+    assert len(draw["places"]) == 16
