@@ -233,13 +233,21 @@ def draw_data(
             "refusal": draw.refusal,
             "kept_apart": draw.stage.division.keeps_apart,
             "left_out": [names.entries[entry].public_id for entry in draw.left_out],
-            "places": [_place(entry, names, seeds) for entry in draw.places],
+            "places": [_place(entry, names, seeds) for entry in _shown_places(draw, directs=directs)],
             "groups": verifiable.groups_of(draw.stage),
             "apart": verifiable.apart_in(draw, division) if directs and not draw.round else None,
             "pairing": verifiable.pairing_input(state, draw, directs=directs) if shows_pairing and state else None,
             "later_lots": verifiable.later_lots(state) if has_lots and state else [],
         }
     ).data
+
+
+def _shown_places(draw: Draw, *, directs: bool) -> Sequence[int | None]:
+    """Return the places of a draw; of a stage without rounds, only directors see who was not paired at first."""
+    if directs or not is_continuous(draw.stage):
+        return draw.places
+    pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
+    return [entry for pair in pairs if pair[1] is not None for entry in pair]
 
 
 def requested_response(request: Request, division: Division, draw: Draw) -> Response:

@@ -20,6 +20,7 @@ from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from tournaments import access
 from tournaments.floor import selectors
+from tournaments.floor.batches import Flow, flows_of, waiting_in
 from tournaments.floor.closing_time import (
     CLOSING_RULES,
     MOST_POINTS_LEFT,
@@ -31,6 +32,7 @@ from tournaments.floor.closing_time import (
 )
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
+from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.floor.undo import last_act
 from tournaments.models import Autopilot, Fixture, Table, Tournament
@@ -38,6 +40,7 @@ from tournaments.results.api import division_on_screen
 from tournaments.results.lines import LONGEST_TEXT
 from tournaments.results.quick_entry import LineOutcome, OutcomeKind, outcome_text
 from tournaments.state.api import READ, WRITE, by, example, validated
+from tournaments.state.names import shown_entry
 
 # API of the floor: its tables, matches and queue, and closing time.
 #
@@ -138,6 +141,40 @@ class UndoableSerializer(serializers.Serializer[Any]):
     settle_at = serializers.DateTimeField(allow_null=True, help_text="When something follows from this result.")
 
 
+class WaitingSerializer(serializers.Serializer[Any]):
+    """A player who is still in and plays no match."""
+
+    entry = serializers.CharField()
+    name = serializers.CharField()
+    left = serializers.IntegerField(help_text="Lives left; in a Swiss, matches left.")
+    matches = serializers.IntegerField(help_text="Matches begun or missed.")
+    since = serializers.DateTimeField()
+    code = serializers.CharField(help_text="Why they wait.")
+    reason = serializers.CharField()
+
+
+class MissedMatchSerializer(serializers.Serializer[Any]):
+    """A match that a player missed while away."""
+
+    missed = serializers.IntegerField(help_text="Its number, to take it back.")
+    entry = serializers.CharField()
+
+
+class FloorFlowSerializer(serializers.Serializer[Any]):
+    """A stage without rounds that is being played, as its directors see it."""
+
+    stage = serializers.CharField()
+    seq = serializers.IntegerField(help_text="Of its division, for `after`.")
+    held = serializers.BooleanField()
+    due_at = serializers.DateTimeField(allow_null=True, help_text="When the next pairs are made.")
+    pairs = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="The entries that can be paired and called now.",
+    )
+    waiting = WaitingSerializer(many=True)
+    missed = MissedMatchSerializer(many=True)
+
+
 class FloorSerializer(serializers.Serializer[Any]):
     """The floor of an event."""
 
@@ -150,6 +187,7 @@ class FloorSerializer(serializers.Serializer[Any]):
         help_text="The players who are not called because they are not here; for the staff.",
     )
     undoable = UndoableSerializer(allow_null=True)
+    flows = FloorFlowSerializer(many=True, help_text="The stages without rounds; for the staff.")
     tables = FloorTableSerializer(many=True)
     matches = FloorMatchSerializer(many=True)
 
@@ -224,6 +262,33 @@ def _closed(row: ClosedMatch) -> dict[str, Any]:
     }
 
 
+def _flow(flow: Flow, view: FloorView) -> dict[str, Any]:
+    entries = flow.state.rows.of_division.entries
+    missed = flow.state.rows.of_division.missed.get(flow.stage.pk, ())
+    return {
+        "stage": flow.stage.public_id,
+        "seq": flow.division.seq,
+        "held": flow.held,
+        "due_at": flow.decision.due_at,
+        "pairs": [[entries[pair.first].public_id, entries[pair.second].public_id] for pair, _table in flow.granted],
+        "waiting": [
+            {
+                "entry": row.entry.public_id,
+                "name": shown_entry(row.entry, staff=True),
+                "left": row.left,
+                "matches": row.begun,
+                "since": row.since,
+                "code": row.code,
+                "reason": waits_for(row.code, row.params, view.zone, you=False),
+            }
+            for row in waiting_in(flow, view.state, view.now)
+        ],
+        "missed": [
+            {"missed": row.pk, "entry": entries[row.entry_id].public_id} for row in missed if row.batch_id is not None
+        ],
+    }
+
+
 def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
     """Return what the API says of a floor to this reader."""
     pause = view.state.pause
@@ -234,6 +299,9 @@ def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
         "paused_until": pause.until if pause is not None else None,
         "closing_time": _closing_time(closing_time(view)),
         "not_here": [view.names[player] for player in view.state.not_here] if view.for_staff else [],
+        "flows": [_flow(flow, view) for flow in flows_of(view.tournament, view.state, view.now)]
+        if view.for_staff
+        else [],
         "undoable": None
         if undoable is None
         else {"act": undoable.name, "text": undoable.text, "settle_at": undoable.settle_at},

@@ -18,7 +18,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
-from players.models import Club, Membership, Player, User
+from players.models import Club, LogEntry, Membership, Player, User
 from tests.pages import html
 from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
@@ -26,6 +26,7 @@ from tournaments.entries.late import enter_late, preview_late
 from tournaments.entries.services import withdraw
 from tournaments.floor.batches import (
     Waiting,
+    change_flow,
     flows_of,
     pair_now,
     take_back_missed,
@@ -37,7 +38,7 @@ from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.selectors import load_facts
 from tournaments.formats.graph import BYE
-from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, StageSettings
+from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings
 from tournaments.formats.settings import Pairing as Mode
 from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import (
@@ -414,3 +415,68 @@ def fresh(night: Night) -> Fixture:
                 return fixture
         night.step()
     raise AssertionError("nobody is paired any more")
+
+
+def test_only_directors_and_the_player_learn_who_is_free(
+    start: Callable[..., Tournament], client: Client, alice: User, people: list[Player]
+) -> None:
+    event = start(now=timezone.now())
+    free = waiting_names(event)
+    assert len(free) == 3
+    division, topic = event.divisions.get(), reverse("api-tournament-floor", args=[event.public_id])
+    args = [event.club.slug, event.slug]
+    pages = [
+        topic,
+        reverse("event-wall", args=args),
+        reverse("event", args=args),
+        reverse("embed-calls", args=args),
+        reverse("division", args=[*args, division.public_id]),
+        reverse("pairings", args=[*args, division.public_id]),
+        reverse("api-batches", args=[division.public_id]),
+    ]
+    for page in pages:
+        shown = client.get(page).content.decode()
+        assert "Waits for a table" not in shown, page
+        assert "Free since" not in shown, page
+    assert client.get(topic).json()["flows"] == []
+    # Neither table, wall nor list of pairings names anybody who is free.
+    for page in pages[:4]:
+        assert not [name for name in free if f"{name}<" in client.get(page).content.decode()], page
+    client.force_login(alice)
+    (flow,) = client.get(topic).json()["flows"]
+    assert {row["name"] for row in flow["waiting"]} == set(free)
+
+
+def waiting_names(event: Tournament) -> list[str]:
+    """The names of the players who are free."""
+    now = timezone.now()
+    state = floor_state(load_facts(event), now)
+    (flow,) = flows_of(event, state, now)
+    return [row.entry.player.name for row in waiting_in(flow, state, now)]
+
+
+def test_the_rules_can_be_changed_between_batches(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(), by_alice)
+    (stage,) = Stage.objects.all()
+    acts: dict[str, Any] = {"stage": stage, "window": 3, "leader": Leader.WAITS, "by": by_alice, "now": night.now}
+    change_flow(lead=1, after=night.division.seq, **acts)
+    entry = LogEntry.objects.get(verb="flow_changed")
+    assert entry.params["changes"] == {"window": ["0", "3"], "lead": ["2", "1"], "leader": ["plays", "waits"]}
+    with pytest.raises(Refused) as refused:
+        change_flow(lead=2, after=0, **acts)
+    assert refused.value.code == "stale"
+    night.play()
+    assert Batch.objects.last().rule["lead"] == 1  # type: ignore[union-attr]
+
+
+def test_the_published_first_pairs_do_not_mark_who_was_left_over(
+    start: Callable[..., Tournament], client: Client, alice: User
+) -> None:
+    division = start(now=timezone.now()).divisions.get()
+    url = reverse("api-draws", args=[division.public_id])
+    (draw,) = client.get(url).json()["results"]
+    assert len(draw["places"]) == 10
+    assert all(place is not None for place in draw["places"])
+    client.force_login(alice)
+    (draw,) = client.get(url).json()["results"]
+    assert len(draw["places"]) == 16
