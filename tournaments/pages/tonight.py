@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -29,6 +30,7 @@ from core.public_ids import LENGTH
 from core.requests import is_htmx
 from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 from engine.errors import Refused
+from matches.models import Match
 from players import access as club_access
 from players.access import Role
 from players.accounts.idempotency import KEY, key_of
@@ -75,6 +77,7 @@ from tournaments.formats.forecast.forecasts import Forecast
 from tournaments.formats.forecast.proposals import fit_lengths, forecast_evening
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import StageSettings
+from tournaments.ledger.money import Currency
 from tournaments.models import (
     Autopilot,
     CheckIn,
@@ -654,10 +657,23 @@ class TonightPage:
         assert self.last is not None  # noqa: S101, only shown with one
         division = self.last.divisions.exclude(status=Division.Status.CANCELLED).get()
         stages = with_lengths(stage_settings(division), division.lengths)
+        parts = [format_name(stages), lengths_text(stages, ())]
         players = len(players_of(self.last))
-        return _("%(format)s, %(lengths)s, %(players)d players") % {
-            "format": format_name(stages), "lengths": lengths_text(stages, ()), "players": players,
-        }  # fmt: skip
+        parts.append(ngettext("%(count)d player", "%(count)d players", players) % {"count": players})
+        if division.fee:
+            parts.append(Currency.of(self.last).with_name(division.fee))
+        over = Match.objects.filter(parent_topic=division.topic).aggregate(Max("finished_at"))["finished_at__max"]
+        if over is not None and division.status == Division.Status.FINISHED:
+            parts.append(_("done %(time)s") % {"time": f"{over.astimezone(self.zone):%H:%M}"})
+        return ", ".join(parts)
+
+    @property
+    def fee(self) -> str:
+        """The entry fee of tonight, if it is like the last evening or planned; else empty."""
+        if not self.is_like_model or self.model is None:
+            return ""
+        division = self.model.divisions.exclude(status=Division.Status.CANCELLED).get()
+        return Currency.of(self.model).with_name(division.fee) if division.fee else ""
 
     def plan(self) -> EveningPlan:
         """Return what is to be played. Refused: `evening_needs_players`."""

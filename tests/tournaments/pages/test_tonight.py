@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from engine.errors import Refused
+from matches.models import Match
 from players.actors import SYSTEM, Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from tests.pages import html
@@ -283,10 +285,15 @@ def test_same_as_last_week_fills_in_everything(
     Division.objects.filter(tournament=last).update(fee=60, status=Division.Status.FINISHED)
     Tournament.objects.filter(pk=last.pk).update(status=Tournament.Status.FINISHED)
     url = f"/clubs/{club.slug}/tonight/"
-    assert "Same as last week" in html(alice_client.get(url))
+    over = timezone.now().astimezone(ZoneInfo(club.time_zone)).replace(hour=22, minute=52) - timedelta(days=7)
+    Match.objects.filter(parent_topic=last.divisions.get().topic).update(finished_at=over)
+    page = text(html(alice_client.get(url)))
+    assert "Same as last week" in page
+    assert "8 players, 60 tickets, done 22:52" in page
     data = {"players": 12, "tables": 9, "closes": "23:45", "named": 0}
     shown = html(alice_client.post(f"{url}show/", data | {"use": "on"}, headers={"HX-Request": "true"}))
     assert "Start with 8 players" in shown
+    assert "Entry: 60 tickets" in text(shown)
     assert 'value="4"' in shown, "as many tables"
     here = [player.public_id for player in people]
     alice_client.post(url, data | {"players": 8, "tables": 4, "like": "on", "format": "same", "here": here, "named": 8})
