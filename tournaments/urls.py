@@ -247,6 +247,7 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}entries/$", api_entries.Entries.as_view(), name="api-entries"),
     re_path(rf"{A_DIVISION}entries/paste/$", api_entries.Paste.as_view(), name="api-entries-paste"),
     re_path(rf"{A_DIVISION}register/$", api_entries.Register.as_view(), name="api-register"),
+    re_path(rf"{A_DIVISION}batches/$", api_commitments.Batches.as_view(), name="api-batches"),
     re_path(rf"{A_DIVISION}draws/$", api_commitments.Draws.as_view(), name="api-draws"),
     re_path(rf"{A_DIVISION}draws/publish/$", draws.publish_draw.endpoint, name="api-draw-publish"),
     re_path(rf"{A_DIVISION}draws/stop-countdown/$", draws.stop.endpoint, name="api-countdown-stop"),

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -59,7 +61,7 @@ def second_batches(event: Tournament) -> int:
 def test_two_workers_make_one_batch(free_again: Callable[[], Tournament]) -> None:
     for _ in range(RACES):
         event = free_again()
-        outcomes = at_once(*[lambda: make_due_batches(tournament_id=event.pk, now=LATER)] * 2)
+        outcomes = at_once(*[partial(make_due_batches, tournament_id=event.pk, now=LATER)] * 2)
         assert faults(outcomes) == []
         assert second_batches(event) == 1
         assert max(pairs_of(event).values()) == 1
@@ -69,8 +71,8 @@ def test_two_directors_tap_at_once_and_one_is_told(free_again: Callable[[], Tour
     for _ in range(RACES):
         event = free_again()
         stage, division = Stage.objects.get(division__tournament=event), event.divisions.get()
-        acts = {"stage": stage, "after": division.seq, "by": Actor.of(alice), "now": LATER}
-        outcomes = at_once(*[lambda: pair_now(**acts)] * 2)
+        acts: dict[str, Any] = {"stage": stage, "after": division.seq, "by": Actor.of(alice), "now": LATER}
+        outcomes = at_once(*[partial(pair_now, **acts)] * 2)
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["stale"]
         assert second_batches(event) == 1
@@ -80,8 +82,8 @@ def test_a_worker_and_a_director_make_one_batch(free_again: Callable[[], Tournam
     for _ in range(RACES):
         event = free_again()
         stage, division = Stage.objects.get(division__tournament=event), event.divisions.get()
-        acts = {"stage": stage, "after": division.seq, "by": Actor.of(alice), "now": LATER}
-        outcomes = at_once(lambda: pair_now(**acts), lambda: make_due_batches(tournament_id=event.pk, now=LATER))
+        acts: dict[str, Any] = {"stage": stage, "after": division.seq, "by": Actor.of(alice), "now": LATER}
+        outcomes = at_once(partial(pair_now, **acts), partial(make_due_batches, tournament_id=event.pk, now=LATER))
         assert faults(outcomes) == []
         assert second_batches(event) == 1
         assert max(pairs_of(event).values()) == 1
@@ -98,8 +100,8 @@ def test_a_result_and_a_batch_at_once_leave_nobody_in_two_matches(
         start(fixture=first, by=by, now=LATER)
         end = LATER + timedelta(minutes=9)
         outcomes = at_once(
-            lambda: enter_result(fixture=first, result=ResultInput(0, (5, 1)), by=by, now=end),
-            lambda: make_due_batches(tournament_id=event.pk, now=end),
+            partial(enter_result, fixture=first, result=ResultInput(0, (5, 1)), by=by, now=end),
+            partial(make_due_batches, tournament_id=event.pk, now=end),
         )
         assert faults(outcomes) == []
         make_due_batches(tournament_id=event.pk, now=end + timedelta(minutes=5))
@@ -111,7 +113,7 @@ def test_a_result_and_a_batch_at_once_leave_nobody_in_two_matches(
 def test_control_without_the_locks_two_workers_collide(free_again: Callable[[], Tournament]) -> None:
     event = free_again()
     with without_locks(Division, Tournament, Floor):
-        outcomes = at_once(*[lambda: make_due_batches(tournament_id=event.pk, now=LATER)] * 2)
+        outcomes = at_once(*[partial(make_due_batches, tournament_id=event.pk, now=LATER)] * 2)
     # The database admits one batch of a number; the other worker fails.
     assert faults(outcomes) != []
     assert Pairing.objects.filter(batch__number=2).count() == 4

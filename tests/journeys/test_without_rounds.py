@@ -15,7 +15,7 @@ from django.utils import timezone
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.browser.conftest import Check
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.browser.test_floor import NAMES
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of
@@ -95,7 +95,7 @@ def play(event: Tournament, by: Actor, chance: Random) -> None:
 
 @pytest.mark.journey("a night without rounds")
 def test_a_night_without_rounds(
-    journey: Journey, planned: Tournament, club: Club, alice: User, looked_at: Check
+    journey: Journey, planned: Tournament, club: Club, alice: User, looked_at: Check, open_page: OpenPage
 ) -> None:
     by, chance = Actor.of(alice), Random(4)
     director = journey.at_desk(alice)
@@ -129,13 +129,24 @@ def test_a_night_without_rounds(
     director.tap("Let in")
     director.sees("Wanda Late")
     director.tap(re.compile("^Floor"))
-    director.tap("Away", within=re.compile(r"Wanda Late\s+\d match"))
+    director.tap("Away", within=re.compile(r"Wanda Late\s+\d+ min"))
     director.sees("Wanda Late is away until")
 
     # Results call the next pairs.
     for _match in range(6):
         play(planned, by, chance)
     picture(director, "floor-later")
+    division, floor = Division.objects.get(), f"/events/harbour/{planned.slug}/floor/"
+    for name, path, width, scheme in (
+        ("floor-dark", floor, DESK, "dark"),
+        ("floor-phone", floor, PHONE, "light"),
+        ("wall", f"/events/harbour/{planned.slug}/wall/", 1920, "dark"),
+        ("standings", f"/events/harbour/{planned.slug}/{division.public_id}/standings/", PHONE, "dark"),
+    ):
+        page = open_page(path, width=width, scheme=scheme, user=alice)
+        looked_at(page)
+        if PICTURES:
+            page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True, caret="initial")
 
     # Somebody leaves: the opponent of a match that has not begun is free again.
     leaver = Player.objects.exclude(pk__in=OpenPairing.objects.values("entry__player")).filter(name__in=NAMES[:13])

@@ -43,6 +43,7 @@ from tournaments.state.api import (
 )
 from tournaments.state.derivation import StageState
 from tournaments.state.names import Names, names_of
+from tournaments.state.plans import is_continuous
 
 # Serializers of draws: rounds, byes, pairs that are kept apart, commitments.
 
@@ -346,6 +347,53 @@ class OneDraw(DivisionView):
             raise Http404
         (body,) = _bodies(first, division, directs=directs)
         return with_etag(body, division.seq)
+
+
+class FlowEntrySerializer(serializers.Serializer[Any]):
+    """An entry of a stage without rounds."""
+
+    number = serializers.IntegerField()
+    club = serializers.CharField(allow_null=True, help_text="For directors, if club-mates are kept apart.")
+    late = serializers.BooleanField()
+
+
+class BatchesSerializer(serializers.Serializer[Any]):
+    """The pairings of a stage without rounds."""
+
+    algorithm = serializers.CharField()
+    format = serializers.CharField()
+    seed = serializers.CharField(allow_null=True, help_text="Hexadecimal; null before the stage is over.")
+    seed_hash = serializers.CharField()
+    commitment = serializers.IntegerField(allow_null=True, help_text="Its number in the list of the club.")
+    settings = serializers.DictField()
+    entries = FlowEntrySerializer(many=True)
+    events = serializers.ListField(
+        child=serializers.DictField(), help_text="In order; what each has beside its `kind` depends on that."
+    )
+
+
+class Batches(DivisionView):
+    """The pairings of a stage without rounds."""
+
+    @extend_schema(
+        operation_id="batches_retrieve",
+        summary="Get all pairings of a stage without rounds, with what they follow from",
+        description=(
+            "For `tools/verify_pairings.py`, which checks that each batch was one of least cost by the committed lots. "
+            "There are no events before the stage is over. 404 if the division has no such stage."
+        ),
+        responses={200: BatchesSerializer, **READ},
+    )
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """The first stage without rounds."""
+        division = self.get_division()
+        stage = next((row for row in division.stages.order_by("number") if is_continuous(row)), None)
+        if stage is None:
+            raise Http404
+        stage.division = division
+        directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
+        data = verifiable.pairings_data(stage, directs=directs)
+        return with_etag(BatchesSerializer(data).data, division.seq)
 
 
 def changed_draw(draw: Draw, division: Division) -> Response:

@@ -1,22 +1,39 @@
 """What a published draw is repeated from: the input of a paired round, and the lots drawn later in its stage.
 
-`tools/verify_draw.py` reads it. Whom a director keeps apart is shown to directors only.
+`tools/verify_draw.py` reads it, and `tools/verify_pairings.py` the pairings of a stage without rounds. Whom a director
+keeps apart is shown to directors only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import product
 from typing import Any
 
+from matches.models import Result
+from tournaments.formats.continuous.rule import ALGORITHM
 from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import MAIN
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
 from tournaments.formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
-from tournaments.models import Division, Draw, LateEntry, Stage
+from tournaments.models import (
+    Batch,
+    Division,
+    Draw,
+    Entry,
+    Fixture,
+    FloorEvent,
+    FloorKind,
+    LateEntry,
+    MissedMatch,
+    Stage,
+    Withdrawal,
+)
+from tournaments.state.commitments import commitment_of
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import club_mates, club_of_each
 from tournaments.state.plans import settings_of
-from tournaments.state.stage_rows import Byes, digest, kept_apart
+from tournaments.state.stage_rows import Byes, digest, kept_apart, outcome
 
 
 def groups_of(stage: Stage) -> int:
@@ -114,3 +131,111 @@ def state_for(draws: Sequence[Draw], division: Division) -> dict[int, StageState
     """Return the states of the stages of published draws, by stage id; nothing is derived if none is needed."""
     needed = any(draw.stage.format in BY_ROUND or draw.stage.lots_seed_is_public for draw in draws)
     return {state.stage.pk: state for state in states_of(division)} if needed else {}
+
+
+# The pairings of a stage without rounds, with what they follow from.
+
+
+def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
+    """Return all batches of a stage with everything that happened before each, for `tools/verify_pairings.py`.
+
+    Nothing is in it before the stage is over, so that nobody can read in it who is free. Clubs are for directors only;
+    to others, a batch whose players include club-mates counts as one with a private reason.
+    """
+    is_over, division, settings = stage.lots_seed_is_public, stage.division, settings_of(stage)
+    commitment = commitment_of(stage)
+    entries = list(division.entries.exclude(status=Entry.Status.WAITING).order_by("pk"))
+    late = set(LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None).values_list("entry", flat=True))
+    clubs = club_of_each(division, [entry.pk for entry in entries]) if division.apart else {}
+    return {
+        "algorithm": ALGORITHM,
+        "format": stage.format,
+        "seed": stage.seed if is_over else None,
+        "seed_hash": stage.seed_hash,
+        "commitment": commitment.number if commitment is not None else None,
+        "settings": {"lives": settings.lives, "lead": settings.lead, "leader": str(settings.leader)},
+        "entries": [
+            {"number": entry.pk, "club": clubs.get(entry.pk) if directs else None, "late": entry.pk in late}
+            for entry in entries
+        ],
+        "events": _flow_events(stage, {} if directs else clubs) if is_over else [],
+    }
+
+
+def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Return what happened in a stage without rounds, in order. A result comes after the batches it was not yet in."""
+    batches = list(stage.batches.order_by("number").prefetch_related("pairings", "missed"))
+    playing_at = {batch.number: (batch.at, set(batch.playing)) for batch in batches}
+    timed: list[tuple[datetime, int, dict[str, Any]]] = [
+        (batch.at, 2, _batch_event(batch, hidden_clubs)) for batch in batches
+    ]
+    pairings = [row for batch in batches for row in batch.pairings.all()]
+    for batch in batches:
+        for row in batch.pairings.all():
+            if row.taken_back_at is not None:
+                event = {"kind": "taken_back", "match": row.number, "reason": row.get_taken_back_display()}
+                timed.append((row.taken_back_at, 3 if row.taken_back_at == batch.at else 1, event))
+    timed += _result_events(stage, {row.number: (row.first_id, row.second_id) for row in pairings}, playing_at)
+    for late in LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None):
+        missed = MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None)
+        count = sum(missed.values_list("count", flat=True))
+        timed.append((late.at, 0, {"kind": "entered", "entry": late.entry_id, "missed": count}))
+    for withdrawal in Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None):
+        timed.append((withdrawal.at, 0, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
+        if withdrawal.taken_back_at is not None:
+            timed.append((withdrawal.taken_back_at, 0, {"kind": "returned", "entry": withdrawal.entry_id}))
+    for missed_row in stage.missed.exclude(batch=None).exclude(taken_back_at=None):
+        event = {"kind": "missed_taken_back", "entry": missed_row.entry_id}
+        assert missed_row.taken_back_at is not None  # noqa: S101, they are excluded
+        timed.append((missed_row.taken_back_at, 0, event))
+    kinds = (FloorKind.LEAD_WAIVED, FloorKind.ADJOURNED)
+    waived = FloorEvent.objects.filter(fixture__stage=stage, kind__in=kinds, undone_by=None).select_related("fixture")
+    timed += [
+        (row.at, 0, {"kind": "lead_waived", "match": row.fixture.number}) for row in waived if row.fixture is not None
+    ]
+    return [event for _at, _place, event in sorted(timed, key=lambda row: row[:2])]
+
+
+def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str]) -> dict[str, Any]:
+    clubs = [hidden_clubs[row[0]] for row in batch.pool if row[0] in hidden_clubs]
+    return {
+        "kind": "batch",
+        "number": batch.number,
+        "at": batch.at.isoformat(),
+        "forced": batch.forced,
+        "reason": batch.reason,
+        "room": batch.room,
+        "private": batch.private or len(clubs) != len(set(clubs)),
+        "pool": batch.pool,
+        "left_out": [row[:2] for row in batch.left_out],
+        "missed": [row.entry_id for row in batch.missed.all()],
+        "pairs": [
+            {
+                "match": row.number,
+                "entries": [row.first_id, row.second_id],
+                "manual": bool(row.reason),
+                "reason": row.reason,
+            }
+            for row in batch.pairings.all()
+        ],
+    }
+
+
+def _result_events(
+    stage: Stage, pairs: Mapping[int, tuple[int, int]], playing_at: Mapping[int, tuple[datetime, set[int]]]
+) -> list[tuple[datetime, int, dict[str, Any]]]:
+    numbers = dict(Fixture.objects.filter(stage=stage, match__isnull=False).values_list("match", "number"))
+    events: list[tuple[datetime, int, dict[str, Any]]] = []
+    before: dict[int, list[int]] = {}
+    for row in Result.objects.filter(match__in=numbers).order_by("version"):
+        number = numbers[row.match_id]
+        last = max((at for at, playing in playing_at.values() if number in playing), default=row.at)
+        at = max(row.at, last)
+        if number in before:
+            is_void = row.kind == Result.Kind.VOID
+            events.append((at, 3, {"kind": "void", "match": number, "losers": before.pop(number), "open": is_void}))
+        if row.kind != Result.Kind.VOID:
+            slots = outcome(row, None).losing_slots
+            before[number] = [pairs[number][slot] for slot in slots]
+            events.append((at, 4, {"kind": "result", "match": number, "losers": before[number]}))
+    return events

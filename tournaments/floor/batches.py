@@ -4,8 +4,8 @@ Whoever is free is paired as soon as there is a suitable opponent, and called to
 whenever the autopilot looks for calls: after every change, and every few seconds by a sweep.
 """
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
@@ -245,17 +245,10 @@ def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> lis
     seated = {player for row in at_tables for player in row.facts.pair or ()}
     facts = floor.facts
     plan = table_plan(facts.tables, free, facts.out, facts.matches.values(), facts.needs_accessible, seated)
-    candidates: list[tuple[Place, int | None, FlowPair | None, MatchOnFloor]] = [
-        (_place(row, now), None, None, row) for fixture in floor.queue for row in (floor.matches[fixture],)
-    ]
-    for at, flow in enumerate(flows):
-        for pair in flow.decision.pairs:
-            waiting = _as_match(flow, pair)
-            candidates.append((_place(waiting, now), at, pair, waiting))
     granted: dict[int, list[tuple[FlowPair, int | None]]] = {at: [] for at in range(len(flows))}
     taken: set[int] = set()
     called: set[int] = set()
-    for _key, flow_at, made, row in sorted(candidates, key=lambda candidate: candidate[0]):
+    for flow_at, made, row in _in_order(flows, floor, now):
         if called & set(row.facts.pair or ()):
             continue
         if (table := plan.best(row, taken)) is None:
@@ -267,6 +260,26 @@ def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> lis
     if floor.pause is not None:
         return list(flows)
     return [replace(flow, granted=tuple(granted[at][: _most(flow)])) for at, flow in enumerate(flows)]
+
+
+def _in_order(
+    flows: Sequence[Flow], floor: FloorState, now: datetime
+) -> Iterator[tuple[int | None, FlowPair | None, MatchOnFloor]]:
+    """Yield what is called next: the matches that wait, among which the next pair of each flow takes its place.
+
+    The pairs of a flow keep the order in which the rule has them.
+    """
+    queue = deque(floor.matches[fixture] for fixture in floor.queue)
+    pairs = [deque((pair, _as_match(flow, pair)) for pair in flow.decision.pairs) for flow in flows]
+    while queue or any(pairs):
+        heads = [(_place(own[0][1], now), at) for at, own in enumerate(pairs) if own]
+        if queue:
+            heads.append((_place(queue[0], now), len(pairs)))
+        _first, at = min(heads)
+        if at == len(pairs):
+            yield None, None, queue.popleft()
+        else:
+            yield at, *pairs[at].popleft()
 
 
 def _most(flow: Flow) -> int:
@@ -328,12 +341,13 @@ def make_due_batches(*, tournament_id: int, now: datetime) -> list[Batch]:
     ]
 
 
-def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime) -> Batch:
-    """Make the next batch at once; one that was not due yet is public as forced. `after` is the division's `seq`.
+def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str = "") -> Batch:
+    """Make the next batch at once. `after` is the division's `seq`.
 
-    Refused: `stale`, `tournament_not_open`, `event_paused`, `nobody_to_pair`.
+    One that is not due yet needs a reason, which is public. Refused: `stale`, `reason_needed`, `tournament_not_open`,
+    `event_paused`, `nobody_to_pair`.
     """
-    batch = _make(stage, by=by, now=now, forced=True, after=after)
+    batch = _make(stage, by=by, now=now, forced=True, after=after, reason=reason.strip())
     if batch is None:
         raise Refused("nobody_to_pair")
     return batch
@@ -354,7 +368,7 @@ def changes_of(tournament_id: int) -> int:
     return int(divisions) + int(floors)
 
 
-def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | None) -> Batch | None:
+def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | None, reason: str = "") -> Batch | None:
     with transaction.atomic():
         try:
             event = lock_event(stage.division.tournament_id)
@@ -378,7 +392,9 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
         if not may or not (flow.granted or flow.decision.byes):
             _remember(flow, floor_state, now)
             return None
-        return _store(flow, event=event, floor=floor, division=division, forced=forced, by=by, now=now)
+        if forced and not flow.is_due and not reason:
+            raise Refused("reason_needed")
+        return _store(flow, event=event, floor=floor, division=division, reason=reason, by=by, now=now)
 
 
 def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
@@ -391,7 +407,7 @@ def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
 
 
 def _store(
-    flow: Flow, *, event: Tournament, floor: Floor, division: Division, forced: bool, by: Actor, now: datetime
+    flow: Flow, *, event: Tournament, floor: Floor, division: Division, reason: str, by: Actor, now: datetime
 ) -> Batch:
     stage = flow.stage
     stage.division = division
@@ -413,7 +429,9 @@ def _store(
         ],
         missed=decision.missed,
         byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
-        forced=forced and not flow.is_due,
+        playing=[match.number for match in flow.pool.playing],
+        forced=not flow.is_due,
+        reason="" if flow.is_due else reason,
         private=decision.private,
     )
     batch = store_batch(stage, new, event=event, by=by, now=now)

@@ -35,6 +35,7 @@ from tournaments.floor.state import (
     fold,
 )
 from tournaments.formats.graph import CONSOLATION, LAST_CHANCE
+from tournaments.formats.settings import Pairing
 from tournaments.models import (
     Division,
     Entry,
@@ -50,7 +51,6 @@ from tournaments.models import (
 )
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import round_names
-from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.names import reentries, shown
 from tournaments.state.presence import presence_facts
 
@@ -64,6 +64,7 @@ FIELDS = (
     "stage__division__public_id", "stage__division__reentry_until", "round", "round__number", "round__length",
     "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
     "match__created_at", "match__begun_at", "match__finished_at", "match__settle_at", "match__visibility",
+    "stage__settings__pairing",
 )  # fmt: skip
 FixtureRow = Mapping[str, Any]
 """The fields of a fixture named in `FIELDS`."""
@@ -187,7 +188,8 @@ def _match(
         fixture=row["pk"],
         number=row["number"],
         stage=row["stage"],
-        round=row["round__number"],
+        # Without rounds all matches of a stage are alike.
+        round=1 if row["stage__settings__pairing"] == Pairing.CONTINUOUS else row["round__number"],
         rank=RANKS.get(row["round__bracket__key"], Rank.MAIN),
         length=row["match__length"] or row["round__length"],
         progress=_progress(row, known=known),
@@ -403,8 +405,7 @@ def _name_matches(
             continue
         match.bracket = bracket_names[row["round__bracket__key"], row["stage__format"]]
         match.round_name = rounds.get(match.round_id, "")
-        if match.round_name == str(FORMAT_NAMES[row["stage__format"]]):
-            # A stage without rounds.
+        if row["stage__settings__pairing"] == Pairing.CONTINUOUS:
             match.bracket = match.round_name
         first, second = (
             numbered(name, entered_again.get((match.fixture, side), 1)) if name else ""

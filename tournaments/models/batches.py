@@ -26,10 +26,12 @@ class Batch(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     forced = models.BooleanField(default=False, help_text=_("Made by a director before it was due."))
+    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Why it was forced. Public."))
     algorithm = models.CharField(max_length=40)
     rule = models.JSONField(default=dict, help_text=_("The settings of the stage that it was made with."))
     room = models.PositiveSmallIntegerField(help_text=_("The most pairs that could be made."))
     pool = models.JSONField(default=list, help_text=_("Who was free, as [entry, lives or matches left, begun, since]."))
+    playing = models.JSONField(default=list, help_text=_("The numbers of the matches that were going on."))
     left_out = models.JSONField(default=list, help_text=_("Who was in and not free, as [entry, reason]."))
     private = models.BooleanField(
         default=False, help_text=_("Whether a pair was not allowed for a reason that is not public.")

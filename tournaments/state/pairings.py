@@ -48,7 +48,9 @@ class NewBatch:
     missed: Sequence[EntryId] = ()
     byes: Sequence[EntryId] = ()
     """Entries of a Swiss that play one match fewer."""
+    playing: Sequence[int] = ()
     forced: bool = False
+    reason: str = ""
     private: bool = False
 
 
@@ -59,7 +61,7 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
     batch = Batch.objects.create(
         stage=stage, number=number, at=now, by=by.kind, user=by.user, forced=new.forced, algorithm=ALGORITHM,
         rule={name: getattr(settings, name) for name in RULE}, room=new.room, pool=list(map(list, new.pool)),
-        left_out=list(map(list, new.left_out)), private=new.private,
+        left_out=list(map(list, new.left_out)), private=new.private, playing=list(new.playing), reason=new.reason,
     )  # fmt: skip
     bracket, _created = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
     sources: list[tuple[Source, Source]] = [(EntrySource(pair.first), EntrySource(pair.second)) for pair in new.pairs]

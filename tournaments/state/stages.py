@@ -15,7 +15,7 @@ from tournaments.formats.settings import ELIMINATION, StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
 from tournaments.state.locks import division_changed, lock_division, lock_event
-from tournaments.state.plans import settings_of, store_settings
+from tournaments.state.plans import is_continuous, settings_of, store_settings
 
 
 def first_stage(division: Division) -> Stage:
@@ -135,6 +135,11 @@ class Provenance:
     def published(self) -> Draw | None:
         """The draft that became the draw."""
         return next((draw for draw in self.drafts if draw.state == Draw.State.PUBLISHED), None)
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the stage has no rounds, so that every batch can be checked once it is over."""
+        return is_continuous(self.stage)
 
     @property
     def is_bracket(self) -> bool:

@@ -39,7 +39,8 @@ HELPED = {
     "check-in-poster", "floor", "floor-forecast", "floor-preview", "floor-line", "floor-action", "floor-match",
     "floor-table", "paper", "paper-sheets", "paper-cards", "wall-settings", "fixture", "fixture-result",
     "fixture-forfeit", "api-tournament-lines", "api-tournament-line", "api-tournament-reports", "api-entry-check-in",
-    "api-fixture-result", "api-fixture-forfeit", "api-tournament-floor-undo",
+    "api-fixture-result", "api-fixture-forfeit", "api-tournament-floor-undo", "api-tournament-floor-pair-now",
+    "api-tournament-floor-hold-pairing", "api-fixture-ask-over",
 }  # fmt: skip
 """All routes that helpers may use beyond those of everybody with an account."""
 READ_BY_HELPERS = (

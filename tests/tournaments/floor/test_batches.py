@@ -1,9 +1,11 @@
 """A night of lives without rounds, through the services: whoever is free plays, until one is left."""
 
+import runpy
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -57,6 +59,7 @@ from tournaments.state.derivation import states_of
 from tournaments.state.integrity import Selection, differences
 from tournaments.state.pairings import missed_by_latecomer
 
+SCRIPT = Path(__file__).resolve().parents[3] / "tools/verify_pairings.py"
 pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
@@ -377,3 +380,37 @@ def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
     met = [frozenset(pair) for pair in Pairing.objects.values_list("first", "second")]
     assert len(met) == len(set(met)) == 19
     assert list(differences(Selection.of())) == []
+
+
+def verify(night: Night, client: Client) -> tuple[list[str], int]:
+    """What the script finds in the pairings of a night."""
+    data = client.get(reverse("api-batches", args=[night.division.public_id])).json()
+    faults, unchecked = runpy.run_path(str(SCRIPT))["verify"](data)
+    rows = client.get(reverse("api-commitments", args=[night.event.club.slug])).json()
+    return faults + runpy.run_path(str(SCRIPT))["verify_in_list"](data, rows["results"]), unchecked
+
+
+def test_everybody_can_verify_a_night_once_it_is_over(
+    start: Callable[..., Tournament], client: Client, by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice, seed=7)
+    data = client.get(reverse("api-batches", args=[night.division.public_id])).json()
+    assert (data["seed"], data["events"]) == (None, [])
+    night.now += timedelta(minutes=1)
+    withdraw(entry=waits(night)[0].entry, by=by_alice, now=night.now)
+    for _step in range(20):
+        night.step()
+    take_back_pairing(fixture=fresh(night), code="missing", side=1, by=by_alice, now=night.now)
+    night.play()
+    assert verify(night, client) == ([], 0)
+
+
+def fresh(night: Night) -> Fixture:
+    """A match that was paired and has not begun."""
+    for _step in range(100):
+        call_ready(tournament_id=night.event.pk, now=night.now)
+        for fixture in night.open():
+            if fixture.match is not None and fixture.match.begun_at is None:
+                return fixture
+        night.step()
+    raise AssertionError("nobody is paired any more")

@@ -562,6 +562,19 @@ def test_the_rest_of_a_night_is_forecast_from_its_state():
     ).play()
     assert rest.end > 40
     assert sum(left > 0 for left in rest.left.values()) == 1
+    # The matches in progress have higher numbers than there were pairings, as in an event of several divisions.
+    state = night.state()
+    playing = tuple(replace(match, number=match.number + 7) for match in state.playing)
+    other = SimulatedNight.from_state(
+        replace(state, playing=playing),
+        running={match.number: 40.0 for match in playing},
+        now=night.time(10),
+        tables=6,
+        people=Field({}),
+        chance=Random(2),
+    ).play()
+    assert other.total == rest.total
+    assert sum(left > 0 for left in other.left.values()) == 1
     forecast = forecast_night(lives(), 12, 6, length=5, runs=10)
     assert forecast.fewest >= 2
     assert 0 < forecast.wait < forecast.longest_wait

@@ -321,10 +321,11 @@ def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
 def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
     """Pair those who are free in a stage without rounds, and call them.
 
-    For assistants and helpers. A batch that was not due yet is public as forced. 409 `stale`, `nobody_to_pair`,
-    `event_paused`.
+    For assistants and helpers. A batch that is not due yet needs a reason, which is public. 409 `stale`,
+    `reason_needed`, `nobody_to_pair`, `event_paused`.
     """
-    batch = batches.pair_now(stage=form.cleaned_data["stage"], after=form.cleaned_data["after"], by=by, now=now)
+    data = form.cleaned_data
+    batch = batches.pair_now(stage=data["stage"], after=data["after"], reason=data["reason"], by=by, now=now)
     numbers = ", ".join(f"M{row.number}" for row in batch.pairings.all())
     return _("Paired: %(matches)s.") % {"matches": numbers}
 
@@ -342,7 +343,7 @@ def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
 def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime) -> str:
     """Take back a pairing without rounds whose match has not begun; both players are free again.
 
-    For assistants. A missing player is marked as missing; two who are not to meet are kept apart from now on.
+    For directors. A missing player is marked as missing; two who are not to meet are kept apart from now on.
     Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
     """
     data = form.cleaned_data
@@ -353,7 +354,7 @@ def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime
 def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     """Let nobody wait for a match in a stage without rounds.
 
-    For assistants. Repeating it changes nothing.
+    For directors. Repeating it changes nothing.
     """
     return sentence_of_fact(batches.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
 

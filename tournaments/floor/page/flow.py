@@ -98,6 +98,8 @@ class FlowPart:
     calls_itself: bool
     is_held: bool
     pair_now: Post | None
+    needs_reason: bool
+    """Whether pairing now needs a reason, because it is not due yet."""
     hold: Post
     counts: Sequence[tuple[Discs, int]]
     """How many have so many lives left."""
@@ -141,6 +143,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
         calls_itself=calls_itself,
         is_held=flow.held,
         pair_now=_pair_now(flow, pairs, view) if pairs and not (calls_itself and flow.is_due) else None,
+        needs_reason=not flow.is_due,
         hold=Post(
             action_url(event, "hold-pairing"),
             _("Let it go on") if flow.held else _("Hold"),

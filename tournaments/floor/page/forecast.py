@@ -1,7 +1,7 @@
 """When the evening is expected to end, with its chart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -316,7 +316,9 @@ class _ToCome:
             if match.number in fixtures
         ]
         now = self.view.now.replace(second=0, microsecond=0)
-        ends = rest_of_night(flow.pool, running, now=now, length=length, pace=self.pace)
+        others = sum(match.stage != flow.stage.pk and match.begun_at is not None for match in self.left.values())
+        pace = replace(self.pace, tables=max(1, self.pace.tables - others))
+        ends = rest_of_night(flow.pool, running, now=now, length=length, pace=pace)
         row = next((self.row_keys[fixture] for fixture in fixtures.values()), f"{flow.stage.pk}:")
         self._label(division, row, str(FORMAT_NAMES[flow.stage.format]))
         self.matches.append(RemainingMatch(next(self.numbers), row, 1, length, ends=ends))

@@ -311,6 +311,7 @@ class PairNowForm(StageForm):
     """The stage to pair, as it was shown: `after` is the `seq` of its division."""
 
     after = forms.IntegerField(min_value=0)
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason, shown to everybody"))
 
 
 class HoldPairingForm(StageForm):

@@ -31,9 +31,10 @@ from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.formats.graph import MAIN
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
-from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Slot, Table, Tournament
+from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Pairing, Slot, Table, Tournament
 from tournaments.results.fixture_page import fixture_page
 from tournaments.state.names import shown_entry
+from tournaments.state.plans import is_continuous
 
 # Re-entry on the floor: a button beside a match of the main bracket for its loser, and one that undoes it.
 
@@ -205,6 +206,7 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
         "tables": [table for table in view.tables.values() if table.match is None],
         "broken": _broken(view, on_floor),
         "absent": _absent(view, on_floor),
+        "unpair": _unpair(fixture, view, on_floor) if context["may_direct"] else [],
         "homes": _gone_home(view, on_floor) if context["may_direct"] else [],
     }
     if fixture.match is not None:
@@ -238,6 +240,25 @@ def _broken(view: FloorView, match: MatchOnFloor | None) -> dict[str, Any] | Non
         "free": sorted(free, key=lambda table: usable.index(table.state)),
         "without": _("back to the queue") if called else _("no table for now"),
     }
+
+
+def _unpair(fixture: Fixture, view: FloorView, match: MatchOnFloor | None) -> list[Post]:
+    """Return the buttons that take back a pairing without rounds, each with why it is not made again at once."""
+    is_free = match is not None and match.state in (*NOT_CALLED, MatchState.CALLED)
+    if match is None or not is_free or not is_continuous(fixture.stage):
+        return []
+    url, own = action_url(view.tournament, "take-back-pairing"), ("fixture", fixture.public_id)
+    missing = [
+        Post(
+            url,
+            _("%(name)s is missing") % {"name": name},
+            (own, ("code", Pairing.TakenBack.MISSING.value), ("side", str(side))),
+            f"unpair-{side}",
+        )
+        for side, name in enumerate(match.facts.names)
+    ]
+    apart = (own, ("code", Pairing.TakenBack.NOT_THESE_TWO.value))
+    return [*missing, Post(url, _("These two are not to meet"), apart, "unpair-apart")]
 
 
 def _gone_home(view: FloorView, match: MatchOnFloor | None) -> list[Link]:

@@ -118,9 +118,14 @@ class Night:
 
     @classmethod
     def from_state(cls, state: FlowState, *, running: Mapping[int, float], now: datetime, **options: object) -> "Night":
-        """Return the rest of a night; `running` has the minutes that each match in progress still takes."""
+        """Return the rest of a night; `running` has the minutes that each match in progress still takes.
+
+        Whoever is away or absent is back at once, unless it is known when.
+        """
         night = cls(state.settings, **options)  # type: ignore[arg-type]
-        night.seed, night.forbidden, night.pairings = state.seed, state.forbidden, state.pairings
+        night.seed, night.forbidden = state.seed, state.forbidden
+        # New pairs have other numbers than the matches in progress.
+        night.pairings = max([state.pairings, *running])
         night.met = dict(state.met)
         for player in state.players:
             night.left[player.entry] = player.left
