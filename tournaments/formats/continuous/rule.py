@@ -407,7 +407,7 @@ class _Rule:
             why.append(("by_lot", {"ways": ways}))
         return tuple(why)
 
-    def _ways(self, allowed: list[Pair]) -> int:
+    def _ways(self, allowed: Sequence[Pair]) -> int:
         if self.ways is None:
             self.ways = _equally_good(self.pool, allowed, self.costs)
         return self.ways
