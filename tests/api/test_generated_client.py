@@ -30,7 +30,7 @@ from tests.matches.cast import match_between
 from tests.matches.play.lobby.test_reviews import played
 from tests.tokens import key_for
 from tournaments.floor import evening
-from tournaments.models import Tournament
+from tournaments.models import Batch, Entry, MissedMatch, Stage, Tournament
 
 pytest.importorskip("openapi_python_client", reason="openapi-python-client is not installed")
 CLUB = "harbour"
@@ -441,6 +441,35 @@ def floor(cast: Cast) -> None:
     assert alice("tournaments_floor_undo", event, body={"act": undoable.act}).undoable.act != undoable.act
 
 
+def without_rounds(cast: Cast) -> None:
+    """Dave directs a night of his club without rounds."""
+    dave = cast.dave
+    club = dave("clubs_create", body={"name": "Pier", "city": "Aarhus"}).slug
+    names = ["Aud Berg", "Bo Dahl", "Cleo Holm", "Dag Krog", "Eli Lund", "Finn Moe", "Gro Nes", "Hel Odde"]
+    body = {"tables": 3, "closes": "23:30", "names": names, "format": "flow"}
+    event = dave("clubs_start_evening", club, body=body).public_id
+    (flow,) = dave("tournaments_floor", event).flows
+    assert len(flow.waiting) == 2
+    (division,) = dave("divisions_list", event)
+    first, second, third = ready(dave, division.public_id)
+    dave("fixtures_ask_over", first.public_id)
+    dave("fixtures_waive_lead", second.public_id)
+    dave("tournaments_hold_pairing", event, body={"stage": flow.stage, "held": True})
+    dave("fixtures_take_back_pairing", third.public_id, body={"code": "not_these_two"})
+    seen = seq_of(dave, division.public_id)
+    rules = {"stage": flow.stage, "window": 0, "lead": 1, "leader": "plays"}
+    (flow,) = dave("tournaments_change_flow", event, body={**rules, "after": seen}).flows
+    body = {"stage": flow.stage, "after": flow.seq, "reason": "The bar closes"}
+    assert len(ready(dave, division.public_id)) == 2
+    dave("tournaments_pair_now", event, body=body)
+    assert len(ready(dave, division.public_id)) == 3
+    entry = Entry.objects.filter(division__public_id=division.public_id).order_by("pk")[0]
+    stage = Stage.objects.get(public_id=flow.stage)
+    missed = MissedMatch.objects.create(stage=stage, entry=entry, batch=Batch.objects.filter(stage=stage).first())
+    dave("tournaments_take_back_missed", event, body={"missed": missed.pk, "reason": "The taxi was late"})
+    assert dave("batches_retrieve", division.public_id).events == []
+
+
 def seq(alice: Api, fixture: Any) -> int:
     """Return the number that writes to a fixture's match send as `after`."""
     return int(alice("fixtures_retrieve", fixture.public_id).seq)
@@ -718,8 +747,8 @@ def refusals(cast: Cast) -> None:
 
 
 CHAPTERS = (
-    account, clubs, joining, rating_pools, whole_event, swiss_rounds, entries, floor, rulings, reports, records,
-    meetings, challenges, boards_of_events, stream, refusals,
+    account, clubs, joining, rating_pools, whole_event, swiss_rounds, entries, floor, without_rounds, rulings, reports,
+    records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {
     "allow", "cache-control", "connection", "content-disposition", "content-encoding", "content-language",

@@ -54,6 +54,7 @@ from tournaments.formats.continuous.state import (
     FlowPair,
     FlowPlayer,
     FlowState,
+    Settled,
 )
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
@@ -180,8 +181,25 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         )
     apart = {*division.kept_apart, *division.persons}
     return FlowState(
-        settings, tuple(players), tuple(playing), met, frozenset(apart), bytes.fromhex(stage.seed), len(standing)
+        settings,
+        tuple(players),
+        tuple(playing),
+        met,
+        frozenset(apart),
+        bytes.fromhex(stage.seed),
+        len(standing),
+        tuple(_settled(state, standing, now - timedelta(minutes=settings.window))),
     )
+
+
+def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[Settled]:
+    """Yield the matches that were settled since then."""
+    for row in standing:
+        match = state.rows.fixtures[row.number].match
+        if match is None or match.finished_at is None or not state.progress.fixtures[row.number].over:
+            continue
+        if match.finished_at > since:
+            yield Settled(match.finished_at, (row.first_id, row.second_id))
 
 
 def _counts(fixture: Fixture, floor: FloorState) -> bool:
@@ -400,7 +418,7 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
 def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
     """Note when the next batch may be due although nothing happens."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
-    moments += [flow.decision.due_at, floor.changes_at]
+    moments += [flow.decision.due_at, flow.decision.changes_at, floor.changes_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
     values = {"due_at": due, "for_seq": changes_of(flow.division.tournament_id)}
     PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)

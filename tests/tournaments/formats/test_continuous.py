@@ -19,7 +19,7 @@ from tournaments.formats.continuous.night import Field, Pace, forecast_night, su
 from tournaments.formats.continuous.night import Night as SimulatedNight
 from tournaments.formats.continuous.rule import decide, lot, pairing_cost, why_not
 from tournaments.formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
-from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState
+from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState, Settled
 from tournaments.formats.settings import Leader, Pairing, StageSettings
 
 NOW = datetime(2026, 11, 25, 20, tzinfo=UTC)
@@ -298,8 +298,9 @@ class Night:
                 continue
             moments = [self.joins[e] for e, left in self.left.items() if left > 0 and self.joins[e] > self.at]
             moments += [end for _number, _pair, end in self.playing]
-            if decision.due_at is not None:
-                moments.append((decision.due_at - NOW).total_seconds() / 60)
+            for moment in (decision.due_at, decision.changes_at):
+                if moment is not None:
+                    moments.append((moment - NOW).total_seconds() / 60)
             coming = min((moment for moment in moments if moment > self.at), default=None)
             assert coming is not None or self.away, "somebody is due as long as nobody is away"
             if coming is None:
@@ -435,6 +436,68 @@ def test_who_leaves_a_swiss_leaves_few_matches_unplayed(seed):
     assert sum(played[entry] < 4 for entry in night.left) <= 4, "those who left, and one for each of them"
 
 
+# When.
+
+
+def with_window(case, minutes, **more):
+    state = state_of(case)
+    return replace(state, settings=replace(state.settings, window=minutes), **more)
+
+
+def ago(minutes):
+    return NOW - timedelta(minutes=minutes)
+
+
+def test_a_window_begins_when_the_last_of_a_pair_is_free():
+    people = [Player(1, 2, 1, 30), Player(2, 2, 1, 1), Player(3, 2, 1), Player(4, 2, 1)]
+    decision = decide(with_window(Case(people, running=[(3, 4)]), 2), NOW, PLENTY)
+    assert (decision.action, decision.possible_since, decision.due_at) == (Action.AFTER_WINDOW, ago(1), ago(-1))
+    later = decide(with_window(Case(people, running=[(3, 4)]), 2), ago(-1), PLENTY)
+    assert later.action is Action.DRAW_NOW
+
+
+def test_a_window_begins_when_the_match_is_over_that_others_were_ahead_of():
+    people = [Player(1, 2, 2, 30), Player(2, 2, 2, 30), *(Player(number, 2, 1) for number in (3, 4, 5, 6))]
+    state = with_window(Case(people[:4], lead=1, running=[]), 2, settled=(Settled(ago(0), (3, 4)),))
+    players = (*state.players[:2], *(replace(player, joins_at=ago(-3)) for player in state.players[2:]))
+    decision = decide(replace(state, players=players), NOW, PLENTY)
+    assert decision.allowed == ((1, 2),)
+    assert (decision.action, decision.due_at) == (Action.AFTER_WINDOW, ago(-2))
+    assert decide(replace(state, players=players, settled=()), NOW, PLENTY).due_at == ago(28)
+
+
+def test_a_window_begins_when_nobody_can_bring_an_opponent_any_more():
+    people = [
+        Player(1, 2, 2, 30),
+        Player(2, 1, 2, 30),
+        Player(3, 1, 2),
+        Player(4, 0, 2),
+        Player(5, 1, 2),
+        Player(6, 1, 2),
+    ]
+    state = with_window(Case(people, met=[(2, 3)], running=[(5, 6)]), 2, settled=(Settled(ago(1), (3, 4)),))
+    decision = decide(state, NOW, PLENTY)
+    assert (1, 2) in decision.allowed
+    assert 1 in decision.stuck
+    assert decision.possible_since == ago(1)
+
+
+def test_waiting_allows_more_pairs_of_a_swiss():
+    settings = swiss(4)
+    people = (FlowPlayer(1, 2, 2, ago(1), points=2.0), FlowPlayer(2, 2, 2, ago(2), points=1.0))
+    playing = tuple(FlowPlayer(number, 2, 2, ago(40), points=1.5) for number in range(3, 9))
+    matches = (FlowMatch(1, (3, 4)), FlowMatch(2, (5, 6)), FlowMatch(3, (7, 8)))
+    state = FlowState(settings, (*people, *playing), matches, {}, frozenset(), SEED)
+    decision = decide(state, NOW, PLENTY)
+    assert (decision.action, decision.changes_at) == (Action.WAIT, ago(-3))
+    assert decide(state, ago(-3), PLENTY).action is Action.DRAW_NOW
+    far = replace(people[0], points=2.5)
+    state = replace(state, players=(far, *state.players[1:]))
+    assert decide(state, ago(-17), PLENTY).action is Action.WAIT
+    assert decide(state, ago(-17), PLENTY).changes_at == ago(-18)
+    assert decide(state, ago(-18), PLENTY).action is Action.DRAW_NOW
+
+
 # Reasons.
 
 
@@ -562,6 +625,19 @@ def test_the_rest_of_a_night_is_forecast_from_its_state():
     ).play()
     assert rest.end > 40
     assert sum(left > 0 for left in rest.left.values()) == 1
+    # The matches in progress have higher numbers than there were pairings, as in an event of several divisions.
+    state = night.state()
+    playing = tuple(replace(match, number=match.number + 7) for match in state.playing)
+    other = SimulatedNight.from_state(
+        replace(state, playing=playing),
+        running={match.number: 40.0 for match in playing},
+        now=night.time(10),
+        tables=6,
+        people=Field({}),
+        chance=Random(2),
+    ).play()
+    assert other.total == rest.total
+    assert sum(left > 0 for left in other.left.values()) == 1
     forecast = forecast_night(lives(), 12, 6, length=5, runs=10)
     assert forecast.fewest >= 2
     assert 0 < forecast.wait < forecast.longest_wait
@@ -578,4 +654,5 @@ def test_a_night_is_simulated_from_the_command_line(capsys):
     assert first["lives"] == 2
     assert first["idle_entry"] == 4
     assert first["switch"] <= 8
+    assert first["winner"] is None, "the bracket is still to be played"
     assert first["batches"] == len(first["batch_seconds"])

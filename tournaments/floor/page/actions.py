@@ -86,12 +86,13 @@ class UndoAction(FloorAction):
 
 
 class EventFloorAction(FloorAction):
-    """What somebody does to a stage without rounds; the API answers the floor."""
+    """What somebody does to a stage without rounds or to a match that leaves the floor; the API answers the floor."""
 
     responses: ClassVar[dict[int, Any]] = {200: FloorSerializer, **WRITE}
 
     def answer(self, request: Request, obj: Any, form: Any) -> Response:
-        body = floor_body(selectors.floor(obj, timezone.now()), by(request))
+        event = obj.stage.division.tournament if isinstance(obj, Fixture) else obj
+        body = floor_body(selectors.floor(event, timezone.now()), by(request))
         return Response(FloorSerializer(body).data)
 
 
@@ -487,7 +488,7 @@ _ALL = (
         "tournaments_take_back_missed", MissedSerializer, {"missed": 17, "reason": "The taxi was late"},
         path="floor/take-back-missed",
     )),
-    FloorAction("take-back-pairing", forms.TakeBackPairingForm, _take_back_pairing, api=Endpoint(
+    EventFloorAction("take-back-pairing", forms.TakeBackPairingForm, _take_back_pairing, api=Endpoint(
         "fixtures_take_back_pairing", TakeBackPairingSerializer, {"code": "not_these_two"}
     )),
     FloorAction("waive-lead", forms.FixtureForm, _waive_lead, api=Endpoint("fixtures_waive_lead")),

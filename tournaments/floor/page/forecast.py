@@ -1,7 +1,7 @@
 """When the evening is expected to end, with its chart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -10,7 +10,7 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.floor.batches import flows_of
+from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
@@ -29,13 +29,13 @@ from tournaments.formats.forecast.finish_times import (
 from tournaments.formats.forecast.forecasts import later_stages
 from tournaments.formats.forecast.pace import Observed, observed_pace
 from tournaments.formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
-from tournaments.formats.forecast.without_rounds import rest_of_night
+from tournaments.formats.forecast.without_rounds import Running, rest_of_night
 from tournaments.formats.plans import lengths_of, places_before
 from tournaments.formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.models import Division, Entry, Slot, Stage
 from tournaments.standings.brackets import bracket_name
 from tournaments.state.format_labels import FORMAT_NAMES
-from tournaments.state.plans import is_continuous, settings_of
+from tournaments.state.plans import settings_of
 
 # The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
 
@@ -118,22 +118,27 @@ class EveningForecast:
 
 def evening_forecast(view: FloorView) -> EveningForecast:
     """Return the forecast of an event; two queries more than the floor itself, and one for each stage by rounds."""
-    facts = view.facts.matches
+    facts, pace = view.facts.matches, _pace(view)
+    flows = {flow.stage.pk: flow for flow in flows_of(view.tournament, view.state, view.now)}
     keys = {fixture: row_key(match) for fixture, match in facts.items()}
     left = {
         fixture: match
         for fixture, match in facts.items()
-        if view.matches[fixture].state not in OVER and not _is_bye(match)
+        if view.matches[fixture].state not in OVER and not _is_bye(match) and match.stage not in flows
     }
-    to_come = _ToCome(view, left, keys)
+    to_come = _ToCome(view, left, keys, flows, pace)
     needs = _needs(view, left, to_come.gates)
     matches = [_remaining(view, view.matches[fixture], keys[fixture], needs[fixture]) for fixture in left]
     names = {(keys[fixture], match.round): match.round_name for fixture, match in left.items()}
-    future_names = {(match.row, match.round): str(match.round) for match in to_come.matches if not match.gate}
+    future_names = {
+        (match.row, match.round): _("Without rounds") if match.ends else str(match.round)
+        for match in to_come.matches
+        if not match.gate
+    }
     return EveningForecast(
         view=view,
         matches=(*matches, *to_come.matches),
-        pace=_pace(view),
+        pace=pace,
         rows=tuple(_rows(view, keys, future_names | names, to_come.labels)),
         begun=frozenset(
             (keys[fixture], match.round)
@@ -195,6 +200,12 @@ def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[i
     )
 
 
+def _running(match: MatchOnFloor) -> Running:
+    has_begun = match.state in (MatchState.PLAYING, MatchState.REPORTED)
+    played = float(round(match.minutes)) if has_begun else None
+    return Running(match.facts.number, match.facts.length, played, match.score if has_begun else None)
+
+
 def _waits(view: FloorView, match: MatchOnFloor) -> float:
     """Return the minutes until its players have come to the table, have rested or are back.
 
@@ -246,15 +257,13 @@ def _observed(view: FloorView) -> Iterable[Observed]:
                 yield Observed(match.length, minutes)
 
 
-FLOW_COURSES = 8
-"""In how many ways the rest of a stage without rounds is played for a forecast."""
-
-
 class _ToCome:
     """The rounds that are still to be paired and the stages that are still to be drawn. Their keys are below 0."""
 
-    def __init__(self, view: FloorView, left: dict[int, MatchFacts], keys: dict[int, str]) -> None:
-        self.view = view
+    def __init__(
+        self, view: FloorView, left: dict[int, MatchFacts], keys: dict[int, str], flows: Mapping[int, Flow], pace: Pace
+    ) -> None:
+        self.view, self.flows, self.pace = view, flows, pace
         self.facts, self.left, self.row_keys = view.facts.matches, left, keys
         self.numbers = numbering(-1, -1)
         self.matches: list[RemainingMatch] = []
@@ -287,14 +296,33 @@ class _ToCome:
                 self._add_stages(division, settings, later)
                 return
             own = [fixture for fixture, match in self.left.items() if match.stage == stage.pk]
-            if is_continuous(stage) and stage.status == Stage.Status.RUNNING:
-                own += self._add_flow(division, stage, settings[at].lengths or tuple(division.lengths))
+            if stage.pk in self.flows:
+                own = [self._add_flow(division, self.flows[stage.pk])]
             elif stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
                 own += self._add_rounds(division, stage, settings[: at + 1], own or before)
             elif before and own:
                 gate = self.gates[stage.pk] = next(self.numbers)
                 self.matches.append(RemainingMatch(gate, str(stage.pk), 0, 0, needs=tuple(before), gate=True))
             before = own
+
+    def _add_flow(self, division: Division, flow: Flow) -> int:
+        """Add a stage without rounds; return its key."""
+        lengths = lengths_of(flow.pool.settings, "", division.lengths)
+        length = lengths[min(max((player.begun for player in flow.pool.players), default=0), len(lengths) - 1)]
+        fixtures = {match.number: fixture for fixture, match in self.facts.items() if match.stage == flow.stage.pk}
+        running = [
+            _running(self.view.matches[fixtures[match.number]])
+            for match in flow.pool.playing
+            if match.number in fixtures
+        ]
+        now = self.view.now.replace(second=0, microsecond=0)
+        others = sum(match.stage != flow.stage.pk and match.begun_at is not None for match in self.left.values())
+        pace = replace(self.pace, tables=max(1, self.pace.tables - others))
+        ends = rest_of_night(flow.pool, running, now=now, length=length, pace=pace)
+        row = next((self.row_keys[fixture] for fixture in fixtures.values()), f"{flow.stage.pk}:")
+        self._label(division, row, str(FORMAT_NAMES[flow.stage.format]))
+        self.matches.append(RemainingMatch(next(self.numbers), row, 1, length, ends=ends))
+        return self.matches[-1].key
 
     def _add_rounds(
         self, division: Division, stage: Stage, settings: Sequence[StageSettings], after: Sequence[int]
@@ -310,33 +338,6 @@ class _ToCome:
         matches = matches_by_round(row, courses, lengths, keys=self.numbers, after=after, first_round=last + 1)
         self.matches += matches
         return [match.key for match in matches if not match.gate]
-
-    def _add_flow(self, division: Division, stage: Stage, lengths: Sequence[int]) -> list[int]:
-        """Add the matches that a stage without rounds has still to make, in several courses; return their keys."""
-        flows = flows_of(self.view.tournament, self.view.state, self.view.now)
-        flow = next((row for row in flows if row.stage == stage), None)
-        if flow is None:
-            return []
-        running = {match.number: fixture for fixture, match in self.left.items() if match.stage == stage.pk}
-        row = next((self.row_keys[fixture] for fixture in running.values()), f"{stage.pk}:")
-        if not running:
-            self._label(division, row, str(FORMAT_NAMES[stage.format]))
-        keys = []
-        for course in range(FLOW_COURSES):
-            last = {
-                entry: running[match.number]
-                for match in flow.pool.playing
-                if match.number in running
-                for entry in match.pair
-            }
-            for pair in rest_of_night(flow.pool, self.view.now, lengths[0], len(self.view.tables), course):
-                key = next(self.numbers)
-                needs = tuple(dict.fromkeys(last[entry] for entry in pair if entry in last))
-                played_in = tuple(at == course for at in range(FLOW_COURSES))
-                self.matches.append(RemainingMatch(key, row, 1, lengths[0], needs=needs, played_in=played_in))
-                last |= dict.fromkeys(pair, key)
-                keys.append(key)
-        return keys
 
     def _add_stages(
         self, division: Division, settings: Sequence[StageSettings], matches: Sequence[RemainingMatch]

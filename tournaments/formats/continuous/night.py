@@ -15,7 +15,7 @@ from random import Random
 from time import process_time
 
 from tournaments.formats.continuous.rule import decide
-from tournaments.formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState
+from tournaments.formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, Settled
 from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT, PLAYERS_DIFFER, REST, SEATING, spread
 from tournaments.formats.graph import EntryId
 from tournaments.formats.settings import LIVES, StageSettings
@@ -112,15 +112,21 @@ class Night:
         self.pairings = 0
         self.playing: dict[int, tuple[EntryId, EntryId]] = {}
         self.ends: list[tuple[float, int]] = []
+        self.settled: list[tuple[float, tuple[EntryId, EntryId]]] = []
         self.played = Played()
         self.rows: dict[EntryId, FlowPlayer] = {}
         """The players as the rule was given them last; without those of whom something has changed since."""
 
     @classmethod
     def from_state(cls, state: FlowState, *, running: Mapping[int, float], now: datetime, **options: object) -> "Night":
-        """Return the rest of a night; `running` has the minutes that each match in progress still takes."""
+        """Return the rest of a night; `running` has the minutes that each match in progress still takes.
+
+        Whoever is away or absent is back at once, unless it is known when.
+        """
         night = cls(state.settings, **options)  # type: ignore[arg-type]
-        night.seed, night.forbidden, night.pairings = state.seed, state.forbidden, state.pairings
+        night.seed, night.forbidden = state.seed, state.forbidden
+        # New pairs have other numbers than the matches in progress.
+        night.pairings = max([state.pairings, *running])
         night.met = dict(state.met)
         for player in state.players:
             night.left[player.entry] = player.left
@@ -141,7 +147,12 @@ class Night:
                 self.rows[entry] = FlowPlayer(entry, left, self.begun[entry], joins, club=club, points=points)
         players = tuple(self.rows.values())
         playing = tuple(FlowMatch(number, pair) for number, pair in self.playing.items())
-        return FlowState(self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings)
+        settled = tuple(
+            Settled(START + timedelta(minutes=at), pair)
+            for at, pair in self.settled
+            if at > self.at - self.settings.window
+        )
+        return FlowState(self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings, settled)
 
     def play(self) -> Played:
         """Play to the end, or to the bracket that follows."""
@@ -201,9 +212,9 @@ class Night:
     def _go_on(self, decision: Decision) -> None:
         """Go on to the next moment at which something may change."""
         moments = [self.joins[entry] for entry, left in self.left.items() if left > 0 and self.joins[entry] > self.at]
-        if decision.due_at is not None:
-            moments.append((decision.due_at - START).total_seconds() / 60)
-        later = min((moment for moment in moments if moment > self.at), default=math.inf)
+        times = (decision.due_at, decision.changes_at)
+        moments += [(moment - START).total_seconds() / 60 for moment in times if moment is not None]
+        later = min((minutes for minutes in moments if minutes > self.at), default=math.inf)
         end = self.ends[0][0] if self.ends else math.inf
         held = sum(reason[0] == "ahead" for reason in decision.waits.values())
         self.played.held_by_lead += held * (min(later, end) - self.at)
@@ -213,6 +224,7 @@ class Night:
 
     def _finish(self, number: int) -> None:
         first, second = self.playing.pop(number)
+        self.settled.append((self.at, (first, second)))
         winner, loser = (first, second) if self.chance.random() < self.wins(first, second) else (second, first)
         self.points[winner] += 1
         self.played.won[winner] += 1

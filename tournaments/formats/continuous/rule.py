@@ -31,6 +31,7 @@ from tournaments.formats.continuous.state import (
     FlowPlayer,
     FlowState,
     Reason,
+    Settled,
 )
 from tournaments.formats.continuous.switch import fall, places_of
 from tournaments.formats.graph import EntryId
@@ -109,6 +110,11 @@ class _Rule:
     def players(self) -> dict[EntryId, FlowPlayer]:
         """Everybody who is still in."""
         return {player.entry: player for player in self.state.players if player.left > 0}
+
+    @cached_property
+    def everybody(self) -> dict[EntryId, FlowPlayer]:
+        """All players, those who are out included."""
+        return {player.entry: player for player in self.state.players}
 
     @cached_property
     def in_match(self) -> dict[EntryId, FlowMatch]:
@@ -247,16 +253,22 @@ class _Rule:
         if len(now.degrees) > NEEDED_BELOW * (self.state.settings.rounds or 1) or not pairs:
             return list(pairs), allowed
         least = unplayed(now)
-        while True:
-            remaining = now
-            for pair in pairs:
-                remaining = remaining.after(pair.first, pair.second)
-                if unplayed(remaining) > least:
-                    allowed = [each for each in allowed if each != (pair.first, pair.second)]
-                    break
-            else:
-                return list(pairs), allowed
+        while pairs:
+            unsafe = self._first_unsafe(now, pairs, least)
+            if unsafe is None:
+                break
+            allowed = [pair for pair in allowed if pair != (unsafe.first, unsafe.second)]
             pairs = self.best(allowed) if allowed else []
+        return list(pairs), allowed
+
+    def _first_unsafe(self, now: Remaining, pairs: Sequence[FlowPair], least: int) -> FlowPair | None:
+        """Return the first of the pairs after which more than `least` matches stay unplayed."""
+        after = [now]
+        for pair in pairs:
+            after.append(after[-1].after(pair.first, pair.second))
+        if unplayed(after[-1]) <= least:
+            return None
+        return next(pair for pair, remaining in zip(pairs, after[1:], strict=True) if unplayed(remaining) > least)
 
     def _remaining(self) -> Remaining:
         return Remaining(
@@ -278,6 +290,7 @@ class _Rule:
             self._action(allowed, byes, places, room),
             pool=tuple(sorted(self.pool)),
             possible_since=self._possible_since(allowed),
+            changes_at=self._changes_at(),
             places_left=places,
             private=self._is_private(),
             stuck=self.stuck,
@@ -334,7 +347,63 @@ class _Rule:
         return any(player.left in wanted or player.left - 1 in wanted for player in coming)
 
     def _possible_since(self, allowed: Sequence[Pair]) -> datetime | None:
-        return min((max(self.pool[a].joins_at, self.pool[b].joins_at) for a, b in allowed), default=None)
+        """When the first of the allowed pairs became possible."""
+        return min((self._since(first, second) for first, second in allowed), default=None)
+
+    def _since(self, first: EntryId, second: EntryId) -> datetime:
+        left, right = self.pool[first], self.pool[second]
+        both_free = max(left.joins_at, right.joins_at)
+        freed = [match.at for match in self.state.settled if self._held_up(match, left) or self._held_up(match, right)]
+        since = max(both_free, *freed) if freed else both_free
+        if self.is_lives and left.left == right.left and self.is_new(first, second):
+            return since
+        stuck_since = [self._stuck_since(entry, since) for entry in (first, second) if entry in self.stuck]
+        if self.is_lives:
+            return max(stuck_since) if self.state.settings.leader is Leader.WAITS else min(stuck_since)
+        gap = abs(reach(left) - reach(right))
+        if gap == 0:
+            return since
+        longest = min(left.joins_at, right.joins_at)
+        options = [longest + ANY_AFTER]
+        if gap <= NEAR_GAP:
+            options += [longest + NEAR_AFTER, *stuck_since]
+        elif len(stuck_since) == 2:
+            options.append(max(stuck_since))
+        return max(since, min(options))
+
+    def _held_up(self, match: Settled, player: FlowPlayer) -> bool:
+        """Whether a player was too far ahead of a match before it was settled."""
+        lead, known = self.state.settings.lead, self.everybody
+        # Whoever plays again had begun a match less.
+        begun = (known[entry].begun - (entry in self.in_match) for entry in match.pair if entry in known)
+        return bool(lead) and player.begun + 1 - min(begun, default=player.begun) > lead
+
+    def _stuck_since(self, entry: EntryId, since: datetime) -> datetime:
+        """When the last match was settled that could have brought an opponent."""
+        player, known = self.pool[entry], self.everybody
+        return max(
+            [
+                since,
+                *(
+                    match.at
+                    for match in self.state.settled
+                    for other in match.pair
+                    if other in known and self.is_new(entry, other) and self._could_bring(known[other], player)
+                ),
+            ]
+        )
+
+    def _could_bring(self, other: FlowPlayer, player: FlowPlayer) -> bool:
+        if self.is_lives:
+            return abs(other.left - player.left) <= 1
+        return abs(reach(other) - reach(player)) <= NEAR_GAP + 1
+
+    def _changes_at(self) -> datetime | None:
+        """When waiting may allow more pairs of a Swiss than now."""
+        if self.is_lives or len(self.pool) < 2:
+            return None
+        moments = (player.joins_at + after for player in self.pool.values() for after in (NEAR_AFTER, ANY_AFTER))
+        return min((moment for moment in moments if moment > self.now), default=None)
 
     def _places(self) -> int:
         return sum(places_of(player.left) for player in self.players.values())

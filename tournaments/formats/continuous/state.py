@@ -61,11 +61,21 @@ class FlowMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Settled:
+    """A match that was settled some minutes ago."""
+
+    at: datetime
+    pair: tuple[EntryId, EntryId]
+
+
+@dataclass(frozen=True, slots=True)
 class FlowState:
     """A stage at a moment.
 
     `met` has the places of the meetings of a pair among the pairings of the stage, from 1, of which there are
     `pairings`. `forbidden` are pairs that are kept apart or are entries of one person. `seed` is that of the lots.
+    `settled` are matches whose end may have made pairs possible; those that ended a window ago or earlier may be left
+    out.
     """
 
     settings: StageSettings
@@ -75,6 +85,7 @@ class FlowState:
     forbidden: frozenset[frozenset[EntryId]]
     seed: bytes
     pairings: int = 0
+    settled: tuple[Settled, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +109,10 @@ class Decision:
     """What is to be done, and why.
 
     `pairs` are those to be made, in the order in which they get tables, `byes` the entries that end a Swiss with a bye,
-    and `missed` the entries that miss a match because they are away. `pool` has who could be paired, `waits` a reason
-    for everybody who is in and plays no match, and `places_left` how many pairs may be made before the bracket.
-    `private` says that a pair was not allowed for a reason that is not public.
+    and `missed` the entries that miss a match because they are away. `changes_at` is when, though nothing happens, more
+    pairs may be allowed in a Swiss since somebody has waited long enough. `pool` has who could be paired, `waits` a
+    reason for everybody who is in and plays no match, and `places_left` how many pairs may be made before the bracket.
+    `private` says that a pair was not allowed, or somebody was stuck, for a reason that is not public.
     """
 
     action: Action
@@ -109,6 +121,7 @@ class Decision:
     waits: Mapping[EntryId, Reason] = field(default_factory=dict)
     due_at: datetime | None = None
     possible_since: datetime | None = None
+    changes_at: datetime | None = None
     missed: tuple[EntryId, ...] = ()
     places_left: int | None = None
     private: bool = False

@@ -85,7 +85,8 @@ class RemainingMatch:
     None if it has not been called; `score` its running score. `waits` is how long its players cannot play yet (rest,
     away, on their way to the table). `played_in` says in which of several equally likely courses of its bracket it is
     played at all; empty if it is in any case. A `gate` takes neither a table nor time: it joins the matches
-    that have to be over before those that need it are paired.
+    that have to be over before those that need it are paired. A stage without rounds is a single match that takes no
+    table; its `ends` say when it is over in evenings from the quickest to the slowest.
     """
 
     key: int
@@ -100,6 +101,7 @@ class RemainingMatch:
     waits: float = 0.0
     played_in: tuple[bool, ...] = ()
     gate: bool = False
+    ends: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +350,7 @@ class _Simulation:
         self.main_to_come = [
             at
             for at, match in enumerate(matches)
-            if match.rank == 0 and match.played is None and not match.gate and not match.played_in
+            if match.rank == 0 and match.played is None and not match.gate and not match.played_in and not match.ends
         ]
         self.shares = [shares(match.length) for match in matches]
         self.full = [0.0 if match.gate else match.length * pace.minutes_per_point for match in matches]
@@ -374,7 +376,9 @@ class _Run:
         self.simulation, self.chance = simulation, chance
         self.matches, self.pace = simulation.matches, simulation.pace
         self.random = chance.random
-        self.evening = math.exp(simulation.pace.uncertainty * NORMAL.inv_cdf((number + 0.5) / runs))
+        self.place = (number + 0.5) / runs
+        """Where this evening stands among all, from the quickest (0) to the slowest (1)."""
+        self.evening = math.exp(simulation.pace.uncertainty * NORMAL.inv_cdf(self.place))
         self.people = {player: _Player(player_tempo(chance)) for player in simulation.known}
         for player, own in simulation.in_any_order.items():
             self.people[player].matches = own
@@ -406,12 +410,15 @@ class _Run:
             clock = min(playing[0][0] if playing else math.inf, coming[0][0] if coming else math.inf)
             while playing and playing[0][0] <= clock:
                 at = heapq.heappop(playing)[1]
-                free += not (matches[at].gate or self.skipped[at])
+                free += not (matches[at].gate or matches[at].ends or self.skipped[at])
                 self._finish(at, clock)
             while coming and coming[0][0] <= clock:
                 at = heapq.heappop(coming)[1]
                 if at < 0:
                     self._release(self.people[simulation.known[-at - 1]], clock)
+                elif ends := matches[at].ends:
+                    self.ends[at] = ends[int(self.place * len(ends))]
+                    heapq.heappush(playing, (self.ends[at], at))
                 elif matches[at].gate or self.skipped[at]:
                     self.begins[at] = self.ends[at] = clock
                     heapq.heappush(playing, (clock, at))
@@ -482,7 +489,7 @@ class _Run:
         match = self.matches[at]
         if match.gate:
             self._pass_through(at)
-        elif not self.skipped[at]:
+        elif not self.skipped[at] and not match.ends:
             players = self.players[at]
             for player in players:
                 player.free = clock + self.pace.rest
@@ -498,7 +505,7 @@ class _Run:
     def _ready(self, at: int, clock: float) -> float:
         """Return when a match can begin of which nothing is open any more."""
         match = self.matches[at]
-        if match.gate or self.skipped[at]:
+        if match.gate or match.ends or self.skipped[at]:
             return clock
         rested = max(player.free for player in self._pair(at))
         return max(clock, self.pace.paused + match.waits, rested if rested < math.inf else 0.0)

@@ -1,10 +1,11 @@
-"""How long players wait, and when it is over, in rounds and without; to compare the two before an evening.
+"""How long players wait, and when it is over, in rounds and without; and when a stage that is being played is over.
 
 Waiting is the time between two matches of a player, in minutes a player for the whole stage, without the walk to the
 table and the rest that everybody has.
 """
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,16 +14,25 @@ from random import Random
 
 from tournaments.formats.continuous.night import Field, Night, NightForecast, forecast_night
 from tournaments.formats.continuous.night import Pace as NightPace
-from tournaments.formats.continuous.state import FlowPair, FlowState
+from tournaments.formats.continuous.state import FlowState
 from tournaments.formats.forecast.brackets import StageEstimate
 from tournaments.formats.forecast.counts import NONE, Count, lives_runs
-from tournaments.formats.forecast.durations import MEAN_SHARE
-from tournaments.formats.forecast.finish_times import Finish, Pace
+from tournaments.formats.forecast.durations import MEAN_SHARE, player_tempo, shares
+from tournaments.formats.forecast.finish_times import (
+    LEAST_RUNS,
+    MOST_RUNS,
+    NORMAL,
+    OVERDUE,
+    Finish,
+    Pace,
+    remaining_share,
+)
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import LIVES, StageSettings
 
 NIGHTS, NIGHTS_OF_MANY, MANY = 12, 4, 40
 """Simulated nights; fewer for fields of more than `MANY`, whose nights take longer and differ less."""
+MATCHES_IN_ALL_NIGHTS = 1_000
 PUBLISHED_AFTER = 3.0
 """Minutes from the last result of a round to the next round."""
 
@@ -138,38 +148,77 @@ def _round_by_round(
     return wait, at
 
 
-# The rest of a night that is being played.
+# A night that is being played.
 
 
-class _Recorded(Night):
-    """A night that notes its pairs in the order in which they are made."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A match in progress: the minutes played at its table, None before its first roll, and its running score."""
 
-    pairs: list[tuple[int, int]]
+    number: int
+    length: int
+    played: float | None = None
+    score: tuple[int, int] | None = None
 
-    def _begin(self, number: int, pair: FlowPair) -> None:
-        self.pairs.append((pair.first, pair.second))
-        super()._begin(number, pair)
+    def left(self, minutes_per_point: float, walk: float, chance: Random) -> float:
+        """Draw the minutes that it still takes."""
+        full = self.length * minutes_per_point
+        if self.score is not None and any(self.score):
+            away, opponent_away = (max(self.length - points, 0) for points in self.score)
+            share = remaining_share(away, opponent_away, self.length)
+            return full * share * chance.choice(shares(max(1, round(self.length * share))))
+        if self.played is None:
+            return walk + full * chance.choice(shares(self.length))
+        longer = [share for share in shares(self.length) if full * share > self.played]
+        return full * chance.choice(longer) - self.played if longer else full * OVERDUE * chance.random()
 
 
-def rest_of_night(state: FlowState, now: datetime, length: int, tables: int, course: int) -> list[tuple[int, int]]:
-    """Return the pairs that are made in one possible course of the rest of a stage without rounds, in order."""
-    chance = Random(course)  # noqa: S311, a forecast
-    pace = NightPace()
-    running = {match.number: pace.minutes(length, 1.0, chance) for match in state.playing}
-    # Nobody stays away for good, and new pairs have other numbers than the matches that go on.
-    free = tuple(replace(player, blocked="") for player in state.players)
-    highest = max([state.pairings, *running])
-    night = _Recorded.from_state(
-        replace(state, players=free, pairings=highest),
-        running=running,
-        now=now,
-        tables=max(1, tables),
-        people=Field({player.entry: 1.0 for player in state.players}),
-        chance=chance,
-        pace=pace,
-        length=length,
-    )
-    assert isinstance(night, _Recorded)  # noqa: S101, it is made by its class
-    night.pairs = []
-    night.play()
-    return night.pairs
+def rest_of_night(
+    state: FlowState, running: Sequence[Running], *, now: datetime, length: int, pace: Pace
+) -> tuple[float, ...]:
+    """Return when a stage without rounds is over, in minutes from now, in nights from the quickest to the slowest.
+
+    Each is played to its end by the rule of the stage, at all tables of the pace; `length` is that of the matches to
+    come. Equal facts within the same minute give an equal answer, without playing the nights again.
+    """
+    met = tuple(sorted((tuple(sorted(pair)), places) for pair, places in state.met.items()))
+    key = replace(state, met=_HashableMeetings(met))
+    return _rest_of_night(key, tuple(running), now, length, pace)
+
+
+class _HashableMeetings(dict[frozenset[int], tuple[int, ...]]):
+    """The meetings of a state in a form that can be a part of the key of a cache."""
+
+    def __init__(self, rows: Sequence[tuple[Sequence[int], tuple[int, ...]]]) -> None:
+        super().__init__((frozenset(pair), places) for pair, places in rows)
+        self._hash = hash(tuple(rows))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return self._hash
+
+
+@lru_cache(maxsize=16)
+def _rest_of_night(
+    state: FlowState, running: Sequence[Running], now: datetime, length: int, pace: Pace
+) -> tuple[float, ...]:
+    own = _night_pace(pace)
+    share = 1 if state.settings.format == LIVES else 2
+    matches = sum(player.left for player in state.players) // share
+    runs = min(MOST_RUNS, max(LEAST_RUNS, MATCHES_IN_ALL_NIGHTS // max(1, matches)))
+    ends = []
+    for number in range(runs):
+        chance = Random(number)  # noqa: S311, a forecast
+        evening = math.exp(pace.uncertainty * NORMAL.inv_cdf((number + 0.5) / runs))
+        people = Field({player.entry: player_tempo(chance) for player in state.players})
+        night = Night.from_state(
+            state,
+            now=now,
+            running={match.number: match.left(pace.minutes_per_point * evening, own.walk, chance) for match in running},
+            tables=pace.tables,
+            people=people,
+            chance=chance,
+            pace=replace(own, a_point=own.a_point * evening),
+            length=length,
+        )
+        ends.append(pace.paused + night.play().end)
+    return tuple(ends)
