@@ -146,7 +146,8 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
     by_rating = sorted(ratings, key=lambda entry: -ratings[entry])
     by_tempo = sorted(field.tempo, key=lambda entry: field.tempo[entry])
     waits = sorted(played.waits[entry] for entry in field.tempo)
-    winner = order[0]
+    # With a bracket to come, nobody has won yet.
+    winner = None if played.switched else order[0]
     return {
         "format": options.format,
         "pairing": str(Pairing.CONTINUOUS),
@@ -178,8 +179,8 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
         "lead_max": played.lead,
         "switch": played.switched,
         "winner": winner,
-        "winner_rank": by_rating.index(winner) + 1,
-        "winner_tempo_quartile": by_tempo.index(winner) * 4 // options.players + 1,
+        "winner_rank": by_rating.index(winner) + 1 if winner else None,
+        "winner_tempo_quartile": by_tempo.index(winner) * 4 // options.players + 1 if winner else None,
         "idle_entry": options.idle[0] if options.idle else None,
         "batch_seconds": [round(seconds, 4) for seconds in played.seconds],
         "standings_head": [{"place": place, "entry": entry} for place, entry in enumerate(order[:3], start=1)],

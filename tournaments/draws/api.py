@@ -244,9 +244,10 @@ def draw_data(
 
 def _shown_places(draw: Draw, *, directs: bool) -> Sequence[int | None]:
     """Return the places of a draw; of a stage without rounds, only directors see who was not paired at first."""
+    places: Sequence[int | None] = draw.places
     if directs or not is_continuous(draw.stage):
-        return draw.places
-    pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
+        return places
+    pairs = zip(places[::2], places[1::2], strict=True)
     return [entry for pair in pairs if pair[1] is not None for entry in pair]
 
 

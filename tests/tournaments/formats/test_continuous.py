@@ -654,4 +654,5 @@ def test_a_night_is_simulated_from_the_command_line(capsys):
     assert first["lives"] == 2
     assert first["idle_entry"] == 4
     assert first["switch"] <= 8
+    assert first["winner"] is None, "the bracket is still to be played"
     assert first["batches"] == len(first["batch_seconds"])
