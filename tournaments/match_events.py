@@ -18,7 +18,7 @@ from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor import selectors as floor_selectors
-from tournaments.floor.batches import why_players_wait
+from tournaments.floor.batches import why_they_wait
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
@@ -176,8 +176,12 @@ def _at_tables(
 
 def own_entries(players: Collection[int], now: datetime) -> Sequence[OwnEntry]:
     """Return the unfinished divisions of these players, with why they wait where there are no rounds."""
-    waits = why_players_wait(players, now)
-    return [row._replace(status=waits[row.url]) if row.url in waits else row for row in entries_of(players)]
+    rows = entries_of(players)
+    waits = why_they_wait([row.entry for row in rows if row.without_rounds], now)
+    return [
+        row.shown._replace(status=waits[row.entry.pk], is_free=True) if row.entry.pk in waits else row.shown
+        for row in rows
+    ]
 
 
 def record_score(entered: Entered, *, by: Actor, now: datetime) -> None:

@@ -29,6 +29,8 @@ class OwnEntry(NamedTuple):
     url: str
     status: str
     waits: bool = False
+    is_free: bool = False
+    """Whether the status says why the player waits for a match, in an event without rounds."""
 
 
 class EventEnd(NamedTuple):

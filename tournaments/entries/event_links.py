@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core.links import absolute_url, qr_svg
 from core.locks import for_update
 from engine.errors import Refused
+from matches.lifecycle.events import events
 from matches.lifecycle.links import refuse_expired_event_link
 from matches.models import Match
 from matches.reporting.links import log_links_shown, revoke_all_links, withheld_side
@@ -155,10 +156,18 @@ def event_link_page(holder: LinkHolder, now: datetime) -> dict[str, Any]:
     return {
         "player": holder.player,
         "not_playing": _not_playing(holder),
+        "why_free": _why_free(holder),
         "topics": event_topics(holder.tournament),
         **own_page(holder.tournament, holder.player, now),
         **matches_by_link(matches_of(holder), person_ids(holder.player), now),
     }
+
+
+def _why_free(holder: LinkHolder) -> list[str]:
+    """Return why the player waits for a match, in the divisions of the event without rounds."""
+    home = reverse("event", args=event_url_args(holder.tournament))
+    rows = events().entries(person_ids(holder.player))
+    return [row.status for row in rows if row.is_free and row.url.startswith(home)]
 
 
 def _not_playing(holder: LinkHolder) -> list[Entry]:

@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Sum
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
@@ -59,7 +58,6 @@ from tournaments.formats.continuous.state import (
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import BY_ROUND, LIVES, Leader
-from tournaments.formats.settings import Pairing as Mode
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
     Autopilot,
@@ -668,28 +666,20 @@ def hold_ups(flow: Flow) -> list[HoldUp]:
     return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]
 
 
-def why_players_wait(players: Collection[int], now: datetime) -> Mapping[str, str]:
-    """Return the URL of a division -> since when and why one of these players waits there, in words to the player.
+def why_they_wait(entries: Collection[Entry], now: datetime) -> Mapping[int, str]:
+    """Return entry id -> since when and why it waits, in words to the player, for those that are in no match.
 
-    Only of divisions without rounds in which they are still in and in no match.
+    The entries are those of one reader, in divisions that are being played without rounds.
     """
-    rows = Entry.objects.filter(
-        player__in=players,
-        status=Entry.Status.IN,
-        division__status=Division.Status.RUNNING,
-        division__stages__status=Stage.Status.RUNNING,
-        division__stages__settings__pairing=Mode.CONTINUOUS.value,
-    )
-    own = set(rows.values_list("pk", flat=True))
-    waits: dict[str, str] = {}
+    own = {entry.pk for entry in entries}
+    waits: dict[int, str] = {}
     events = Tournament.objects.filter(divisions__entries__in=own).distinct().select_related("club")
     for event in events.prefetch_related("divisions__stages") if own else ():
         state = floor_state(load_facts(event), now)
         for flow in flows_of(event, state, now):
-            url = reverse("division", args=[event.club.slug, event.slug, flow.division.public_id])
             for row in waiting_in(flow, state, now):
                 if row.entry.pk in own:
-                    waits[url] = you_wait(row, flow, ZoneInfo(event.time_zone))
+                    waits[row.entry.pk] = you_wait(row, flow, ZoneInfo(event.time_zone))
     return waits
 
 

@@ -1,18 +1,22 @@
 """The event, table and round of a match, and a player's entries, for the pages of the `matches` app."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
 from tournaments.access import end_of
-from tournaments.formats.settings import BY_ROUND
-from tournaments.models import Division, Entry, Fixture, Round, Tournament
+from tournaments.formats.settings import BY_ROUND, Pairing
+from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
 from tournaments.standings.rounds import board_name, boards_of, round_names
 from tournaments.state.plans import is_continuous
 
 KIND = "division:"
+WITHOUT_ROUNDS = Stage.objects.filter(status=Stage.Status.RUNNING, settings__pairing=Pairing.CONTINUOUS.value)
+"""The stages that are being played without rounds."""
 
 
 def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
@@ -51,7 +55,15 @@ def places_of(matches: Collection[int]) -> Mapping[int, str]:
     return places
 
 
-def entries_of(players: Collection[int]) -> Sequence[OwnEntry]:
+class PlayedEntry(NamedTuple):
+    """A division that a player is in, and whether it is being played without rounds."""
+
+    entry: Entry
+    shown: OwnEntry
+    without_rounds: bool
+
+
+def entries_of(players: Collection[int]) -> Sequence[PlayedEntry]:
     """Return the unfinished divisions that these players are in or on the waiting list of."""
     open_ = Entry.objects.filter(
         division__status__in=(Division.Status.ENTRIES, Division.Status.RUNNING),
@@ -59,6 +71,7 @@ def entries_of(players: Collection[int]) -> Sequence[OwnEntry]:
     ).exclude(status=Entry.Status.OUT)
     mine = list(
         open_.filter(player__in=players)
+        .annotate(without_rounds=Exists(WITHOUT_ROUNDS.filter(division=OuterRef("division"))))
         .select_related("division__tournament__club")
         .order_by("division__tournament__starts_at", "pk")
     )
@@ -68,7 +81,14 @@ def entries_of(players: Collection[int]) -> Sequence[OwnEntry]:
         .order_by("entered_at", "pk")
         .values_list("division", "pk")
     )
-    return [_own_entry(entry, [pk for division, pk in queue if division == entry.division_id]) for entry in mine]
+    return [
+        PlayedEntry(
+            entry,
+            _own_entry(entry, [pk for division, pk in queue if division == entry.division_id]),
+            entry.without_rounds and entry.status == Entry.Status.IN,
+        )
+        for entry in mine
+    ]
 
 
 def _own_entry(entry: Entry, queue: Sequence[int]) -> OwnEntry:

@@ -1,5 +1,6 @@
 """A night of lives without rounds, through the services: whoever is free plays, until one is left."""
 
+import re
 import runpy
 from collections import Counter
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from players.models import Club, LogEntry, Membership, Player, User
 from tests.pages import html
 from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
+from tournaments.entries.event_links import path_for
 from tournaments.entries.late import enter_late, preview_late
 from tournaments.entries.services import withdraw
 from tournaments.floor.batches import (
@@ -480,3 +482,13 @@ def test_the_published_first_pairs_do_not_mark_who_was_left_over(
     client.force_login(alice)
     (draw,) = client.get(url).json()["results"]
     assert len(draw["places"]) == 16
+
+
+def test_a_personal_link_says_why_its_player_waits(start: Callable[..., Tournament], client: Client) -> None:
+    event = start(now=timezone.now())
+    free, playing = waiting_names(event)[0], OpenPairing.objects.select_related("entry__player")[0].entry.player
+    link = client.get(path_for(event, Player.objects.get(name=free), 0))
+    assert re.search(r"Free since \d\d:\d\d · 2 lives left", text(html(link)))
+    other = client.get(path_for(event, playing, 0))
+    assert "Free since" not in text(html(other))
+    assert free not in text(html(other))
