@@ -432,7 +432,8 @@ def _store(
     in_pool = set(decision.pool)
     new = NewBatch(
         [NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
-        room=len(pairs),
+        # With a table for every pair, the players set the limit.
+        room=len(pairs) if len(pairs) < len(flow.decision.pairs) else max(len(pairs), len(in_pool) // 2),
         pool=[
             [player.entry, player.left, player.begun, player.joins_at.isoformat()]
             for player in flow.pool.players
