@@ -1,7 +1,8 @@
 """The scoring plan of a series as data, and reading and writing its exchange form.
 
 A plan's points are a tree: lines that earn points, factors, and blocks that add lines, take the highest, multiply or
-choose by the class of the event. `plan_from` reads the JSON form and refuses what it does not know; `plan_json` writes it.
+choose by the class of the event. `plan_from` reads the JSON form and refuses what it does not know, and `plan_json`
+writes it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from tournaments.formats.series.facts import Player
 from tournaments.formats.series.numbers import MOST_DIGITS, Rounding, number, whole, written
 
 MAIN = "main"
+GROUP = "group"
+"""Every group: group1, group2 and so on."""
 ANY = "any"
 """Every bracket."""
 ALL = "all"
@@ -23,8 +26,7 @@ ALL = "all"
 ELSE = "else"
 DEEPEST = 8
 MOST_LINES = 200
-Place: TypeAlias = int
-E_ = TypeVar("E_", bound=StrEnum)
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class When(StrEnum):
@@ -148,7 +150,7 @@ class ListOfPoints:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The rows of one band of field sizes: it ends with `to`, or is open. `rounds` is its end in rounds, where both count.
+    """The rows of one band of field sizes. It ends with `to`, or is open; `rounds` is its end in rounds, if both count.
 
     `rows` are by first and last place: (1, 1) is the first place, (3, 4) two players who share the third.
     """
@@ -323,7 +325,7 @@ class Decay:
 class Count:
     """Which results count: the best so many, all but the worst so many, and how many events are needed for a rank.
 
-    At most `per_month` results of a calendar month, `per_class` of a class and `away` from elsewhere stand for selection.
+    At most `per_month` results of a calendar month, `per_class` of a class and `away` from elsewhere can be selected.
     """
 
     best: int | None = None
@@ -339,7 +341,8 @@ class Plan:
     """A scoring plan with the settings of its series.
 
     `players` are those who belong to the series, None everybody; `close_up` whether guests take no places. A player in
-    several divisions of one event gets the sum, or the best if `best_division`. `qualify` and `details` are passed on.
+    several divisions of one event gets the sum, or the best if `best_division`. Who has lost a walkover and played no
+    match gets points for coming only if `no_shows_attend`. `qualify` and `details` are passed on.
     """
 
     name: str
@@ -355,7 +358,7 @@ class Plan:
     best_division: bool = False
     players: frozenset[Player] | None = None
     close_up: bool = False
-    no_shows_attend: bool = True
+    no_shows_attend: bool = False
     qualify: Mapping[str, Any] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -396,7 +399,7 @@ class _Object:
             raise Refused("series_choice", where=self.at(key), value=str(value)[:40], choices="true, false")
         return value
 
-    def choice(self, key: str, choices: type[E_], default: E_) -> E_:
+    def choice(self, key: str, choices: type[Choice], default: Choice) -> Choice:
         return _choice(self.take(key, default), choices, self.at(key))
 
     def end(self) -> None:
@@ -404,7 +407,7 @@ class _Object:
             raise Refused("series_key", where=self.where, key=min(self.rest)[:40])
 
 
-def _choice(value: Any, choices: type[E_], where: str) -> E_:
+def _choice(value: Any, choices: type[Choice], where: str) -> Choice:
     if not isinstance(value, str) or value not in set(choices):
         raise Refused("series_choice", where=where, value=str(value)[:40], choices=", ".join(choices))
     return choices(value)
@@ -447,8 +450,8 @@ def plan_from(data: Any) -> Plan:
         show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MOST_DIGITS),
         best_division=row.choice("several_divisions", _Several, _Several.SUM) is _Several.BEST,
         players=None if members is None else frozenset(str(player) for player in _list(members, "plan.players")),
-        close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSE_UP,
-        no_shows_attend=row.flag("no_shows_attend", True),
+        close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSChoiceUP,
+        no_shows_attend=row.flag("no_shows_attend", False),
         qualify=_Object(row.take("qualify", {}), "plan.qualify").rest,
         details={key: row.take(key) for key in PASSED_ON if key in row.rest},
     )
@@ -467,7 +470,7 @@ class _Several(StrEnum):
 
 class _Guests(StrEnum):
     KEEP_PLACES = "keep_places"
-    CLOSE_UP = "close_up"
+    CLOSChoiceUP = "close_up"
 
 
 def _count(data: Any) -> Count:
@@ -811,8 +814,8 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "show_digits": plan.show_digits,
         "several_divisions": _Several.BEST.value if plan.best_division else None,
         "players": None if plan.players is None else sorted(plan.players),
-        "guests": _Guests.CLOSE_UP.value if plan.close_up else None,
-        "no_shows_attend": None if plan.no_shows_attend else False,
+        "guests": _Guests.CLOSChoiceUP.value if plan.close_up else None,
+        "no_shows_attend": plan.no_shows_attend or None,
         "qualify": dict(plan.qualify) or None,
         **plan.details,
     }
@@ -836,66 +839,67 @@ def _rounding_json(rounding: Rounded | None) -> dict[str, Any] | None:
 
 def node_json(node: Node) -> Any:
     """Write one node of a plan's points."""
-    exact = written_exactly
     match node:
-        case Number():
-            return exact(node.value)
-        case Attend():
-            return {"attend": exact(node.points), **({"when": node.when.value} if node.when is not When.ALWAYS else {})}
-        case Wins():
-            win: Any = exact(node.points)
-            if node.by_length is not None:
-                win = {
-                    "length": {ELSE if key is None else str(key): exact(value) for key, value in node.by_length.items()}
-                }
-            elif node.by_round is not None:
-                win = {name: exact(node.by_round[key]) for name, key in _ROUNDS.items() if key in node.by_round}
-            return {
-                "win": win,
-                "bracket": _brackets_json(node.bracket),
-                "by": node.by.value,
-                "walkovers": node.walkovers,
-                "byes": node.byes,
-            }
-        case Matches():
-            return {
-                "match": exact(node.points),
-                "bracket": _brackets_json(node.bracket),
-                "by": node.by.value,
-                "when": node.when.value,
-                "walkovers": node.walkovers,
-            }
-        case Places():
-            place = {
-                "bracket": _brackets_json(node.bracket),
-                "size": node.size.value,
-                "ties": node.ties.value,
-                "values": _values_json(node.values),
-            }
-            return {"place": place if node.mean_from is None else {**place, "from": node.mean_from}}
-        case Given():
-            return {"given": True if node.factor == 1 else exact(node.factor)}
-        case PlaceFactor():
-            factors = {str(place): exact(value) for place, value in node.factors.items()}
-            if node.otherwise != 1:
-                factors[ELSE] = exact(node.otherwise)
-            return {
-                "place_factor": {
-                    "bracket": _brackets_json(node.bracket),
-                    "factors": factors,
-                    "ties": node.ties.value,
-                }
-            }
-        case DivisionFactor() | ClassFactor():
-            key = "division" if isinstance(node, DivisionFactor) else "class"
-            return {key: {**{name: exact(value) for name, value in node.factors.items()}, ELSE: exact(node.otherwise)}}
-        case EventWeight():
-            return {"event_weight": True}
+        case Add() | Higher() | Times():
+            return {type(node).__name__.lower(): [node_json(item) for item in node.items]}
         case ByClass():
             cases = {name: node_json(item) for name, item in node.cases.items()}
             return {"by_class": cases if node.otherwise is None else {**cases, ELSE: node_json(node.otherwise)}}
-        case Add() | Higher() | Times():
-            return {type(node).__name__.lower(): [node_json(item) for item in node.items]}
+        case Number() | PlaceFactor() | DivisionFactor() | ClassFactor() | EventWeight():
+            return _factor_json(node)
+        case _:
+            return _line_json(node)
+
+
+def _line_json(line: Line) -> dict[str, Any]:
+    exact = written_exactly
+    match line:
+        case Attend():
+            return {"attend": exact(line.points), **({} if line.when is When.ALWAYS else {"when": line.when.value})}
+        case Given():
+            return {"given": True if line.factor == 1 else exact(line.factor)}
+        case Wins():
+            details = {"by": line.by.value, "walkovers": line.walkovers, "byes": line.byes}
+            return {"win": _for_wins_json(line), "bracket": _brackets_json(line.bracket), **details}
+        case Matches():
+            details = {"by": line.by.value, "when": line.when.value, "walkovers": line.walkovers}
+            return {"match": exact(line.points), "bracket": _brackets_json(line.bracket), **details}
+        case Places():
+            place = {
+                "bracket": _brackets_json(line.bracket),
+                "size": line.size.value,
+                "ties": line.ties.value,
+                "values": _values_json(line.values),
+            }
+            return {"place": place if line.mean_from is None else {**place, "from": line.mean_from}}
+
+
+def _for_wins_json(line: Wins) -> Any:
+    exact = written_exactly
+    if line.by_length is not None:
+        return {"length": {ELSE if key is None else str(key): exact(value) for key, value in line.by_length.items()}}
+    if line.by_round is not None:
+        return {name: exact(line.by_round[key]) for name, key in _ROUNDS.items() if key in line.by_round}
+    return exact(line.points)
+
+
+def _factor_json(factor: Factor) -> Any:
+    exact = written_exactly
+    match factor:
+        case Number():
+            return exact(factor.value)
+        case EventWeight():
+            return {"event_weight": True}
+        case PlaceFactor():
+            factors = {str(place): exact(value) for place, value in factor.factors.items()}
+            if factor.otherwise != 1:
+                factors[ELSE] = exact(factor.otherwise)
+            brackets = _brackets_json(factor.bracket)
+            return {"place_factor": {"bracket": brackets, "factors": factors, "ties": factor.ties.value}}
+        case DivisionFactor() | ClassFactor():
+            key = "division" if isinstance(factor, DivisionFactor) else "class"
+            factors = {name: exact(value) for name, value in factor.factors.items()}
+            return {key: {**factors, ELSE: exact(factor.otherwise)}}
 
 
 def _brackets_json(names: tuple[str, ...]) -> Any:

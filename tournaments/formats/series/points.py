@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from tournaments.formats.series import plan as plans
@@ -17,7 +17,6 @@ from tournaments.formats.series.numbers import log2, root, rounded
 from tournaments.formats.series.plan import Plan
 
 ZERO, ONE = Fraction(0), Fraction(1)
-PLACED_IN_ALL = "all"
 
 
 class AppliedFactor(NamedTuple):
@@ -104,12 +103,16 @@ def _same_zero(part: Part, other: Part) -> bool:
 
 
 def in_bracket(name: str, selected: tuple[str, ...]) -> bool:
-    """Whether a bracket is among those selected: by its name, as one of several groups (group1), or as any."""
-    return any(
-        choice == plans.ANY or name == choice or (name.startswith(choice) and name[len(choice) :].strip(" _-").isalnum()
-        and (choice.startswith("group") or name[len(choice) :].strip(" _-").isdigit()))
-        for choice in selected
-    )  # fmt: skip
+    """Whether a bracket is among those selected: by its name, as one of several (group1, groupA), or as any."""
+    return any(_is_bracket(name, choice) for choice in selected)
+
+
+@cache
+def _is_bracket(name: str, choice: str) -> bool:
+    if choice == plans.ANY or name == choice:
+        return True
+    rest = name.removeprefix(choice).strip(" _-")
+    return name.startswith(choice) and (rest.isdigit() or (choice == plans.GROUP and rest.isalnum()))
 
 
 class _Placing(NamedTuple):
@@ -182,7 +185,7 @@ class _Context:
                     placings.append(new)
                     placed |= set(new)
         rounds = brackets[0].rounds if brackets else None
-        return Bracket(PLACED_IN_ALL, self.division.players, tuple(placings), rounds)
+        return Bracket(plans.ALL, self.division.players, tuple(placings), rounds)
 
     def placings(self, bracket: Bracket) -> list[_Placing]:
         if bracket.name not in self.placings_of:

@@ -61,6 +61,14 @@ class Row:
         return tuple(result.event for result in self.results if result.counts)
 
     @property
+    def best_first(self) -> tuple[str, ...]:
+        """The events that count: in order of their points if some do not count, else in their order."""
+        if not self.dropped:
+            return self.counted
+        best = sorted((result for result in self.results if result.counts), key=lambda result: -result.points)
+        return tuple(result.event for result in best)
+
+    @property
     def dropped(self) -> tuple[str, ...]:
         """The events that the player entered and that do not count."""
         return tuple(result.event for result in self.results if not result.counts)
@@ -378,7 +386,7 @@ def season_json(evaluated: Season, write: Callable[[Fraction], str]) -> dict[str
             for event, earned in evaluated.points.items()
         },
         "table": [
-            {"rank": row.rank, "player": row.player, "total": write(row.total), "counted": list(row.counted)}
+            {"rank": row.rank, "player": row.player, "total": write(row.total), "counted": list(row.best_first)}
             for row in evaluated.rows
         ],
     }
