@@ -70,6 +70,8 @@ MESSAGES: dict[str, str] = {
     "series_band_order": "Bands must ascend: band {band} ends with {to}, after {before}.",
     "series_band_last": "Band {band} is open, so it must be the last.",
     "series_best_and_drop": "Count the best results or drop the worst, not both.",
+    "series_preset": "There is no preset “{preset}”.",
+    "series_outlook_limits": "What it would take cannot be said where only some results of a month or class count.",
     "series_tie_values": "Name the values that are counted to break ties.",
 }
 """Code -> English template with `{parameter}` places."""

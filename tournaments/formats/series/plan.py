@@ -545,7 +545,7 @@ def _block(kind: str, data: Any, where: str, depth: int) -> Node:
     items = tuple(_node(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(_list(data, where)))
     if not items:
         raise Refused("series_list", where=where)
-    return {"add": Add, "higher": Higher, "times": Times}[kind](items)
+    return Add(items) if kind == "add" else Higher(items) if kind == "higher" else Times(items)
 
 
 _BLOCKS = ("add", "higher", "times", "by_class")

@@ -126,7 +126,7 @@ def season(
     known = earned or {}
     points = {event.id: known.get(event.id) or event_points(plan, event) for event in events}
     shown = _belonging(plan, view)
-    results = _results(plan, events, points, as_of)
+    results = decayed(plan, events, points, as_of)
     entries = [_counted(plan, events, player, own) for player, own in results.items() if shown(player)]
     order = _Order(plan, events, decided or Decided(), entries)
     return Season(plan, tuple(events), points, tuple(order.rows()))
@@ -139,13 +139,22 @@ def _belonging(plan: Plan, view: View | None) -> Callable[[Player], bool]:
     return belongs
 
 
-def _results(
-    plan: Plan, events: Sequence[Event], points: Mapping[str, Mapping[Player, Earned]], as_of: date | None
+def decayed(
+    plan: Plan,
+    events: Sequence[Event],
+    points: Mapping[str, Mapping[Player, Earned]],
+    as_of: date | None = None,
+    *,
+    later_events: int = 0,
 ) -> dict[Player, list[Result]]:
+    """Everybody's results in order of the events, with the points they are worth on the day `as_of`.
+
+    By default that is the day of the last event; `later_events` are held after those given.
+    """
     last = as_of or max((event.date for event in events), default=date.min)
     results: dict[Player, list[Result]] = defaultdict(list)
     for index, event in enumerate(events):
-        steps = _steps(plan.decay, event.date, last, len(events) - 1 - index)
+        steps = _steps(plan.decay, event.date, last, later_events + len(events) - 1 - index)
         factor = plan.decay.factor**steps if plan.decay is not None and steps else None
         for player, earned in points[event.id].items():
             value = earned.points if factor is None else earned.points * factor
