@@ -76,19 +76,24 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The ranks that are possible: the best and the worst, None for no rank. If not exact, they are only bounds."""
+    """The ranks that are possible: the best and the worst, None for no rank. One that is not exact is only a bound."""
 
     best: int | None
     worst: int | None
-    exact: bool = True
+    best_is_exact: bool = True
+    worst_is_exact: bool = True
 
-    def secures(self, target: int) -> bool:
-        """Whether the target is reached in every outcome."""
-        return self.worst is not None and self.worst <= target
+    def secures(self, target: int) -> bool | None:
+        """Whether the target is reached in every outcome; None if not decided yet."""
+        if self.worst is not None and self.worst <= target:
+            return True
+        return False if self.worst_is_exact or self.best is None or self.best > target else None
 
-    def allows(self, target: int) -> bool:
-        """Whether the target may be reached in some outcome; certain if the range is exact."""
-        return self.best is not None and self.best <= target
+    def allows(self, target: int) -> bool | None:
+        """Whether the target is reached in some outcome; None if not decided yet."""
+        if self.best is None or self.best > target:
+            return False
+        return True if self.best_is_exact or self.secures(target) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +125,24 @@ def outlook(contest: Contest, player: Player, target: int, *, most_states: int =
         event = contest.upcoming[0]
         places = range(1, len(event.places) + 1) if player in event.entrants else ()
         absent = (ABSENT,) if event.open or player not in event.entrants else ()
+        known: dict[Fraction, Range] = {}
         for place in (*absent, *places):
-            by_place[place] = ranks_of(contest, player, place, most_states=most_states)
-    # A place that is better than one that is enough is enough, too, so the worst is found from above.
+            # Places with equal points lead to the same ranks.
+            points = event.places[place - 1] if place else None
+            if points is None or points not in known:
+                by_place[place] = ranks_of(contest, player, place, most_states=most_states)
+            else:
+                by_place[place] = known[points]
+            if points is not None:
+                known[points] = by_place[place]
     enough = [place for place, after in by_place.items() if place and after.secures(target)]
-    possible = [place for place, after in by_place.items() if place and after.exact and after.allows(target)]
-    secured = True if ranks.secures(target) else False if ranks.exact else None
-    can_still: bool | None = ranks.allows(target)
-    if can_still and not ranks.exact and not secured:
-        can_still = None
+    possible = [place for place, after in by_place.items() if place and after.allows(target)]
     return Outlook(
         player=player,
         target=target,
         ranks=ranks,
-        secured=secured,
-        can_still=can_still,
+        secured=ranks.secures(target),
+        can_still=ranks.allows(target),
         enough_next=max(enough, default=None),
         still_possible_next=max(possible, default=None),
         by_next_place=by_place,
@@ -148,7 +156,7 @@ def ranks_of(
     """The best and worst rank that the player can end at, with this place in the next event if one is given."""
     best, best_is_exact = _rank(contest, player, next_place, _Fewest, most_states)
     worst, worst_is_exact = _rank(contest, player, next_place, _Most, most_states)
-    return Range(best, worst, best_is_exact and worst_is_exact)
+    return Range(best, worst, best_is_exact, worst_is_exact)
 
 
 def _rank(

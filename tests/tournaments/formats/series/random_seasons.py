@@ -11,7 +11,7 @@ TIE_RULES = (
 )  # fmt: skip
 
 
-def random_season(seed: int) -> dict[str, Any]:
+def random_season(seed: int | str) -> dict[str, Any]:
     rng = Random(f"season {seed}")
     return {"plan": random_plan(rng), "events": [random_event(rng, night) for night in range(rng.randint(1, 5))]}
 

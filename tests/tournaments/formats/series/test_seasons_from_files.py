@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import TEST_SEED
 from tests.tournaments.formats.series.naive import evaluate
 from tests.tournaments.formats.series.random_seasons import random_season
 from tournaments.command_line import series
@@ -42,7 +43,7 @@ def test_the_command_computes_the_season_of_every_reference_file(path):
         assert abs(Fraction(row["total"]) - Fraction(reference["total"])) <= CLOSE
 
 
-def compare(seed: int) -> None:
+def compare(seed: int | str) -> None:
     data = random_season(seed)
     points, table = evaluate(data)
     evaluated = season(plan_from(data["plan"]), events_from(data["events"]))
@@ -54,10 +55,11 @@ def compare(seed: int) -> None:
             assert sum(part.points for part in own.parts) == own.points, (seed, player)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("first", range(0, FEW, 50))
 def test_random_seasons_agree_with_the_second_evaluator(first):
     for seed in range(first, first + 50):
-        compare(seed)
+        compare(f"{TEST_SEED}:{seed}")
 
 
 def test_a_plan_and_its_events_may_be_two_files(tmp_path, capsys):
