@@ -10,14 +10,15 @@ after the other, up to a number of states that is the same on every machine; bey
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.series.facts import Player
+from tournaments.formats.series.facts import NORMAL, Event, How, Player
 from tournaments.formats.series.numbers import rounded
-from tournaments.formats.series.plan import Rounded
+from tournaments.formats.series.plan import Plan, Rounded
+from tournaments.formats.series.points import event_points
 from tournaments.formats.series.table import Season, decayed
 
 MOST_STATES = 20_000
@@ -395,3 +396,22 @@ def contest_of(evaluated: Season, upcoming: Sequence[Upcoming], closing: date | 
         if player in members:
             results[player] = tuple(result.points for result in own)
     return Contest(results, tuple(upcoming), best, count.min_events, evaluated.plan.round_total)
+
+
+def like(plan: Plan, model: Event, entrants: frozenset[Player], *, event: str, kind: str = NORMAL) -> Upcoming:
+    """An evening to come that is as large as an earlier one: its places earn what they would have earned then.
+
+    Every match of the model counts as played. This is an assumption, which belongs under what is shown.
+    """
+    divisions = tuple(
+        replace(
+            division,
+            matches=tuple(
+                replace(match, how=How.PLAYED) if match.how is How.WALKOVER else match for match in division.matches
+            ),
+        )
+        for division in model.divisions
+    )
+    earned = event_points(plan, replace(model, divisions=divisions, kind=kind))
+    points = sorted((own.points for own in earned.values()), reverse=True)
+    return Upcoming(event, entrants, tuple(points), open=True)

@@ -11,7 +11,8 @@ from tests.tiers import TEST_SEED
 from tests.tournaments.formats.series.test_points import evening, places
 from tests.tournaments.formats.series.test_seasons_from_files import DATA
 from tournaments.formats.errors import Refused
-from tournaments.formats.series.outlook import Contest, Upcoming, contest_of, outlook
+from tournaments.formats.series.facts import How, Match
+from tournaments.formats.series.outlook import Contest, Upcoming, contest_of, like, outlook
 from tournaments.formats.series.plan import plan_from
 from tournaments.formats.series.table import season
 
@@ -169,3 +170,11 @@ def test_a_season_with_events_to_come_is_a_contest():
     assert (cleo.ranks.best, cleo.can_still, cleo.more_events) == (None, False, 2)
     with pytest.raises(Refused):
         contest_of(season(plan_from(places(1, count={"per_month": 1})), evaluated.events), [final])
+
+
+def test_an_evening_to_come_earns_what_an_earlier_one_would_have():
+    lines = [{"attend": 1}, {"win": 1, "walkovers": False}]
+    plan = plan_from({"points": {"times": [{"class": {"double": 2}}, {"add": lines}]}})
+    walkover = (Match("main", "Ada", "Ben", 5, How.WALKOVER),)
+    final = like(plan, evening("e1", ("Ada",), ("Ben",), matches=walkover), frozenset(NAMES), event="e2", kind="double")
+    assert (final.places[:3], len(final.places), final.open) == (exact((4, 2, 0)), 5, True)
