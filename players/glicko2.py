@@ -1,7 +1,7 @@
 """Glicko-2: ratings with a deviation and a volatility, updated once a period.
 
-Source: Mark Glickman, "Example of the Glicko-2 system" (2012/2013). All results of a period are simultaneous. The length
-of a match is not considered.
+Source: Mark Glickman, "Example of the Glicko-2 system" (2012/2013). All results of a period are simultaneous. The
+length of a match is not considered.
 """
 
 from collections.abc import Sequence
