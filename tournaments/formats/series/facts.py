@@ -119,20 +119,29 @@ def _bracket_without(bracket: Bracket, absent: frozenset[Player]) -> Bracket:
 
 def _event(data: Any, where: str) -> Event:
     row = _object(data, where)
-    day = row.get("date")
-    try:
-        held_on = date.fromisoformat(day) if isinstance(day, str) else date.min
-    except ValueError:
-        raise Refused("series_facts", where=f"{where}.date", problem="a date is written as 2026-03-12") from None
-    kind = row.get("class")
+    kind, given = row.get("class"), row.get("given")
+    divisions = _each(_or(row.get("divisions"), None if given is None else ()), f"{where}.divisions", _division)
+    if given is not None:
+        # Points that are typed in for the event rather than for one of its divisions.
+        divisions = [*divisions, _division({"given": given}, where)]
     return Event(
         id=_text(row.get("id"), f"{where}.id"),
-        date=held_on,
+        date=_day(row.get("date"), f"{where}.date"),
         kind=NORMAL if kind is None else _text(kind, f"{where}.class"),
         weight=number(_or(row.get("weight"), 1), f"{where}.weight"),
         away=row.get("away") is True,
-        divisions=tuple(_each(row.get("divisions"), f"{where}.divisions", _division)),
+        divisions=tuple(divisions),
     )
+
+
+def _day(data: Any, where: str) -> date:
+    """A day, or the first of a month. Without one the order of the events is all that is known."""
+    if data is None:
+        return date.min
+    try:
+        return date.fromisoformat(f"{data}-01" if len(str(data)) == len("2026-03") else str(data))
+    except ValueError:
+        raise Refused("series_facts", where=where, problem="a date is written as 2026-03-12") from None
 
 
 def _division(data: Any, where: str) -> Division:

@@ -35,6 +35,8 @@ class When(StrEnum):
     ALWAYS = "always"
     NO_WIN = "no_win"
     """Only those who have won nothing in the division."""
+    PLAYED = "played"
+    """Only those who have played a match, or for a match that was played."""
     WON = "won"
     LOST = "lost"
 
@@ -418,15 +420,18 @@ PASSED_ON = ("fee_share", "final", "notes", "period", "source", "description", "
 
 
 def plan_from(data: Any) -> Plan:
-    """Read a plan: an object, or one with the key `plan`.
+    """Read a plan: an object, or one with the key `plan` beside which others are not read, save `players`.
 
     Raises Refused with `series_object`, `series_key`, `series_number`, `series_range`, `series_choice`, `series_line`,
     `series_list`, `series_too_deep`, `series_too_long`, `series_places`, `series_band_gap`, `series_band_overlap`,
     `series_band_order`, `series_band_last`, `series_best_and_drop` or `series_tie_values`.
     """
-    if isinstance(data, Mapping) and "plan" in data:
-        data = data["plan"]
     row = _Object(data, "plan")
+    if "plan" in row.rest:
+        # A file with the events, too. Who belongs to the series may be named beside the plan.
+        members = row.take("players")
+        row = _Object(row.take("plan"), "plan")
+        row.rest.setdefault("players", members)
     points = row.take("points")
     if points is None:
         raise Refused("series_line", where="plan.points")
@@ -435,7 +440,7 @@ def plan_from(data: Any) -> Plan:
         for index, tie in enumerate(_list(row.take("ties", []), "plan.ties"))
     )
     values = _list(row.take("tie_values", []), "plan.tie_values")
-    members = row.take("players")
+    players = row.take("players")
     decay = row.take("decay")
     plan = Plan(
         name=str(row.take("name", "")),
@@ -449,7 +454,7 @@ def plan_from(data: Any) -> Plan:
         decay=None if decay is None else _decay(decay),
         show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MOST_DIGITS),
         best_division=row.choice("several_divisions", _Several, _Several.SUM) is _Several.BEST,
-        players=None if members is None else frozenset(str(player) for player in _list(members, "plan.players")),
+        players=None if players is None else frozenset(str(player) for player in _list(players, "plan.players")),
         close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSChoiceUP,
         no_shows_attend=row.flag("no_shows_attend", False),
         qualify=_Object(row.take("qualify", {}), "plan.qualify").rest,
@@ -619,8 +624,8 @@ def _places(row: _Object) -> Node:
 
 
 def _given(row: _Object) -> Node:
-    value = row.take("given")
-    return Given(Fraction(1) if value is True else number(value, row.at("given")))
+    value = row.take("given", True)
+    return Given(Fraction(1) if value is True or value == {} else number(value, row.at("given")))
 
 
 _LINES: Mapping[str, Callable[[_Object], Node]] = {
@@ -677,7 +682,7 @@ def _brackets(row: _Object, default: str) -> tuple[str, ...]:
 
 
 def _values(data: Any, where: str) -> Values:
-    row = _Object(data, where)
+    row = _Object({"kind": "list", "points": data} if isinstance(data, list | tuple) else data, where)
     kind = row.choice("kind", _Kind, _Kind.NONE)
     values: Values
     match kind:
@@ -695,7 +700,7 @@ def _values(data: Any, where: str) -> Values:
             values = Log2OverPlace(number(row.take("scale", 1), row.at("scale")))
         case _Kind.FIELD:
             scale = number(row.take("scale", 1), row.at("scale"))
-            given = row.take("factors", row.take("factor"))
+            given = row.take("factors", row.take("factor", row.take("points")))
             listed = _numbers(given if isinstance(given, list | tuple | Mapping) else [given], row.at("factors"))
             values = FieldTimes(tuple(scale * factor for factor in listed), scale * _beyond(row))
         case _Kind.SHARES:

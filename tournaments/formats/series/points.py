@@ -347,6 +347,12 @@ def _attendance(node: plans.Attend, context: _Context) -> Parts:
         players = [player for player in players if player not in context.winners]
     elif node.when is plans.When.WON:
         players = [player for player in players if player in context.winners]
+    elif node.when in (plans.When.PLAYED, plans.When.LOST):
+        matches = [match for match in context.division.matches if match.how is How.PLAYED]
+        came = {match.loser for match in matches}
+        if node.when is plans.When.PLAYED:
+            came |= {match.winner for match in matches}
+        players = [player for player in players if player in came]
     return dict.fromkeys(players, (context.part("attend", node.points),))
 
 
@@ -391,7 +397,8 @@ def _power(by: plans.By, length: int) -> Fraction:
 def _matches(node: plans.Matches, context: _Context) -> Parts:
     counts: dict[Player, dict[tuple[str, Fraction], int]] = {}
     for match in context.division.matches:
-        skipped = match.how in (How.BYE, How.VOID) or (match.how is How.WALKOVER and not node.walkovers)
+        walkovers = node.walkovers and node.when is not plans.When.PLAYED
+        skipped = match.how in (How.BYE, How.VOID) or (match.how is How.WALKOVER and not walkovers)
         if skipped or not in_bracket(match.bracket, node.bracket):
             continue
         key = match.bracket, node.points * _power(node.by, match.length)
@@ -417,7 +424,7 @@ def _counts_when(when: plans.When, won: bool, ever_won: bool) -> bool:
             return won
         case plans.When.LOST:
             return not won
-        case plans.When.ALWAYS:
+        case plans.When.ALWAYS | plans.When.PLAYED:
             return True
 
 

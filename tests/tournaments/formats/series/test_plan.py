@@ -1,6 +1,7 @@
 """Reading and writing plans: what is refused, and presets."""
 
 import json
+from datetime import date
 from fractions import Fraction
 from random import Random
 
@@ -12,6 +13,7 @@ from tournaments.formats.errors import Refused
 from tournaments.formats.series.facts import events_from
 from tournaments.formats.series.plan import Add, Attend, ClassFactor, Times, plan_from, plan_json
 from tournaments.formats.series.presets import PRESETS, preset
+from tournaments.formats.series.table import season
 from tournaments.formats.series.warnings import warnings_of
 
 BANDS = [{"to": 7, "rows": {"1": "3"}}, {"from": 8, "to": 15, "rows": {"1": "5"}}, {"to": None, "rows": {"1": "8"}}]
@@ -94,6 +96,13 @@ def test_events_that_cannot_be_read_are_refused_with_their_place(change, where):
 def test_a_line_may_carry_its_factors():
     plan = plan_from({"points": {"add": [{"attend": "2", "class": {"double": "2"}}]}})
     assert plan.points == Add((Times((Attend(Fraction(2)), ClassFactor({"double": Fraction(2)}))),))
+
+
+def test_points_may_be_typed_in_for_a_whole_event_and_players_named_beside_the_plan():
+    data = {"plan": {"points": {"given": True}}, "players": ["Ada"]}
+    (event,) = events_from([{"id": "e1", "date": "2010-04", "given": {"Ada": "3.5", "Ben": 2}}])
+    assert [(row.player, row.total) for row in season(plan_from(data), [event]).rows] == [("Ada", Fraction(7, 2))]
+    assert (event.date, event.players) == (date(2010, 4, 1), {"Ada", "Ben"})
 
 
 def test_every_plan_is_read_as_it_was_written():
