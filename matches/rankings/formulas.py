@@ -1,6 +1,5 @@
 """Which rating formula would have predicted the matches of a pool best, for the pool's page."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.formats import number_format
@@ -36,7 +35,8 @@ class FormulaRow:
     label: str
     loss: str
     behind: str
-    is_as_good: bool
+    may_be_as_good: bool
+    """Whether it is not the best, but the difference may be chance."""
     is_own: bool
 
 
@@ -51,12 +51,10 @@ class Formulas:
     @property
     def sentence(self) -> str:
         """What the comparison says."""
-        good = [row.label for row in self.rows if row.is_as_good]
-        if len(good) == 1:
-            return _("“%(formula)s” has predicted these matches best.") % {"formula": good[0]}
-        return _("“%(formula)s” has predicted these matches best, but those marked may be as good.") % {
-            "formula": good[0]
-        }
+        best = {"formula": self.rows[0].label}
+        if any(row.may_be_as_good for row in self.rows):
+            return _("“%(formula)s” has predicted these matches best, but those marked may be as good.") % best
+        return _("“%(formula)s” has predicted these matches best.") % best
 
 
 def formulas_of(pool: RatingPool) -> Formulas:
@@ -68,18 +66,15 @@ def formulas_of(pool: RatingPool) -> Formulas:
         families[OWN] = pool.settings
     comparison = compare_families(matches, families)
     predictions = () if comparison is None else comparison.predictions
-    return Formulas(len(matches), FEWEST, tuple(_row(prediction, own, LABELS) for prediction in predictions))
+    return Formulas(len(matches), FEWEST, tuple(_row(prediction, own) for prediction in predictions))
 
 
-def _row(prediction: Prediction, own: str, labels: Mapping[str, object]) -> FormulaRow:
-    figures = {
-        "behind": number_format(prediction.behind, 4),
-        "error": number_format(prediction.error, 4),
-    }
+def _row(prediction: Prediction, own: str) -> FormulaRow:
+    figures = {"behind": number_format(prediction.behind, 4), "error": number_format(prediction.error, 4)}
     return FormulaRow(
-        label=str(labels[prediction.family]),
+        label=str(LABELS[prediction.family]),
         loss=number_format(prediction.loss, 4),
         behind=_("%(behind)s ± %(error)s behind") % figures if prediction.behind else _("best"),
-        is_as_good=prediction.is_as_good,
+        may_be_as_good=prediction.behind > 0 and prediction.is_as_good,
         is_own=prediction.family == own,
     )
