@@ -193,7 +193,7 @@ def _match(data: Any, where: str) -> Match:
     row = _object(data, where)
     loser, stage, to_final = row.get("loser"), row.get("round"), row.get("to_final")
     how = _or(row.get("how"), How.PLAYED if loser is not None else How.BYE)
-    if how not in set(How):
+    if not isinstance(how, str) or how not in set(How):
         raise Refused("series_facts", where=f"{where}.how", problem="use played, walkover, bye or void")
     if loser is None and how == How.PLAYED:
         raise Refused("series_facts", where=where, problem="a played match has a loser")

@@ -138,10 +138,10 @@ class _Context:
 
     @cached_property
     def wins(self) -> dict[Player, list[Match]]:
-        """Matches that stand, by winner, in their order."""
+        """Matches that stand, by winner, in their order. Who fills in is not a player of the division."""
         wins = defaultdict(list)
         for match in self.division.matches:
-            if match.how is not How.VOID:
+            if match.how is not How.VOID and match.winner in self.players:
                 wins[match.winner].append(match)
         return wins
 
@@ -403,7 +403,7 @@ def _matches(node: plans.Matches, context: _Context) -> Parts:
             continue
         key = match.bracket, node.points * _power(node.by, match.length)
         for player, won in ((match.winner, True), (match.loser, False)):
-            if player is None or not _counts_when(node.when, won, player in context.winners):
+            if player not in context.players or not _counts_when(node.when, won, player in context.winners):
                 continue
             of_player = counts.setdefault(player, {})
             of_player[key] = of_player.get(key, 0) + 1

@@ -182,6 +182,14 @@ def test_a_view_ranks_some_players_with_unchanged_points():
     assert [(row.rank, row.player, row.total) for row in ladies.rows] == [(1, "Ada", 10), (2, "Cleo", 4)]
 
 
+def test_who_fills_in_is_no_player_but_is_beaten_like_one():
+    matches = (Match("main", "Director", "Ben", 5), Match("main", "Ada", "Director", 5))
+    lines = [{"win": 1}, {"match": 1}, {"attend": 1}]
+    plan = plan_from({"points": {"times": [{"place_factor": {"factors": {"1": 2}}}, {"add": lines}]}})
+    earned = event_points(plan, evening("e1", ("Ada",), ("Ben",), matches=matches))
+    assert {player: own.points for player, own in earned.items()} == {"Ada": 6, "Ben": 2}
+
+
 @pytest.mark.parametrize(("guests", "points"), [("keep_places", 4), ("close_up", 6)])
 def test_guests_keep_their_places_or_close_up(guests, points):
     plan = plan_from(places(10, 6, 4, players=["Ada", "Cleo"], guests=guests))
