@@ -1,10 +1,13 @@
-"""The FIBS rating formula, and computing ratings from a history of matches.
+"""Rating formulas, of which FIBS is the usual one, and computing ratings from a history of matches.
 
 Source: FIBS help, "formula" (the man page of the First Internet Backgammon Server), in print at
 https://www.bkgm.com/rgb/rgb.cgi?view+1093. With D the difference of the ratings and n the length of the match, the
 chance of an upset is Pu = 1 / (10^(D·√n/2000) + 1). The winner's P is Pu if the favourite won, else 1 − Pu. Each side
 wins or loses 4·K·√n·P, with its own K = max(1, 5 − experience/100); experience is the sum of the lengths of the
 matches rated before. Later clients (MacFIBS) include the match itself in the experience.
+
+Other formulas of the same form differ in the exponents of n in the stake and in the chance, in the scale of ratings, in
+the stake and in the ramp of K (`FAMILIES`; docs/ratings.md).
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,6 +24,8 @@ STAKE = 4
 FIRST_K = 5
 EXPERIENCE_PER_K = 100
 LAST_K = 1
+FIRST_SLOW_K = 2
+EXPERIENCE_PER_SLOW_K = 400
 DIGITS = 6
 """Ratings are rounded to a millionth of a point, so that they are equal on every machine."""
 
@@ -34,6 +39,37 @@ class Ramp(StrEnum):
     """By the experience including the match (MacFIBS and others)."""
     NONE = "none"
     """K is always 1."""
+    SLOW = "slow"
+    """From 2, falling by 1 with every 400 points before the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """What a match of n points is worth: the stake is `stake` · n^`stake_exponent`, the chance of the better-rated side
+    1 / (1 + 10^(−D · n^`chance_exponent` / `scale`)).
+
+    `stakes` are stakes by length instead: (length, points), ascending; a length between two has the stake of the lower.
+    """
+
+    stake: float = STAKE
+    stake_exponent: float = 0.5
+    chance_exponent: float = 0.5
+    scale: float = SCALE
+    stakes: tuple[tuple[int, float], ...] = ()
+
+    def stake_of(self, length: int, k_scale: float = 1.0) -> float:
+        """Rating points at stake, of which the winner gets the share that was their chance to lose."""
+        if self.stakes:
+            return k_scale * max((at, points) for at, points in self.stakes if at <= max(length, self.stakes[0][0]))[1]
+        return k_scale * self.stake * _power(length, self.stake_exponent)
+
+
+def _power(length: int, exponent: float) -> float:
+    # √n as it always was, to the last bit.
+    return sqrt(length) if exponent == 0.5 else float(length**exponent)
+
+
+FIBS = Formula()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +81,22 @@ class Settings:
     ramp: Ramp = Ramp.BEFORE
     k_scale: float = 1.0
     """Factor for every K: below 1 ratings move less, above 1 more."""
+    formula: Formula = FIBS
 
+
+FAMILIES: Mapping[str, Settings] = {
+    "fibs": Settings(),
+    "slow_ramp": Settings(ramp=Ramp.SLOW),
+    "belgian": Settings(ramp=Ramp.NONE),
+    "danish": Settings(start_rating=1000.0, ramp=Ramp.NONE, formula=Formula(stake=1, stake_exponent=1)),
+    "nardgammon": Settings(ramp=Ramp.NONE, formula=Formula(stake=10, scale=400)),
+    "elo_by_length": Settings(
+        ramp=Ramp.NONE,
+        formula=Formula(chance_exponent=0, scale=400, stakes=((1, 6), (3, 10), (5, 14), (7, 16), (9, 18), (11, 20))),
+    ),
+}
+"""Formulas in use, by code: FIBS; √n with a slow ramp (Brass City); without a ramp (Belgium, blunderDB); Denmark, where
+both changes of a match add up to n; nardgammon (its ramp is not known, so none); Elo with a stake for each length."""
 
 Start = tuple[float, int]
 """The rating and experience a player begins with."""
@@ -103,8 +154,8 @@ class Working(NamedTuple):
     """In rating points, negative for the loser."""
 
 
-def win_probability(rating: float, opponent: float, length: int) -> float:
-    """Return the chance (0–1) to win a match of `length` points; ratings in FIBS points.
+def win_probability(rating: float, opponent: float, length: int, formula: Formula = FIBS) -> float:
+    """Return the chance (0–1) to win a match of `length` points; ratings in points of the formula.
 
     Raises ValueError if `length` < 1. Source: FIBS help, "formula".
     >>> round(win_probability(1800, 1500, 7), 3)
@@ -112,7 +163,7 @@ def win_probability(rating: float, opponent: float, length: int) -> float:
     """
     if length < 1:
         raise ValueError("A match has at least one point.")
-    return float(1 / (10 ** ((opponent - rating) * sqrt(length) / SCALE) + 1))
+    return float(1 / (10 ** ((opponent - rating) * _power(length, formula.chance_exponent) / formula.scale) + 1))
 
 
 def k_factor(experience: int, length: int, ramp: Ramp = Ramp.BEFORE) -> float:
@@ -124,6 +175,8 @@ def k_factor(experience: int, length: int, ramp: Ramp = Ramp.BEFORE) -> float:
     """
     if ramp is Ramp.NONE:
         return float(LAST_K)
+    if ramp is Ramp.SLOW:
+        return max(float(LAST_K), FIRST_SLOW_K - experience / EXPERIENCE_PER_SLOW_K)
     counted = experience + length if ramp is Ramp.INCLUDING else experience
     return max(float(LAST_K), FIRST_K - counted / EXPERIENCE_PER_K)
 
@@ -137,6 +190,7 @@ def change(
     won: bool,
     ramp: Ramp = Ramp.BEFORE,
     k_scale: float = 1.0,
+    formula: Formula = FIBS,
 ) -> float:
     """Return the rating points that one side wins, or loses (negative), in a match of `length` points.
 
@@ -147,8 +201,9 @@ def change(
     6.4798
     """
     # The winner's P is the winner's chance to lose, whichever side is the favourite.
-    winner_p = win_probability(opponent, rating, length) if won else win_probability(rating, opponent, length)
-    points = k_scale * STAKE * k_factor(experience, length, ramp) * sqrt(length) * winner_p
+    sides = (opponent, rating) if won else (rating, opponent)
+    winner_p = win_probability(*sides, length, formula)
+    points = formula.stake_of(length, k_scale) * k_factor(experience, length, ramp) * winner_p
     return points if won else -points
 
 
@@ -193,12 +248,13 @@ def replay(
     known = {player: (standing.rating, standing.experience) for player, standing in standings_before.items()}
     first = dict(starts or {})
     start = (settings.start_rating, settings.start_experience)
+    formula = settings.formula
     changes = []
     for finished_at, match, winner, loser, length in sorted(matches):
         rating, experience = known.get(winner) or first.get(winner, start)
         other, others_experience = known.get(loser) or first.get(loser, start)
         # P is the same for both sides; only K differs.
-        stake = settings.k_scale * STAKE * sqrt(length) * win_probability(other, rating, length)
+        stake = formula.stake_of(length, settings.k_scale) * win_probability(other, rating, length, formula)
         won = round(rating + stake * k_factor(experience, length, settings.ramp), DIGITS)
         lost = round(other - stake * k_factor(others_experience, length, settings.ramp), DIGITS)
         known[winner] = (won, experience + length)

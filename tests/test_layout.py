@@ -23,6 +23,8 @@ PACKAGES = {
         "models",
         "refusals",
         "ratings",
+        "glicko2",
+        "rating_comparison",
         "actors",
         "mail",
         "people",

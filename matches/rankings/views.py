@@ -22,6 +22,7 @@ from engine.errors import Refused
 from matches.models import PlayerRating, RatingImport, RatingPool
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
+from matches.rankings.formulas import formulas_of
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.profiles import completion_for
 from matches.ratings.rated import merged_players
@@ -280,7 +281,8 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("Saved. Ratings are being recalculated."))
             return redirect("club-pool", slug, pk)
-    return _pools_page(request, club, rating_pool, form)
+    compared = formulas_of(rating_pool) if request.GET.get("formulas") == "1" else None
+    return _pools_page(request, club, rating_pool, form, formulas=compared)
 
 
 def _pools_page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **extra: Any) -> HttpResponse:

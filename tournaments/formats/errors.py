@@ -53,6 +53,26 @@ MESSAGES: dict[str, str] = {
     "no_such_format": "“{name}” is not a format.",
     "bad_setting": "“{value}” is not a valid value for {name}.",
     "setting_not_used": "The format “{format}” has no setting “{name}”. Leave it out.",
+    # Series: facts and plans
+    "series_facts": "The events cannot be read at {where}: {problem}.",
+    "series_object": "The plan cannot be read at {where}: an object is missing.",
+    "series_list": "The plan cannot be read at {where}: a list is missing, or is empty or has gaps.",
+    "series_key": "The plan has “{key}” at {where}, which means nothing there. Leave it out.",
+    "series_number": "“{value}” at {where} is not a number such as 2, 0.5 or 1/3.",
+    "series_range": "{value} at {where} is out of range: {least} to {most}.",
+    "series_choice": "“{value}” at {where} is not one of these: {choices}.",
+    "series_line": "At {where} exactly one line is needed, such as points for coming, for wins or for places.",
+    "series_too_deep": "The plan has blocks within blocks more than {most} deep.",
+    "series_too_long": "A plan has at most {most} lines.",
+    "series_places": "“{text}” at {where} is not a place such as 3, or places such as 3-4.",
+    "series_band_gap": "No band of the table covers {number}.",
+    "series_band_overlap": "Two bands of the table cover {number}.",
+    "series_band_order": "Bands must ascend: band {band} ends with {to}, after {before}.",
+    "series_band_last": "Band {band} is open, so it must be the last.",
+    "series_best_and_drop": "Count the best results or drop the worst, not both.",
+    "series_preset": "There is no preset “{preset}”.",
+    "series_outlook_limits": "What it would take cannot be said where only some results of a month or class count.",
+    "series_tie_values": "Name the values that are counted to break ties.",
 }
 """Code -> English template with `{parameter}` places."""
 

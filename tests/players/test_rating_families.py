@@ -1,0 +1,117 @@
+"""Rating formulas beside FIBS, Glicko-2, and which of them predicts best."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from math import log
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from players.glicko2 import Rated, after_period
+from players.rating_comparison import FEWEST, GLICKO2, compare_families
+from players.ratings import FAMILIES, Formula, Ramp, RatedMatch, Settings, change, k_factor, win_probability
+
+DATA = Path(__file__).resolve().parents[3] / "shared/data/seasons/ratings.json"
+CLOSE = 1e-6
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+RAMPS = {"slow": Ramp.SLOW, "none": Ramp.NONE, "including": Ramp.INCLUDING}
+
+
+def changes(settings, winner, loser, length, experience=(0, 0)):
+    options = {"ramp": settings.ramp, "formula": settings.formula}
+    return (
+        change(winner, loser, length, experience=experience[0], won=True, **options),
+        change(loser, winner, length, experience=experience[1], won=False, **options),
+    )
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="../shared/data/seasons is not there")
+def test_the_reference_examples_of_every_family():
+    families = json.loads(DATA.read_text())["families"]
+    compared = 0
+    for name in ("fibs", "sqrt_slow_ramp", "belgian", "danish", "nardgammon_r1", "flat_exponent_0", "elo_by_length"):
+        for example in families[name]:
+            given = example["inputs"]
+            formula = Formula(given.get("K", 4), given.get("a", 0.5), given.get("b", 0.5), given.get("S", 2000))
+            ramp = RAMPS.get(given.get("kind"), Ramp.BEFORE)
+            if name == "elo_by_length":
+                formula, ramp = FAMILIES[name].formula, Ramp.NONE
+            experience = (given.get("ew", 900), given.get("el", 900))
+            settings = Settings(ramp=ramp, formula=formula)
+            computed = changes(settings, given["rw"], given["rl"], given["n"], experience)
+            assert computed == pytest.approx((example["winner_change"], example["loser_change"]), abs=CLOSE), example
+            compared += 1
+    assert compared == 25
+    for example in families["glicko2"]:
+        given = example["inputs"]
+        results = [(Rated(rating, deviation), score) for rating, deviation, score in given["results"]]
+        player = Rated(given["rating"], given["deviation"], given["volatility"])
+        after = after_period(player, results, given["tau"])
+        assert after[:2] == pytest.approx((example["rating"], example["deviation"]), abs=1e-4)
+        assert after.volatility == pytest.approx(example["volatility"], abs=CLOSE)
+
+
+def test_both_changes_of_a_danish_match_add_up_to_its_length():
+    danish = FAMILIES["danish"]
+    for difference, length in ((100, 9), (0, 7), (250, 15)):
+        favourite, _ = changes(danish, 1000 + difference, 1000, length)
+        outsider, _ = changes(danish, 1000, 1000 + difference, length)
+        assert favourite + outsider == pytest.approx(length)
+    assert changes(danish, 1100, 1000, 9)[0] == pytest.approx(3.73, abs=0.005)
+
+
+def test_the_published_example_of_glicko_2():
+    opponents = [(Rated(1400, 30), 1), (Rated(1550, 100), 0), (Rated(1700, 300), 0)]
+    after = after_period(Rated(1500, 200), opponents)
+    assert after[:2] == pytest.approx((1464.06, 151.52), abs=0.01)
+
+
+def test_a_length_between_two_has_the_stake_of_the_lower():
+    elo = FAMILIES["elo_by_length"].formula
+    assert [elo.stake_of(length) for length in (1, 2, 3, 8, 25)] == [6, 6, 10, 16, 20]
+    assert Formula(stakes=((3, 10), (5, 14))).stake_of(1) == 10
+
+
+def test_a_slow_ramp_ends_at_400_points():
+    assert [k_factor(experience, 7, Ramp.SLOW) for experience in (0, 200, 400, 5000)] == [2, 1.5, 1, 1]
+
+
+def generated(settings, number, seed, players=40):
+    """Matches whose every result has the chance that the formula gives at that moment."""
+    rng = Random(seed)
+    known = dict.fromkeys(range(players), (settings.start_rating, 0))
+    for match in range(number):
+        first, second = rng.sample(range(players), 2)
+        length = rng.choice([3, 5, 7, 9, 11])
+        first_wins = rng.random() < win_probability(known[first][0], known[second][0], length, settings.formula)
+        winner, loser = (first, second) if first_wins else (second, first)
+        won, lost = changes(settings, known[winner][0], known[loser][0], length, (known[winner][1], known[loser][1]))
+        known[winner] = known[winner][0] + won, known[winner][1] + length
+        known[loser] = known[loser][0] + lost, known[loser][1] + length
+        yield RatedMatch(BEGINNING + timedelta(hours=match), match, winner, loser, length)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_formula_that_matches_follow_is_named_or_within_the_uncertainty(family):
+    comparison = compare_families(generated(FAMILIES[family], 20_000, f"matches of {family}"))
+    as_good = [prediction.family for prediction in comparison.predictions if prediction.is_as_good]
+    assert (comparison.matches, family in as_good) == (20_000, True)
+    assert len(as_good) < len(comparison.predictions)
+    assert comparison.predictions[0].behind == 0
+
+
+def test_every_prediction_rests_on_earlier_matches_only():
+    matches = list(generated(FAMILIES["fibs"], 200, "order"))
+    loss = {prediction.family: prediction.loss for prediction in compare_families(matches).predictions}
+    assert set(loss) == {*FAMILIES, GLICKO2}
+    # In the first match everybody is new, so its result cannot matter.
+    first = matches[0]._replace(winner=matches[0].loser, loser=matches[0].winner)
+    assert compare_families([first, *matches[1:]]) != compare_families(matches)
+    alone = [matches[0]._replace(winner=2 * at, loser=2 * at + 1, match=at) for at in range(FEWEST)]
+    for prediction in compare_families(alone).predictions:
+        assert prediction.loss == pytest.approx(log(2))
+
+
+def test_a_few_matches_compare_nothing():
+    assert compare_families(generated(FAMILIES["fibs"], FEWEST - 1, "few")) is None

@@ -1,0 +1,234 @@
+"""What an event hands over to the series in which it counts: its divisions, brackets, placings and matches.
+
+Facts are read from the exchange form of `./manage.py series`; keys that no plan uses are not read.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.series.numbers import number, whole
+
+NORMAL = "normal"
+"""The class of an event that is neither double nor bonus nor anything else."""
+T = TypeVar("T")
+
+Player = str
+"""A player, by name or by an id of the caller."""
+
+
+class How(StrEnum):
+    """How a match was decided."""
+
+    PLAYED = "played"
+    WALKOVER = "walkover"
+    BYE = "bye"
+    VOID = "void"
+    """Really played, then made void by a correction; it counts nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match. `to_final` is 0 in the final, 1 in a semi-final; None in a Swiss and in groups. A bye has no loser."""
+
+    bracket: str
+    winner: Player
+    loser: Player | None
+    length: int
+    how: How = How.PLAYED
+    round: int | None = None
+    to_final: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A bracket or group: who played in it, and its placings in order. The players of one placing share its places."""
+
+    name: str
+    players: frozenset[Player]
+    placings: tuple[tuple[Player, ...], ...] = ()
+    rounds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A division of an event. `rank` 1 is the highest; `shares` are the director's list, `given` points typed in."""
+
+    name: str
+    players: frozenset[Player]
+    brackets: tuple[Bracket, ...] = ()
+    matches: tuple[Match, ...] = ()
+    rank: int = 1
+    shares: tuple[Fraction, ...] = ()
+    given: Mapping[Player, Fraction] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as a series sees it. `kind` is its class in this series, `away` whether it was played elsewhere."""
+
+    id: str
+    date: date
+    divisions: tuple[Division, ...] = ()
+    kind: str = NORMAL
+    weight: Fraction = Fraction(1)
+    away: bool = False
+
+    @property
+    def players(self) -> frozenset[Player]:
+        """Everybody who was in a published draw, or has points typed in."""
+        return frozenset().union(*(division.players | set(division.given) for division in self.divisions))
+
+
+def events_from(data: Any) -> tuple[Event, ...]:
+    """Read events, in their order: a list of them, or an object with the key `events`.
+
+    Raises Refused with `series_facts`, naming where in the events something is missing or wrong.
+    """
+    if isinstance(data, Mapping):
+        data = data.get("events")
+    events = tuple(_each(data, "events", _event))
+    if len({event.id for event in events}) < len(events):
+        raise Refused("series_facts", where="events", problem="two events have the same id")
+    return events
+
+
+def without(event: Event, absent: frozenset[Player]) -> Event:
+    """The event as if these players had not taken part: places close up, and wins against them remain."""
+    divisions = tuple(
+        replace(
+            division,
+            players=division.players - absent,
+            brackets=tuple(_bracket_without(bracket, absent) for bracket in division.brackets),
+            matches=tuple(match for match in division.matches if match.winner not in absent),
+            given={player: points for player, points in division.given.items() if player not in absent},
+        )
+        for division in event.divisions
+    )
+    return replace(event, divisions=divisions)
+
+
+def _bracket_without(bracket: Bracket, absent: frozenset[Player]) -> Bracket:
+    placings = (tuple(player for player in placing if player not in absent) for placing in bracket.placings)
+    return replace(bracket, players=bracket.players - absent, placings=tuple(filter(None, placings)))
+
+
+def _event(data: Any, where: str) -> Event:
+    row = _object(data, where)
+    kind, given = row.get("class"), row.get("given")
+    divisions = _each(_or(row.get("divisions"), None if given is None else ()), f"{where}.divisions", _division)
+    if given is not None:
+        # Points that are typed in for the event rather than for one of its divisions.
+        divisions = [*divisions, _division({"given": given}, where)]
+    return Event(
+        id=_text(row.get("id"), f"{where}.id"),
+        date=_day(row.get("date"), f"{where}.date"),
+        kind=NORMAL if kind is None else _text(kind, f"{where}.class"),
+        weight=number(_or(row.get("weight"), 1), f"{where}.weight"),
+        away=row.get("away") is True,
+        divisions=tuple(divisions),
+    )
+
+
+def _day(data: Any, where: str) -> date:
+    """A day, or the first of a month. Without one the order of the events is all that is known."""
+    if data is None:
+        return date.min
+    try:
+        return date.fromisoformat(f"{data}-01" if len(str(data)) == len("2026-03") else str(data))
+    except ValueError:
+        raise Refused("series_facts", where=where, problem="a date is written as 2026-03-12") from None
+
+
+def _division(data: Any, where: str) -> Division:
+    row = _object(data, where)
+    shares = _or(row.get("shares"), ())
+    given = _object(_or(row.get("given"), {}), f"{where}.given")
+    division = Division(
+        name=str(row.get("name", "")),
+        rank=whole(_or(row.get("rank"), 1), f"{where}.rank", least=1),
+        players=frozenset(_names(_or(row.get("players"), list(given)), f"{where}.players")),
+        brackets=tuple(_each(_or(row.get("brackets"), ()), f"{where}.brackets", _bracket)),
+        matches=tuple(_each(_or(row.get("matches"), ()), f"{where}.matches", _match)),
+        shares=tuple(_each(shares, f"{where}.shares", number)),
+        given={player: number(points, f"{where}.given") for player, points in given.items()},
+    )
+    for bracket in division.brackets:
+        if strangers := bracket.players - division.players:
+            raise Refused(
+                "series_facts",
+                where=f"{where}.{bracket.name}",
+                problem=f"{min(strangers)} is not among the players of the division",
+            )
+    return division
+
+
+def _bracket(data: Any, where: str) -> Bracket:
+    row = _object(data, where)
+    placings = tuple(_each(_or(row.get("placings"), ()), f"{where}.placings", _names))
+    placed = [player for placing in placings for player in placing]
+    players = frozenset(_names(_or(row.get("players"), placed), f"{where}.players"))
+    if len(set(placed)) < len(placed):
+        raise Refused("series_facts", where=f"{where}.placings", problem="a player is placed twice")
+    if strangers := set(placed) - players:
+        raise Refused(
+            "series_facts",
+            where=f"{where}.placings",
+            problem=f"{min(strangers)} is not among the players of the bracket",
+        )
+    rounds = row.get("rounds")
+    return Bracket(
+        name=_text(row.get("name"), f"{where}.name"),
+        players=players,
+        placings=tuple(filter(None, placings)),
+        rounds=None if rounds is None else whole(rounds, f"{where}.rounds"),
+    )
+
+
+def _match(data: Any, where: str) -> Match:
+    row = _object(data, where)
+    loser, stage, to_final = row.get("loser"), row.get("round"), row.get("to_final")
+    how = _or(row.get("how"), How.PLAYED if loser is not None else How.BYE)
+    if not isinstance(how, str) or how not in set(How):
+        raise Refused("series_facts", where=f"{where}.how", problem="use played, walkover, bye or void")
+    if loser is None and how == How.PLAYED:
+        raise Refused("series_facts", where=where, problem="a played match has a loser")
+    return Match(
+        bracket=_text(row.get("bracket"), f"{where}.bracket"),
+        winner=_text(row.get("winner"), f"{where}.winner"),
+        loser=None if loser is None else _text(loser, f"{where}.loser"),
+        length=whole(_or(row.get("length"), 1), f"{where}.length"),
+        how=How(how),
+        round=None if stage is None else whole(stage, f"{where}.round"),
+        to_final=None if to_final is None else whole(to_final, f"{where}.to_final"),
+    )
+
+
+def _each(data: Any, where: str, read: Callable[[Any, str], T]) -> Iterable[T]:
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        raise Refused("series_facts", where=where, problem="a list is missing")
+    return [read(item, f"{where}[{index}]") for index, item in enumerate(data)]
+
+
+def _names(data: Any, where: str) -> tuple[Player, ...]:
+    return tuple(_each(data, where, _text))
+
+
+def _object(data: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        raise Refused("series_facts", where=where, problem="an object is missing")
+    return data
+
+
+def _text(data: Any, where: str) -> str:
+    if not isinstance(data, str) or not data:
+        raise Refused("series_facts", where=where, problem="a name is missing")
+    return data
+
+
+def _or(value: Any, default: Any) -> Any:
+    return default if value is None else value
