@@ -1,0 +1,66 @@
+"""The format page offers lives and Swiss without rounds beside rounds."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from players.actors import Actor
+from players.models import Player, User
+from tests.pages import html
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.designer import designer_data
+from tests.tournaments.support.pages import text
+from tournaments.entries import services as entries
+from tournaments.formats.presets import preset
+from tournaments.formats.settings import Pairing
+from tournaments.models import Division, Tournament
+from tournaments.state.stages import stage_settings
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def division(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Division:
+    division = make_division(name="Open", match_length=5)
+    entries.enter(division=division, players=make_players(16), by=by_alice, now=NOON)
+    ends = division.tournament.starts_at + timedelta(hours=8)
+    Tournament.objects.filter(pk=division.tournament_id).update(tables=8, ends_at=ends)
+    return Division.objects.select_related("tournament__club").get(pk=division.pk)
+
+
+def address(division: Division, name: str) -> str:
+    event = division.tournament
+    return reverse(name, args=[event.club.slug, event.slug, division.public_id])
+
+
+def test_lives_without_rounds_and_their_bracket_are_stored(division: Division, client: Client, alice: User) -> None:
+    client.force_login(alice)
+    lives = {"format": "lives", "pairing": "continuous", "lives": "2", "lead": "1", "window": "2", "qualifiers": "8"}
+    data = designer_data(division, lives, {"format": "knockout"})
+    response = client.post(address(division, "design"), data, follow=True)
+    assert "Lives without rounds, 2 lives, then knockout" in text(html(response))
+    first, second = stage_settings(division)
+    assert (first.pairing, first.lead, first.window, first.qualifiers) == (Pairing.CONTINUOUS, 1, 2, 8)
+    assert second.format == "knockout"
+
+
+def test_the_preview_compares_rounds_and_no_rounds(division: Division, client: Client, alice: User) -> None:
+    client.force_login(alice)
+    lives = {"format": "lives", "pairing": "continuous", "lives": "2", "lengths": "5"}
+    page = text(html(client.post(address(division, "design-show"), designer_data(division, lives, closes="23:30"))))
+    assert "A player waits" in page
+    assert "In rounds Nobody gains anything by being slow." in page
+    assert "Without rounds ✓ For club nights: who sits out skips at most 2 matches." in page
+    assert "Minutes between the first possible pair and its pairing" in page
+    assert "When a round is complete, the next one" not in page
+
+
+@pytest.mark.parametrize(("entries", "places"), [(13, 8), (24, 16)])
+def test_the_strict_preset_ends_in_a_bracket(entries: int, places: int) -> None:
+    first, second = preset("flow_strict", entries)
+    assert (first.lead, first.window, first.qualifiers, second.format) == (1, 2, places, "knockout")
