@@ -235,12 +235,16 @@ class _Evening:
         open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
         fixture = next((row for row in open_.select_related("match") if player in _players(row)), None)
         if fixture is None:
-            self._after(FORFEITS_AFTER, self._forfeit)
+            self._without_match(player)
             return
         forfeit(fixture=fixture, side=_players(fixture).index(player), by=SYSTEM, now=self.now)
         self.finished[fixture.pk] = self.clock
         self.forfeited.add(fixture.pk)
         self._after(COMES_AFTER, lambda: self._arrive(player))
+
+    def _without_match(self, player: int) -> None:
+        """Look again later whether the player who does not come has a match."""
+        self._after(FORFEITS_AFTER, self._forfeit)
 
     def _check_call(self, fixture: Fixture, table: int) -> None:
         self.report.absent_called += bool(set(_players(fixture)) & self.absent)
@@ -332,6 +336,10 @@ class _EveningWithoutRounds(_Evening):
         made = list(rows.order_by("pk"))
         self.last_call = made[-1].pk if made else self.last_call
         return made
+
+    def _without_match(self, player: int) -> None:
+        """Let the player come without having forfeited: whoever is not here is not paired."""
+        self._after(COMES_AFTER, lambda: self._arrive(player))
 
     def _finish(self, fixture: Fixture, table: int) -> None:
         super()._finish(fixture, table)

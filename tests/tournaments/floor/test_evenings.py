@@ -33,6 +33,16 @@ def test_an_evening_books_everybody_once_leaves_no_table_idle_and_can_be_repeate
     assert idle.integrity_differences > 0
 
 
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_an_evening_without_rounds_books_everybody_once_too() -> None:
+    report = simulate_evening(players=9, tables=3, seed=7, continuous=True)
+    assert Tournament.objects.count() == 0
+    figures = summary([report])
+    assert {name: figures[name] for name in FAULTS} == dict.fromkeys(FAULTS, 0)
+    assert report.ended > 60
+
+
 def match(fixture: int, *leads_to: int) -> MatchFacts:
     return MatchFacts(fixture, fixture, 1, 1, Rank.MAIN, 7, Progress.SETTLED, leads_to=leads_to)
 
