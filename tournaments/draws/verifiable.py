@@ -164,7 +164,7 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
 
 def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str, Any]]:
     """Return what happened in a stage without rounds, in order. A result comes after the batches it was not yet in."""
-    batches = list(stage.batches.order_by("number").prefetch_related("pairings", "missed"))
+    batches = list(Batch.objects.filter(stage=stage).order_by("number").prefetch_related("pairings", "missed"))
     playing_at = {batch.number: (batch.at, set(batch.playing)) for batch in batches}
     timed: list[tuple[datetime, int, dict[str, Any]]] = [
         (batch.at, 2, _batch_event(batch, hidden_clubs)) for batch in batches
@@ -184,7 +184,7 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         timed.append((withdrawal.at, 0, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
         if withdrawal.taken_back_at is not None:
             timed.append((withdrawal.taken_back_at, 0, {"kind": "returned", "entry": withdrawal.entry_id}))
-    for missed_row in stage.missed.exclude(batch=None).exclude(taken_back_at=None):
+    for missed_row in MissedMatch.objects.filter(stage=stage).exclude(batch=None).exclude(taken_back_at=None):
         event = {"kind": "missed_taken_back", "entry": missed_row.entry_id}
         assert missed_row.taken_back_at is not None  # noqa: S101, they are excluded
         timed.append((missed_row.taken_back_at, 0, event))

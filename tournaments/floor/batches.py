@@ -556,7 +556,7 @@ def change_flow(*, stage: Stage, window: int, lead: int, leader: Leader, after: 
             raise Refused("stale")
         row = Stage.objects.get(pk=stage.pk)
         if row.status != Stage.Status.RUNNING:
-            raise Refused("rounds_over", rounds=row.batches.count())
+            raise Refused("rounds_over", rounds=Batch.objects.filter(stage=row).count())
         before = settings_of(row)
         settings = replace(before, window=window, lead=lead, leader=leader).checked(division.lengths)
         names = ("window", "lead", "leader")

@@ -57,7 +57,7 @@ class NewBatch:
 def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, now: datetime) -> Batch:
     """Store a batch with its fixtures; `event` and the division are locked, and the caller settles the division."""
     settings = settings_of(stage)
-    number = (stage.batches.aggregate(Max("number"))["number__max"] or 0) + 1
+    number = (Batch.objects.filter(stage=stage).aggregate(Max("number"))["number__max"] or 0) + 1
     batch = Batch.objects.create(
         stage=stage, number=number, at=now, by=by.kind, user=by.user, forced=new.forced, algorithm=ALGORITHM,
         rule={name: getattr(settings, name) for name in RULE}, room=new.room, pool=list(map(list, new.pool)),
