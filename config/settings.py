@@ -124,6 +124,7 @@ MIDDLEWARE = [
     # After static files, which are too many to log.
     "config.middleware.RequestLog",
     "config.middleware.Metrics",
+    "config.middleware.Compressed",
     "config.middleware.PrivateByDefault",
     "config.middleware.RateLimitHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
