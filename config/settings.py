@@ -127,6 +127,7 @@ MIDDLEWARE = [
     "config.middleware.Compressed",
     "config.middleware.PrivateByDefault",
     "config.middleware.RateLimitHeaders",
+    "matches.play.short_way.ShortWay",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "config.middleware.AppendSlash",

@@ -231,8 +231,11 @@ class Chains:
     def _use(self, chain: DiceChain, link: str, seen: int) -> Reveal:
         chain.last_reveal = self._reveals(chain.owner) + 1
         chain.used, chain.latest, chain.seen = chain.used + 1, link, seen
-        chain.save(update_fields=["used", "latest", "seen", "last_reveal"])
+        self._save(chain)
         return Reveal(chain.owner, chain.number, chain.used, link, seen)
+
+    def _save(self, chain: DiceChain) -> None:
+        chain.save(update_fields=["used", "latest", "seen", "last_reveal"])
 
     def _latest(self, owner: str) -> DiceChain | None:
         """The chain whose link a side has revealed last."""

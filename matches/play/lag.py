@@ -89,11 +89,23 @@ def take(match_id: int, side: Side, network: str, lag: MatchLag) -> tuple[int, M
 
     Whoever calls this has locked the match, and has read `lag` since.
     """
+    credit, after = taken(side, network, lag)
+    if after is not lag:
+        store_allowance(match_id, side, after)
+    return credit, after
+
+
+def store_allowance(match_id: int, side: Side, lag: MatchLag) -> None:
+    """Store what may still be given back to a side."""
+    cache.set(_allowance_key(match_id, side), lag.allowances[side], LASTS)
+
+
+def taken(side: Side, network: str, lag: MatchLag) -> tuple[int, MatchLag]:
+    """Return the same as `take`, but store nothing."""
     measured = lag.estimates[side] if network == lag.networks[side] else 0
     if not measured:
         return 0, lag
     credit, after = Lag(lag.allowances[side]).credit(measured)
-    cache.set(_allowance_key(match_id, side), after.allowance, LASTS)
     left, right = lag.allowances
     return credit, lag._replace(allowances=(after.allowance, right) if side == 0 else (left, after.allowance))
 
