@@ -355,12 +355,14 @@ def as_json(
     latest: Sequence[Action] = (),
     lag_credits: tuple[int, int] | None = None,
     presences: Sequence[Presence] | None = None,
+    spectators: int | None = None,
+    public: Json | None = None,
 ) -> Json:
     """Where a match stands for its reader, and its actions after number `since`; for a side also what it may do.
 
     `latest` are actions that have just been added; they are not read again if the reader misses only those. Nor are
-    `lag_credits` and the `presences` of the sides where they are given. The step graph of a roll is for its mover
-    alone. Spectators do not see who is there, nor anybody's lag.
+    `lag_credits`, the `presences` of the sides, the number of `spectators` and the `public_json` where they are
+    given. The step graph of a roll is for its mover alone. Spectators do not see who is there, nor anybody's lag.
     """
     live, state, now = watched.live, watched.state, watched.at
     is_all = bool(latest) and (latest[0].seq - 1, latest[-1].seq) == (since, watched.last)
@@ -373,7 +375,7 @@ def as_json(
         "last": watched.last,
         "changed_by": watched.last if watched.is_behind else live.changed_by,
         "now": now,
-        **public_json(live, state),
+        **(public or public_json(live, state)),
         "due_at": _due_at(watched),
         "is_called_off": live.match.state == Match.State.VOID,
         "invitation": _invitation_json(watched),
@@ -384,7 +386,7 @@ def as_json(
         "actions": actions_json,
         **_side_json(watched),
         "topic": topic_of(watched),
-        "spectators": audience.size(live.match.public_id),
+        "spectators": audience.size(live.match.public_id) if spectators is None else spectators,
         "is_behind": watched.is_behind,
     }
 

@@ -58,8 +58,8 @@ def lock_with_live(match_id: int) -> Match:
     """Lock a match and its board until the transaction ends.
 
     Only the row of the match is locked. On PostgreSQL the joined row of the board is the one that this statement saw
-    when it began, even if it waited for the lock; whoever then appends to an outdated board is stopped by the constraint
-    `action_seq_once`.
+    when it began, even if it waited for the lock; whoever then appends to an outdated board is stopped by the
+    constraint `action_seq_once`.
     """
     return for_update(Match.objects.select_related("live")).get(pk=match_id)
 
@@ -72,12 +72,14 @@ class Journal:
     live: LiveMatch
     state: LiveState
     appended: list[Action] = field(default_factory=list)
+    known_lag: lags.MatchLag | None = None
+    """The lag of both sides, if it was read before."""
     _waits_for_before: tuple[Any, ...] = field(init=False)
     lag: lags.MatchLag = field(init=False)
 
     def __post_init__(self) -> None:
         self._waits_for_before = self._waits_for
-        self.lag = lags.lag_of(self.match.pk) if self._has_fast_clock else lags.NO_LAG
+        self.lag = (self.known_lag or lags.lag_of(self.match.pk)) if self._has_fast_clock else lags.NO_LAG
 
     @classmethod
     def open(cls, match_id: int) -> "Journal":

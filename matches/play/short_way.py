@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import structlog
 from django.conf import settings
+from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import ResolverMatch
@@ -22,7 +23,8 @@ from django.utils import timezone
 
 from config.api_json import JSONRenderer
 from core import throttle
-from core.live.publishing import publish
+from core.live import audience
+from core.live.publishing import publish_command
 from core.live.site_version import unseen_writes
 from core.requests import arrived_at
 from engine.actions import Act, Phase
@@ -38,7 +40,7 @@ from matches.play.codec import from_data, to_data
 from matches.play.journal import Journal
 from matches.play.live import LiveState, from_ms
 from matches.play.page import Seat, password_mark, seat_of_ticket
-from matches.play.public_state import streamed_state
+from matches.play.public_state import public_json, streamed_state
 from matches.play.watching import Watched
 from players.actors import Actor
 from players.models import LogEntry
@@ -56,8 +58,15 @@ class NotOrdinary(Exception):
 PATH = re.compile(r"/api/v1/matches/([2-9a-z]{10})/live/actions/")
 KINDS = frozenset({Act.ROLL, Act.PLAY, Act.DOUBLE, Act.TAKE})
 DEFAULTS: dict[str, Any] = {
-    **{"after": 0, "play": "", "link": "", "seen": None, "play_forced": False, "bear_off": False},
-    **{"tab": "", "every": 15, "seat": ""},
+    "after": 0,
+    "play": "",
+    "link": "",
+    "seen": None,
+    "play_forced": False,
+    "bear_off": False,
+    "tab": "",
+    "every": 15,
+    "seat": "",
 }
 LONGEST_BODY = 2_000
 MOST = 2**31
@@ -87,11 +96,11 @@ def wish_of(body: bytes, key: str) -> Wish:
         not all(type(number) is int and 0 <= number < MOST for number in numbers)
         or not all(type(text) is str for text in texts)
         or not all(type(form[name]) is bool for name in ("play_forced", "bear_off"))
-        or not 5 <= form["every"] <= 60  # noqa: PLR2004, as in the serializer
+        or not 5 <= form["every"] <= 60
         or not re.fullmatch(f"({HASH[1:-1]})?", form["link"])
         or not re.fullmatch(f"({TAB[1:-1]})?", form["tab"], re.ASCII)
         or (sent["kind"] == Act.PLAY) != ("play" in sent)
-        or len(form["play"]) > 60  # noqa: PLR2004, as in the serializer
+        or len(form["play"]) > 60
         or ("seen" in sent and form["seen"] is None)
         or len(key) > LONGEST_KEY
     ):
@@ -188,9 +197,18 @@ class _Journal(Journal):
         return credit
 
 
-def _appended(known: Known, seat: Seat, wish: Wish, network: str, now: datetime) -> _Journal:
+def _lag_of(seat: Seat, ident: str) -> lag.MatchLag:
+    """The lag of both sides. Raise NotOrdinary if the side has acted too often."""
+    counter = throttle.counter(throttle.LIVE_ACTIONS_OF, ident)
+    stored = cache.get_many([counter, *lag.keys_of(seat.match_id)])
+    if stored.get(counter, 0) >= throttle.LIVE_ACTIONS_OF.most:
+        raise NotOrdinary
+    return lag.lag_in(stored, seat.match_id)
+
+
+def _appended(known: Known, known_lag: lag.MatchLag, seat: Seat, wish: Wish, network: str, now: datetime) -> _Journal:
     """The match after an action, which is not written. Raise NotOrdinary where a game ends."""
-    journal = _Journal(known.match, known.match.live, known.state)
+    journal = _Journal(known.match, known.match.live, known.state, known_lag=known_lag)
     score = journal.state.match.score
     key = f"{seat.side}:{wish.action.key}" if wish.action.key else ""
     action, by = wish.action._replace(key=key), Actor(LogEntry.By.USER)
@@ -246,13 +264,12 @@ def act(request: HttpRequest, public_id: str) -> bytes | None:
         return None
     ident, network, now = f"{public_id}:{seat.side}", throttle.client_network(request), arrived_at(request)
     try:
-        throttle.count(throttle.LIVE_ACTIONS_OF, ident)
+        known_lag = _lag_of(seat, ident)
         with unseen_writes():
-            journal = _appended(_read(seat, session_key, wish.action.after, now), seat, wish, network, now)
+            known = _read(seat, session_key, wish.action.after, now)
+            journal = _appended(known, known_lag, seat, wish, network, now)
             _write(journal, seat)
     except (NotOrdinary, Refused, DatabaseError):
-        # The plain way counts it.
-        throttle.take_back(throttle.LIVE_ACTIONS_OF, ident)
         return None
     structlog.contextvars.bind_contextvars(user_id=seat.user_id)
     return _answer(journal, seat, wish, now)
@@ -261,16 +278,24 @@ def act(request: HttpRequest, public_id: str) -> bytes | None:
 def _answer(journal: _Journal, seat: Seat, wish: Wish, now: datetime) -> bytes:
     """Publish what was committed, and return what the plain way answers."""
     match, live = journal.match, journal.live
-    if journal.lag is not journal.lag_before:
-        lag.store_allowance(match.pk, seat.side, journal.lag)
-    publish(match.topic, match.seq, streamed_state(live, journal.state, journal.appended))
+    public = public_json(live, journal.state)
+    # Counted here, so that what is left to the plain way is counted once.
+    commands = [
+        publish_command(match.topic, match.seq, streamed_state(live, journal.state, journal.appended, public)),
+        *throttle.count_commands(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{seat.side}"),
+        *([lag.take_command(match.pk, seat.side, journal.lag)] if journal.lag is not journal.lag_before else []),
+        audience.size_command(match.public_id),
+    ]
     sign = absences.sign_of(match.public_id, seat.side, wish.tab, wish.every) if wish.tab else None
+    answers, seen = absences.side_presences_after(commands, match.public_id, now, sign)
     board = as_json(
         Watched(live, seat.side, True, journal.state, live.last, timezone.now(), is_behind=False),
         since=wish.action.after,
         latest=journal.appended,
         lag_credits=journal.credits,
-        presences=absences.side_presences(match.public_id, now, sign),
+        presences=seen,
+        public=public,
+        spectators=answers[-1] if answers else None,
     )
     content: bytes = JSONRenderer().render(board | {"ticket": None, "seat": wish.ticket})
     remember(_known, match.pk, Known(match, journal.state))
@@ -304,7 +329,7 @@ class ShortWay:
             request.resolver_match = plain.resolver_match  # type: ignore[assignment]
             return HttpResponse(content, headers=plain.headers | {"Content-Length": str(len(content))})
         response = self.get_response(request)
-        if response.status_code == 200 and session_key and request.user.is_authenticated:  # noqa: PLR2004
+        if response.status_code == 200 and session_key and request.user.is_authenticated:
             headers = {name: value for name, value in response.headers.items() if name != "Content-Length"}
             remember(self.plain, session_key, Plain(headers, request.resolver_match))
         return response
