@@ -116,7 +116,7 @@ def presences_after(
     try:
         pipeline = _client().pipeline(transaction=False)
         for command in commands:
-            pipeline.execute_command(*command)
+            pipeline.execute_command(*command)  # type: ignore[no-untyped-call]
         if sign is not None:
             _note(pipeline, sign, now)
         pipeline.get(_EPOCH)

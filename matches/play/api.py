@@ -48,6 +48,7 @@ from matches.play.watching import Watched, watched
 from players.accounts.api import by
 from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import PROBLEM
+from players.models import User
 
 # What the API of matches played here takes and gives.
 
@@ -820,7 +821,7 @@ def _answer(
 
 def _seat_ticket(request: Request, live: LiveMatch, seat: MatchSeat | None) -> str | None:
     """For a player who is signed in with a session: what lets their next actions take the short way."""
-    if seat is None or seat.side is None or seat.token or request.auth is not None:
+    if seat is None or seat.side is None or seat.token or request.auth or not isinstance(request.user, User):
         return None
     session_key = request.session.session_key
     return seat_ticket(live.match.public_id, live.pk, seat.side, request.user, session_key) if session_key else None

@@ -20,8 +20,8 @@ from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import ResolverMatch
 from django.utils import timezone
+from rest_framework.renderers import JSONRenderer
 
-from config.api_json import JSONRenderer
 from core import throttle
 from core.live import audience
 from core.live.publishing import publish_command
@@ -35,7 +35,7 @@ from matches.models import DiceChain, Match
 from matches.play import absences, lag
 from matches.play.acting import ActionInput, append_action
 from matches.play.api import HASH, LONGEST_KEY, TAB, as_json
-from matches.play.chains import Chains
+from matches.play.chains import Chains, chains_with_secrets
 from matches.play.codec import from_data, to_data
 from matches.play.journal import Journal
 from matches.play.live import LiveState, from_ms
@@ -45,7 +45,8 @@ from matches.play.watching import Watched
 from players.actors import Actor
 from players.models import LogEntry
 
-Key, Value = TypeVar("Key"), TypeVar("Value")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class NotOrdinary(Exception):
@@ -133,6 +134,7 @@ class Known(NamedTuple):
 
     match: Match
     state: LiveState
+    chains: list[DiceChain]
 
 
 _known: OrderedDict[int, Known] = OrderedDict()
@@ -149,7 +151,7 @@ def remember(values: OrderedDict[Key, Value], key: Key, value: Value) -> None:
 def _read(seat: Seat, session_key: str, after: int, now: datetime) -> Known:
     """The match as it is now. What is remembered is taken out, and put back only once an action is committed."""
     known, adapt = _known.pop(seat.match_id, None), connection.ops.adapt_datetimefield_value
-    values = [session_key, seat.user_id, adapt(timezone.now()), seat.match_id, after, adapt(now)]
+    values: list[Any] = [session_key, seat.user_id, adapt(timezone.now()), seat.match_id, after, adapt(now)]
     with connection.cursor() as cursor:
         cursor.execute(READ[seat.side], values)
         row = cursor.fetchone()
@@ -161,16 +163,18 @@ def _read(seat: Seat, session_key: str, after: int, now: datetime) -> Known:
     match.live.match = match
     if match.live.last != after:
         raise NotOrdinary
-    return Known(match, from_data(match.live.state))
+    return Known(match, from_data(match.live.state), chains_with_secrets(match.live))
 
 
 # Act by the rules of the plain way, without writing.
 
 
 class _Chains(Chains):
-    """Chains that note what was used instead of saving it."""
+    """Chains that are at hand; notes what was used instead of saving it."""
 
-    used: list[DiceChain]
+    def __init__(self, journal: "_Journal") -> None:
+        self.live, self.match_id = journal.live, journal.match.public_id
+        self._chains, self.used = journal.known_chains, journal.used
 
     def commit(self, *_: Any, **__: Any) -> DiceChain:
         raise NotOrdinary
@@ -186,11 +190,10 @@ class _Journal(Journal):
         super().__post_init__()
         self.lag_before = self.lag
         self.used: list[DiceChain] = []
+        self.known_chains: list[DiceChain] = []
 
     def chains(self) -> Chains:
-        chains = _Chains(self.live, self.match.public_id)
-        chains.used = self.used
-        return chains
+        return _Chains(self)
 
     def give_back(self, side: Side, network: str) -> int:
         credit, self.lag = lag.taken(side, network, self.lag)
@@ -209,6 +212,7 @@ def _lag_of(seat: Seat, ident: str) -> lag.MatchLag:
 def _appended(known: Known, known_lag: lag.MatchLag, seat: Seat, wish: Wish, network: str, now: datetime) -> _Journal:
     """The match after an action, which is not written. Raise NotOrdinary where a game ends."""
     journal = _Journal(known.match, known.match.live, known.state, known_lag=known_lag)
+    journal.known_chains = known.chains
     score = journal.state.match.score
     key = f"{seat.side}:{wish.action.key}" if wish.action.key else ""
     action, by = wish.action._replace(key=key), Actor(LogEntry.By.USER)
@@ -298,7 +302,7 @@ def _answer(journal: _Journal, seat: Seat, wish: Wish, now: datetime) -> bytes:
         spectators=answers[-1] if answers else None,
     )
     content: bytes = JSONRenderer().render(board | {"ticket": None, "seat": wish.ticket})
-    remember(_known, match.pk, Known(match, journal.state))
+    remember(_known, match.pk, Known(match, journal.state, journal.known_chains))
     return content
 
 
@@ -326,7 +330,7 @@ class ShortWay:
         session_key = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
         plain = self.plain.get(session_key)
         if plain is not None and (content := act(request, path[1])) is not None:
-            request.resolver_match = plain.resolver_match  # type: ignore[assignment]
+            request.resolver_match = plain.resolver_match
             return HttpResponse(content, headers=plain.headers | {"Content-Length": str(len(content))})
         response = self.get_response(request)
         if response.status_code == 200 and session_key and request.user.is_authenticated:
