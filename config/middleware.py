@@ -24,7 +24,9 @@ from django.core.exceptions import (
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseNotAllowed
 from django.http.request import split_domain_port
+from django.http.response import HttpResponseBase
 from django.middleware.common import CommonMiddleware
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
@@ -270,6 +272,17 @@ class PrivateByDefault:
         response = self.get_response(request)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
+
+
+class Compressed(GZipMiddleware):
+    """Compress pages and JSON, with padding that hides how well secrets in them are compressed; never a stream.
+
+    The ETag of a version, `"7"`, becomes `W/"7"`: `core.requests.entity_tags` reads both.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Compress what is sent in one piece, if its reader takes that."""
+        return response if response.streaming else super().process_response(request, response)
 
 
 class RateLimitHeaders:

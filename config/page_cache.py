@@ -31,6 +31,7 @@ from redis.exceptions import RedisError
 from config.disconnects import Receive, Scope, Send
 from core.live.site_version import VERSION, WRITERS
 from core.ndjson import NdjsonRenderer
+from core.requests import entity_tags
 from players.accounts.kept_input import COOKIE as KEPT_INPUT_COOKIE
 
 # Which sources this process runs: pages of another release must not be shown.
@@ -355,7 +356,8 @@ class Answer:
 
 def _has(etag: bytes, if_none_match: bytes) -> bool:
     """Return whether a reader has the page. An ETag that a view has set is a number for writing, not for comparing."""
-    return etag.startswith(b"W/") and etag in (part.strip() for part in if_none_match.split(b","))
+    tags = entity_tags(if_none_match.decode("latin-1"))
+    return etag.startswith(b"W/") and entity_tags(etag.decode("latin-1"))[0] in tags
 
 
 def accepts_gzip(accept_encoding: bytes) -> bool:

@@ -124,8 +124,10 @@ MIDDLEWARE = [
     # After static files, which are too many to log.
     "config.middleware.RequestLog",
     "config.middleware.Metrics",
+    "config.middleware.Compressed",
     "config.middleware.PrivateByDefault",
     "config.middleware.RateLimitHeaders",
+    "matches.play.short_way.ShortWay",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "config.middleware.AppendSlash",

@@ -18,7 +18,7 @@ from rest_framework.settings import api_settings
 from rest_framework.utils import html
 
 from core import ndjson
-from core.requests import parse_int
+from core.requests import entity_tags, parse_int
 from engine.errors import Refused
 
 UNKNOWN_FIELD = "unknown_field"
@@ -110,9 +110,9 @@ def read_after(request: Request, fields: dict[str, Any]) -> int:
 def stated_after(request: Request, fields: dict[str, Any]) -> int | None:
     """The same where a client need not send it: None if it sends none. Refused: `after_missing` if it is no number."""
     after: int | None = fields.pop("after", None)
-    text = request.headers.get("If-Match", "").strip()
-    if after is None and text:
-        after = parse_int(text.removeprefix("W/").strip('"'))
+    tags = entity_tags(request.headers.get("If-Match", ""))
+    if after is None and tags:
+        after = parse_int(tags[0]) if len(tags) == 1 else None
         if after is None:
             raise Refused("after_missing")
     return after

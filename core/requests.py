@@ -34,6 +34,18 @@ def is_htmx(request: HttpRequest) -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
+# Versions in headers: `"7"`, or `W/"7"` once the answer was compressed.
+
+
+def entity_tags(header: str) -> list[str]:
+    """Return the tags in an If-Match or If-None-Match header, without `W/` and quotation marks.
+
+    >>> entity_tags('"7", W/"8"')
+    ['7', '8']
+    """
+    return [tag.strip().removeprefix("W/").strip('"') for tag in header.split(",") if tag.strip()]
+
+
 # Numbers in query strings, form fields and headers.
 
 

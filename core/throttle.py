@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
+from core.live.presence import Command
 from engine.errors import Refused
 
 IPV6_CUSTOMER_PREFIX = 64
@@ -70,6 +71,17 @@ def wait(limit: Limit, ident: str) -> int:
     """Return in how many minutes another attempt would be accepted; 0 if now."""
     attempts, left = cast("CountingCache", cache).count(_key(limit, ident), limit.window, 0)
     return 0 if attempts < limit.most else max(1, math.ceil(left / MINUTE))
+
+
+def counter(limit: Limit, ident: str) -> str:
+    """The key in the cache under which the attempts are counted."""
+    return _key(limit, ident)
+
+
+def count_commands(limit: Limit, ident: str) -> list[Command]:
+    """The commands by which `count` counts one attempt. In a transaction, so that the count cannot expire between."""
+    key = cache.make_key(_key(limit, ident))
+    return [("MULTI",), ("SET", key, 0, "EX", limit.window, "NX"), ("INCR", key), ("EXEC",)]
 
 
 def reset(limit: Limit, ident: str) -> None:

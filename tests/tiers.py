@@ -22,6 +22,8 @@ class Tier(NamedTuple):
     events: int = 20
     event_steps: int = 40
     """Histories of an event, and what happens in each (tests/tournaments/test_state_machine.py)."""
+    short_way_matches: int = 1
+    """Matches of both ways of an action, at each delay of spectators."""
     live_matches: int = 15
     live_steps: int = 60
     """Matches played here, and what happens in each (tests/matches/play/test_match_machine.py)."""
@@ -60,6 +62,7 @@ TIERS = {
         examples=1000,
         events=60,
         live_matches=60,
+        short_way_matches=60,
         corrections=30,
         second_model=1000,
         lives=40,

@@ -13,6 +13,8 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
 
+from core.live.presence import Command
+
 log = structlog.get_logger(__name__)
 
 LASTS = 40
@@ -80,6 +82,11 @@ def size(name: str) -> int | None:
     except RedisError as error:
         log.warning("audience_unknown", error=str(error))
         return None
+
+
+def size_command(name: str) -> Command:
+    """The command whose answer is `size`."""
+    return "ZCOUNT", _PREFIX + name, time.time(), "+inf"
 
 
 def sizes(names: Sequence[str]) -> dict[str, int]:

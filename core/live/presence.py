@@ -102,8 +102,21 @@ def presences(members: Sequence[Member], *, now: float, sign: Sign | None = None
 
     A sign of life given with it is noted first, in the same round trip.
     """
+    return presences_after((), members, now=now, sign=sign)[1]
+
+
+Command = tuple[str | int | float, ...]
+"""A command for the broker, with its arguments."""
+
+
+def presences_after(
+    commands: Sequence[Command], members: Sequence[Member], *, now: float, sign: Sign | None = None
+) -> tuple[list[Any], list[Presence]]:
+    """Send commands in the same round trip; return their answers, none without a broker, and what `presences` does."""
     try:
         pipeline = _client().pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)  # type: ignore[no-untyped-call]
         if sign is not None:
             _note(pipeline, sign, now)
         pipeline.get(_EPOCH)
@@ -118,8 +131,8 @@ def presences(members: Sequence[Member], *, now: float, sign: Sign | None = None
             started = str(now)
     except RedisError as error:
         log.warning("presence_unknown", error=str(error))
-        return [UNKNOWN] * len(members)
-    return [_presence(_signs(lives), float(started), now) for lives in lives_of_members]
+        return [], [UNKNOWN] * len(members)
+    return answers[: len(commands)], [_presence(_signs(lives), float(started), now) for lives in lives_of_members]
 
 
 Signs = dict[str, tuple[float, float]]

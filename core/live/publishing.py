@@ -11,6 +11,8 @@ from django.http import Http404, HttpRequest
 from redis import Redis
 from redis.exceptions import RedisError
 
+from core.live.presence import Command
+
 # What can be watched: apps register a kind of topic with the function that authorises it.
 
 
@@ -74,6 +76,11 @@ def publish(topic: str, seq: int, content: str = "") -> None:
         _client().publish(CHANNEL + topic, f"{seq} {content}" if content else seq)
     except RedisError as error:
         log.warning("change_not_published", topic=topic, error=str(error))
+
+
+def publish_command(topic: str, seq: int, content: str) -> Command:
+    """The command by which `publish` publishes."""
+    return "PUBLISH", CHANNEL + topic, f"{seq} {content}" if content else seq
 
 
 def touch(*topics: str) -> None:

@@ -8,7 +8,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from core.live.presence import Presence, Sign, goodbye, presences, sign_of_life
+from core.live.presence import Command, Presence, Sign, goodbye, presences, presences_after, sign_of_life
 from core.locks import for_update
 from engine.actions import Act, FlagRule
 from engine.clock import SECOND
@@ -115,6 +115,14 @@ def sign_of(public_id: str, side: Side, life: str, every: int) -> Sign:
 def side_presences(public_id: str, now: datetime, sign: Sign | None = None) -> list[Presence]:
     """Return whether the pages of side 0 and of side 1 are open, once a sign of life of one of them is noted."""
     return presences([member(public_id, side) for side in (0, 1)], now=now.timestamp(), sign=sign)
+
+
+def side_presences_after(
+    commands: Sequence[Command], public_id: str, now: datetime, sign: Sign | None = None
+) -> tuple[list[Any], list[Presence]]:
+    """Send commands to the broker; return their answers, and what `side_presences` does, in one round trip."""
+    members = [member(public_id, side) for side in (0, 1)]
+    return presences_after(commands, members, now=now.timestamp(), sign=sign)
 
 
 def note_sign_of_life(sign: Sign, now: datetime) -> None:

@@ -15,7 +15,6 @@ from matches.lifecycle.arrivals import arrive_at_board
 from matches.models import Action, LiveMatch, Match
 from matches.play import due
 from matches.play.absences import claim_absence
-from matches.play.chains import Chains
 from matches.play.journal import Journal, event_of, lock_with_live
 from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
 from players.actors import SYSTEM, Actor
@@ -146,7 +145,7 @@ def _act_in(match: Match, side: Side, request: ActionInput, by: Actor, now: date
     journal = Journal.of(match)
     if not journal.live.changed_by <= request.after <= journal.live.last:
         raise Refused("stale", seq=journal.live.last)
-    _append(journal, side, request, by, now, journal.give_back(side, network))
+    append_action(journal, side, request, by, now, journal.give_back(side, network))
     if request.stood_in:
         journal.appended[0].data["stood_in"] = True
     journal.close(now)
@@ -180,7 +179,7 @@ def _is_same(first: Action, request: ActionInput) -> bool:
     )
 
 
-def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, credit: int) -> None:
+def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, credit: int) -> None:
     """Add the rows of one request to a locked match."""
     at = to_ms(now)
     event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
@@ -198,7 +197,7 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
         action = journal.append(event, by=by, key=request.key)
         if request.kind == Act.PLAY:
-            chains = Chains(journal.live, journal.match.public_id)
+            chains = journal.chains()
             link = chains.reveal_with_play(side, request.link, request.seen)
             if link is not None:
                 action.data["link"] = link.data
@@ -210,7 +209,7 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
 def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:
     """A side is ready for the opening roll, which the server makes once both are."""
     assert event.side is not None  # noqa: S101, a player acts
-    chains = Chains(journal.live, journal.match.public_id)
+    chains = journal.chains()
     link = chains.reveal_for_opening(event.side, request.link, request.seen).data
     journal.append(event, by=by, key=request.key, data={"link": link})
     _roll_if_both_are_ready(journal, event.at)
@@ -220,7 +219,7 @@ def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
     """Make the opening roll from the links of both sides, once both are ready and here."""
     if journal.state.awaits_opening_roll:
         links = (_link_of(journal, 0), _link_of(journal, 1))
-        dice, proof = Chains(journal.live, journal.match.public_id).opening_roll(links)
+        dice, proof = journal.chains().opening_roll(links)
         journal.append(Event(Act.ROLL, at, dice=dice), by=SYSTEM, data=proof)
 
 
@@ -240,7 +239,7 @@ def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor) -> No
         raise Refused("not_now", act=Act.ROLL.value, phase=Phase.OPENING.value)
     # Any dice tell whether this side may roll now: a link must not be revealed for nothing.
     after_event(journal.state, event._replace(dice=(1, 2)))
-    chains = Chains(journal.live, journal.match.public_id)
+    chains = journal.chains()
     dice, proof = chains.roll(side, chains.reveal(side, request.link, request.seen))
     journal.append(event._replace(dice=dice), by=by, key=request.key, data=proof)
     _play_by_itself(journal, request, event.at, by)

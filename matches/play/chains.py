@@ -54,10 +54,7 @@ class Chains:
     def __init__(self, live: LiveMatch, match_id: str) -> None:
         self.live = live
         self.match_id = match_id
-        # Prefetched, so that what shows them after the action does not read them again.
-        with_secrets = DiceChain.objects.select_related("secret").order_by("owner", "number")
-        prefetch_related_objects([live], Prefetch("chains", with_secrets))
-        self._chains = list(live.chains.all())
+        self._chains = chains_with_secrets(live)
 
     def commit(self, owner: str, now: datetime, *, anchor: str | None = None) -> DiceChain:
         """Add a chain: by its anchor if its owner keeps it, else one that the server keeps. Refused: `bad_link`."""
@@ -231,8 +228,11 @@ class Chains:
     def _use(self, chain: DiceChain, link: str, seen: int) -> Reveal:
         chain.last_reveal = self._reveals(chain.owner) + 1
         chain.used, chain.latest, chain.seen = chain.used + 1, link, seen
-        chain.save(update_fields=["used", "latest", "seen", "last_reveal"])
+        self._save(chain)
         return Reveal(chain.owner, chain.number, chain.used, link, seen)
+
+    def _save(self, chain: DiceChain) -> None:
+        chain.save(update_fields=["used", "latest", "seen", "last_reveal"])
 
     def _latest(self, owner: str) -> DiceChain | None:
         """The chain whose link a side has revealed last."""
@@ -244,6 +244,13 @@ class Chains:
 
     def _of(self, owner: str) -> list[DiceChain]:
         return [chain for chain in self._chains if chain.owner == owner]
+
+
+def chains_with_secrets(live: LiveMatch) -> list[DiceChain]:
+    """The chains of a match; prefetched, so that what shows them after an action does not read them again."""
+    with_secrets = DiceChain.objects.select_related("secret").order_by("owner", "number")
+    prefetch_related_objects([live], Prefetch("chains", with_secrets))
+    return list(live.chains.all())
 
 
 def armings_of(live: LiveMatch) -> list[Arming]:

@@ -25,8 +25,9 @@ from matches.lifecycle.finish import Announced, Basis, ResultInput, append_resul
 from matches.lifecycle.locks import changed
 from matches.lifecycle.spectators import is_delayed
 from matches.models import Action, LiveMatch, Match, Result
-from matches.play import lag
+from matches.play import lag as lags
 from matches.play.aborting import abort_if_left
+from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
 from matches.play.live import Event, EventKind, LiveState, after_event, from_ms, to_ms
 from matches.play.notifications import notify_turn
@@ -54,7 +55,12 @@ ACT_FOR_BOT, ACT_AT_LEVEL = "matches.act_for_bot", "matches.act_at_level"
 
 
 def lock_with_live(match_id: int) -> Match:
-    """Lock a match and its board until the transaction ends."""
+    """Lock a match and its board until the transaction ends.
+
+    Only the row of the match is locked. On PostgreSQL the joined row of the board is the one that this statement saw
+    when it began, even if it waited for the lock; whoever then appends to an outdated board is stopped by the
+    constraint `action_seq_once`.
+    """
     return for_update(Match.objects.select_related("live")).get(pk=match_id)
 
 
@@ -66,12 +72,14 @@ class Journal:
     live: LiveMatch
     state: LiveState
     appended: list[Action] = field(default_factory=list)
+    known_lag: lags.MatchLag | None = None
+    """The lag of both sides, if it was read before."""
     _waits_for_before: tuple[Any, ...] = field(init=False)
-    _lag: lag.MatchLag = field(init=False)
+    lag: lags.MatchLag = field(init=False)
 
     def __post_init__(self) -> None:
         self._waits_for_before = self._waits_for
-        self._lag = lag.lag_of(self.match.pk) if self._has_fast_clock else lag.NO_LAG
+        self.lag = (self.known_lag or lags.lag_of(self.match.pk)) if self._has_fast_clock else lags.NO_LAG
 
     @classmethod
     def open(cls, match_id: int) -> "Journal":
@@ -93,12 +101,16 @@ class Journal:
     @property
     def credits(self) -> tuple[int, int]:
         """What would be given back to each side for lag."""
-        return self._lag.possible_credits
+        return self.lag.possible_credits
 
     def give_back(self, side: Side, network: str) -> int:
         """Take what a side is given back for the lag of its network from its allowance, and return it."""
-        credit, self._lag = lag.take(self.match.pk, side, network, self._lag)
+        credit, self.lag = lags.take(self.match.pk, side, network, self.lag)
         return credit
+
+    def chains(self) -> Chains:
+        """The dice chains of the match."""
+        return Chains(self.live, self.match.public_id)
 
     def append(
         self,

@@ -7,11 +7,12 @@ it nothing is measured and nothing given back.
 """
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core import signing
 from django.core.cache import cache
 
+from core.live.presence import Command
 from engine.clock import MAX_LAG_CREDIT, Lag
 from engine.cube import Side
 from engine.errors import Refused
@@ -75,7 +76,16 @@ NO_LAG = MatchLag(("", ""), (0, 0), (0, 0))
 
 def lag_of(match_id: int) -> MatchLag:
     """Read the lag of both sides."""
-    stored = cache.get_many([key(match_id, side) for side in SIDES for key in (_measured_key, _allowance_key)])
+    return lag_in(cache.get_many(keys_of(match_id)), match_id)
+
+
+def keys_of(match_id: int) -> list[str]:
+    """The keys in the cache of what is known of the lag of both sides."""
+    return [key(match_id, side) for side in SIDES for key in (_measured_key, _allowance_key)]
+
+
+def lag_in(stored: dict[str, Any], match_id: int) -> MatchLag:
+    """The lag of both sides from the values of `keys_of`."""
     (first, first_samples), (second, second_samples) = (
         stored.get(_measured_key(match_id, side), ("", [])) for side in SIDES
     )
@@ -89,11 +99,23 @@ def take(match_id: int, side: Side, network: str, lag: MatchLag) -> tuple[int, M
 
     Whoever calls this has locked the match, and has read `lag` since.
     """
+    credit, after = taken(side, network, lag)
+    if after is not lag:
+        cache.set(_allowance_key(match_id, side), after.allowances[side], LASTS)
+    return credit, after
+
+
+def take_command(match_id: int, side: Side, lag: MatchLag) -> Command:
+    """The command by which `take` stores what may still be given back to a side."""
+    return "SET", cache.make_key(_allowance_key(match_id, side)), lag.allowances[side], "EX", LASTS
+
+
+def taken(side: Side, network: str, lag: MatchLag) -> tuple[int, MatchLag]:
+    """Return the same as `take`, but store nothing."""
     measured = lag.estimates[side] if network == lag.networks[side] else 0
     if not measured:
         return 0, lag
     credit, after = Lag(lag.allowances[side]).credit(measured)
-    cache.set(_allowance_key(match_id, side), after.allowance, LASTS)
     left, right = lag.allowances
     return credit, lag._replace(allowances=(after.allowance, right) if side == 0 else (left, after.allowance))
 

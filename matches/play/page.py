@@ -1,6 +1,7 @@
 """The page to play and to watch a match."""
 
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from django.core.signing import BadSignature, TimestampSigner
@@ -22,6 +23,7 @@ from matches.play.live import PAUSES
 from matches.play.preferences import preferences_json
 from matches.play.watching import watched_match
 from matches.presentation import labels
+from players.models import User
 
 # Page tickets: for five minutes they prove which side of a match a page belongs to.
 #
@@ -54,6 +56,47 @@ def page_of(ticket: str, public_id: str) -> Page | None:
     except BadSignature:
         return None
     return Page(int(match_id), int(side)) if named == public_id else None
+
+
+# Seat tickets: for five minutes they prove that a session is of the player who has a seat in a match.
+#
+# `matches.play.short_way` asks the database whether all of it still holds. A ticket is worth nothing without the cookie
+# of its session; as no other site can know it, it stands for the CSRF token.
+
+
+class Seat(NamedTuple):
+    """Who acts, by the ticket."""
+
+    match_id: int
+    side: Side
+    user_id: int
+    password_mark: str
+    """Changes with the password of the account, which ends its sessions."""
+
+
+def seat_ticket(public_id: str, match_id: int, side: Side, user: User, session_key: str) -> str:
+    """Return a ticket for a side of this match and one session of its player."""
+    text = f"{public_id}.{match_id}.{side}.{user.pk}.{password_mark(user.password)}"
+    return TimestampSigner(salt=_seat_salt(session_key)).sign(text)
+
+
+def seat_of_ticket(ticket: str, public_id: str, session_key: str) -> Seat | None:
+    """Return what a ticket is for; None if it is forged, too old, of another match or of another session."""
+    try:
+        text = TimestampSigner(salt=_seat_salt(session_key)).unsign(ticket, max_age=LASTS)
+    except BadSignature:
+        return None
+    named, match_id, side, user_id, mark = text.split(".")
+    return Seat(int(match_id), 0 if side == "0" else 1, int(user_id), mark) if named == public_id else None
+
+
+def password_mark(password: str) -> str:
+    """Return a short digest of the hash of a password."""
+    return sha256(password.encode()).hexdigest()[:16]
+
+
+def _seat_salt(session_key: str) -> str:
+    return f"matches.seat_tickets.{session_key}"
 
 
 # Context of the page on which a match is played or watched.

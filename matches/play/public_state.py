@@ -42,16 +42,16 @@ STREAMED = frozenset(
 _ENCODER = JSONEncoder(separators=(",", ":"))
 
 
-def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action]) -> str:
+def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action], public: Json | None = None) -> str:
     """Return what the event stream says after these actions, as JSON; empty where pages have to read the match again.
 
-    It is `public_json` with what each side may do, the actions and the chains.
+    It is `public_json`, which may be given, with what each side may do, the actions and the chains.
     """
     is_away = any(absence.since is not None for absence in state.absences)
     if state.match.is_over or is_away or not STREAMED.issuperset(action.kind for action in actions):
         return ""
     content = {
-        **public_json(live, state),
+        **(public or public_json(live, state)),
         # Only the side that has come may claim a no-show, and the answer to its action tells it from when.
         "invitation": invitation_json(live) if state.is_invitation else None,
         "last": live.last,

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core import throttle, times
 from core.links import absolute_url
 from core.pagination import page_of
-from core.requests import is_htmx
+from core.requests import entity_tags, is_htmx
 from engine.errors import Refused
 from players import access, selectors
 from players.access import Role
@@ -133,7 +133,7 @@ def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Return the emblem to everybody; its path changes with the picture, so that browsers may keep it."""
     image = emblem_image(slug, version)
     response: HttpResponse
-    if request.headers.get("If-None-Match") == f'"{version}"':
+    if version in entity_tags(request.headers.get("If-None-Match", "")):
         response = HttpResponseNotModified()
     else:
         response = HttpResponse(image, content_type="image/webp")

@@ -159,7 +159,7 @@ export class Store extends EventTarget {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const headers = { "Idempotency-Key": key };
-        const answer = await this.post("actions/", { ...body, ...this.signOfLife() }, { headers });
+        const answer = await this.post("actions/", { ...body, ...this.signOfLife(), seat: this.state.seat ?? "" }, { headers });
         if (!BUSY.has(answer.status)) return answer;
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;

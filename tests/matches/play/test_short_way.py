@@ -1,0 +1,326 @@
+"""The short way of an action does exactly what the plain one does, or leaves it to it."""
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.utils import timezone
+from redis import Redis
+
+from core import throttle
+from core.live.publishing import CHANNEL
+from core.requests import ARRIVED, EPOCH
+from engine.actions import Phase
+from matches.models import Action, DiceChain, LiveMatch, Match
+from matches.play import short_way
+from matches.play.live import EventKind
+from players.models import AccountSession, Player, User
+from tests.matches.play.conftest import BOB, CAROL, Board
+from tests.tiers import TEST_SEED, TIER
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey")]
+EACH_TIME_NEW = {"now", "ping", "seat"}
+NETWORK = "127.0.0.1"
+
+
+class Pages:
+    """The pages of both sides, whose sessions have acted before in this process."""
+
+    def __init__(self, board: Board) -> None:
+        self.board, self.keys = board, 0
+        self.path = f"/api/v1/matches/{board.match.public_id}/live/"
+        self.clients = [Client(), Client()]
+        for client, user in zip(self.clients, board.users, strict=True):
+            client.force_login(user)
+        self.tickets = [client.get(self.path).json()["seat"] for client in self.clients]
+        assert all(self.tickets)
+
+    def key(self) -> str:
+        self.keys += 1
+        return f"key{self.keys}"
+
+    def short(self, side: int, body: dict[str, Any], key: str = "", **headers: str) -> HttpResponse:
+        """Send an action with the ticket of its side."""
+        return self.plain(side, {"seat": self.tickets[side]} | body, key, **headers)
+
+    def plain(self, side: int, body: dict[str, Any], key: str = "", **headers: str) -> HttpResponse:
+        scope = {ARRIVED: round((self.board.now - EPOCH).total_seconds() * 1_000_000)}
+        sent = {"Idempotency-Key": key} if key else {}
+        response: HttpResponse = self.clients[side].post(
+            f"{self.path}actions/", body, "application/json", headers=sent | headers, **{"asgi.scope": scope}
+        )
+        return response
+
+
+def is_short(response: HttpResponse) -> bool:
+    """Whether no session was opened for a request."""
+    return not hasattr(response.wsgi_request, "session")  # type: ignore[attr-defined]
+
+
+def rows(match: Match) -> list[Any]:
+    """Everything that an action may change, without the keys of rows."""
+    values = ("seq", "kind", "side", "data", "credit", "key", "at", "by", "user")
+    return [
+        *Match.objects.filter(pk=match.pk).values(),
+        *LiveMatch.objects.filter(pk=match.pk).values(),
+        *DiceChain.objects.filter(live=match.pk).order_by("pk").values(),
+        *Action.objects.filter(live=match.pk).order_by("seq").values(*values),
+    ]
+
+
+def wish(board: Board, chance: Random) -> tuple[int, dict[str, Any]]:
+    """What a side may do now, and its number."""
+    game = board.game
+    body: dict[str, Any] = {"after": board.live.last, "tab": "t", "every": 15}
+    if game.phase is Phase.OPENING:
+        return (BOB if not board.state.ready[BOB] else CAROL), body | {"kind": "ready"}
+    side = game.to_act
+    assert side is not None
+    if game.phase is Phase.TO_PLAY:
+        steps = [f"{'bar' if source == 25 else source}/{target or 'off'}" for source, target in board.any_play()]
+        return side, body | {"kind": "play", "play": " ".join(steps)}
+    if game.phase is Phase.DOUBLED:
+        return side, body | {"kind": "take"}
+    if game.may_double and chance.random() < 0.2:
+        return side, body | {"kind": "double"}
+    return side, body | {"kind": "roll", "play_forced": chance.random() < 0.7, "bear_off": chance.random() < 0.5}
+
+
+def without(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in names}
+
+
+def content(published: bytes) -> Any:
+    seq, _, text = published.partition(b" ")
+    return seq, without(json.loads(text), {"now"}) if text else None
+
+
+@pytest.mark.parametrize("seed", range(TIER.short_way_matches))
+@pytest.mark.parametrize("delay", [0, 5, None])
+def test_both_ways_do_the_same(
+    board: Board,
+    seed: int,
+    delay: int | None,
+    valkey: "Redis[bytes]",
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    chance, short_kinds, number = Random(f"{TEST_SEED} {seed} {delay}"), [], 0
+    LiveMatch.objects.filter(pk=board.match.pk).update(spectators_delay=delay)
+    pages, pk = Pages(board), board.match.pk
+    keys = [(side, f"live-lag:{pk}:{side}", f"live-lag-allowance:{pk}:{side}") for side in (BOB, CAROL)]
+    with valkey.pubsub() as heard:
+        heard.psubscribe(f"{CHANNEL}*{board.match.public_id}")
+
+        def published() -> list[Any]:
+            messages = []
+            while message := heard.get_message(timeout=0.001):
+                messages += [content(message["data"])] if message["type"] == "pmessage" else []
+            return messages
+
+        while not board.game.is_over:
+            number += 1
+            board.wait(chance.uniform(0, 4))
+            side, body = wish(board, chance)
+            for _, measured, _ in keys:
+                cache.set(measured, (NETWORK, [chance.randrange(400)]), 600)
+            allowances = [cache.get(allowance) for _, _, allowance in keys]
+            ident = f"{board.match.public_id}:{side}"
+            throttle.reset(throttle.LIVE_ACTIONS_OF, ident)
+            published()
+            key, before = pages.key(), rows(board.match)
+            with transaction.atomic(), django_capture_on_commit_callbacks(execute=True):
+                short = pages.short(side, body, key)
+                after_short, short_published = rows(board.match), published()
+                allowances_short = [cache.get(allowance) for _, _, allowance in keys]
+                transaction.set_rollback(True)
+            remembered = short_way._known.pop(pk, None)
+            assert rows(board.match) == before
+            for (_, _, name), allowance in zip(keys, allowances, strict=True):
+                cache.set(name, allowance, 600) if allowance is not None else cache.delete(name)
+            with django_capture_on_commit_callbacks(execute=True):
+                plain = pages.plain(side, body, key)
+            assert not is_short(plain)
+            assert plain.status_code == 200, plain.content
+            if not is_short(short):
+                continue
+            short_kinds.append(body["kind"])
+            # What is remembered is what the plain way has written, so that the short way can go on with it.
+            if remembered is not None and chance.random() < 0.7:
+                short_way._known[pk] = remembered
+            assert after_short == rows(board.match)
+            assert allowances_short == [cache.get(allowance) for _, _, allowance in keys]
+            short_data, plain_data = json.loads(short.content), json.loads(plain.content)
+            assert list(short_data) == list(plain_data)
+            assert without(short_data, EACH_TIME_NEW) == without(plain_data, EACH_TIME_NEW)
+            assert short_published == published()
+            assert short_published
+            ignored = {"X-Request-ID", "Content-Length"}
+            assert without(dict(short.items()), ignored) == without(dict(plain.items()), ignored)
+    assert {"roll", "play"} <= set(short_kinds)
+    assert len(short_kinds) > 0.6 * number
+
+
+@pytest.fixture
+def to_roll(board: Board) -> tuple[Pages, int, dict[str, Any]]:
+    """A match in which a side may roll, and both have acted by the plain way."""
+    board.open_game()
+    pages = Pages(board)
+    while True:
+        side, body = wish(board, Random(1))
+        if board.live.last > 8 and body["kind"] == "roll":
+            return pages, side, body
+        assert pages.plain(side, body).status_code == 200
+
+
+Sent = tuple[int, dict[str, Any], dict[str, str]]
+UNUSUAL: dict[str, Callable[[Pages, int, dict[str, Any]], Sent]] = {
+    "stale": lambda _, side, body: (side, body | {"after": body["after"] - 1}, {}),
+    "ahead": lambda _, side, body: (side, body | {"after": body["after"] + 1}, {}),
+    "out of turn": lambda _, side, body: (1 - side, body, {}),
+    "a ticket of the other": lambda pages, side, body: (side, body | {"seat": pages.tickets[1 - side]}, {}),
+    "no ticket": lambda _, side, body: (side, body | {"seat": ""}, {}),
+    "a forged ticket": lambda pages, side, body: (side, body | {"seat": pages.tickets[side][:-1] + "!"}, {}),
+    "another side": lambda pages, side, body: (
+        1 - side,
+        body | {"seat": pages.tickets[1 - side].replace(f".{1 - side}.", f".{side}.", 1)},
+        {},
+    ),
+    "a link": lambda _, side, body: (side, body, {"Match-Link": "x"}),
+    "a token": lambda _, side, body: (side, body, {"Authorization": "Token x"}),
+    "an unknown field": lambda _, side, body: (side, body | {"dice": [6, 6]}, {}),
+    "a text for a number": lambda _, side, body: (side, body | {"after": str(body["after"])}, {}),
+    "a play with a roll": lambda _, side, body: (side, body | {"play": "8/5 6/5"}, {}),
+    "a bad link": lambda _, side, body: (side, body | {"link": "ab" * 32}, {}),
+    "a link with a new line": lambda _, side, body: (side, body | {"link": "ab" * 32 + "\n"}, {}),
+    "a long key": lambda _, side, body: (side, body, {"Idempotency-Key": "k" * 100}),
+    "a resignation": lambda _, side, body: (side, body | {"kind": "resign", "value": 1}, {}),
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_what_is_unusual_is_left_to_the_plain_way(to_roll: tuple[Pages, int, dict[str, Any]], name: str) -> None:
+    pages, side, body = to_roll
+    ident = [f"{pages.board.match.public_id}:{each}" for each in (0, 1)]
+    counted = [cache.get(throttle._key(throttle.LIVE_ACTIONS_OF, each)) or 0 for each in ident]
+    sent_side, sent, headers = UNUSUAL[name](pages, side, body)
+    before, response = rows(pages.board.match), pages.short(sent_side, sent, **headers)
+    assert not is_short(response)
+    now_counted = [cache.get(throttle._key(throttle.LIVE_ACTIONS_OF, each)) or 0 for each in ident]
+    assert sum(now_counted) - sum(counted) <= 1
+    if response.status_code >= 400:
+        assert rows(pages.board.match) == before
+        assert is_short(pages.short(side, body))
+
+
+def signed_out(board: Board, side: int) -> None:
+    AccountSession.objects.filter(user=board.users[side]).delete()
+
+
+def expired(board: Board, side: int) -> None:
+    AccountSession.objects.filter(user=board.users[side]).update(expire_date=timezone.now())
+
+
+def suspended(board: Board, side: int) -> None:
+    User.objects.filter(pk=board.users[side].pk).update(is_active=False)
+
+
+def new_password(board: Board, side: int) -> None:
+    board.users[side].set_password("another")
+    board.users[side].save()
+
+
+def merged(board: Board, side: int) -> None:
+    other = Player.objects.create(name="Other")
+    Player.objects.filter(user=board.users[side]).update(merged_into=other, user=None)
+
+
+def seat_of_another(board: Board, side: int) -> None:
+    dave = Player.objects.create(name="Dave")
+    Match.objects.filter(pk=board.match.pk).update(**{f"player_{side}": dave})
+
+
+WITHDRAWN = [signed_out, expired, suspended, new_password, merged, seat_of_another]
+
+
+def flag_fell(board: Board, _: int) -> None:
+    board.wait(400)
+
+
+def paused(board: Board, side: int) -> None:
+    board.do(side, EventKind.PAUSE)
+
+
+def settled(board: Board, _: int) -> None:
+    Match.objects.filter(pk=board.match.pk).update(state=Match.State.SETTLED)
+
+
+@pytest.mark.parametrize("is_remembered", [True, False])
+@pytest.mark.parametrize("happens", [*WITHDRAWN, flag_fell, paused, settled])
+def test_what_happens_between_ticket_and_action_counts_at_once(
+    to_roll: tuple[Pages, int, dict[str, Any]], happens: Callable[[Board, int], None], is_remembered: bool
+) -> None:
+    pages, side, body = to_roll
+    if is_remembered:
+        for _ in range(20):
+            assert is_short(pages.short(side, body))
+            side, body = wish(pages.board, Random(1))
+            if body["kind"] == "roll":
+                break
+    happens(pages.board, side)
+    before = rows(pages.board.match)
+    response = pages.short(side, body | {"after": pages.board.live.last})
+    assert not is_short(response)
+    assert response.status_code in (401, 403, 404, 409)
+    if happens is not flag_fell:
+        assert rows(pages.board.match) == before
+
+
+def test_an_action_is_answered_the_same_when_it_is_repeated(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    assert is_short(pages.short(side, body, "k"))
+    before = rows(pages.board.match)
+    repeated = pages.short(side, body, "k")
+    assert (repeated.status_code, is_short(repeated)) == (200, False)
+    assert rows(pages.board.match) == before
+
+
+def test_a_chain_armed_meanwhile_is_seen(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    assert is_short(pages.short(side, body))
+    seq = Match.objects.get(pk=pages.board.match.pk).seq
+    armed = pages.clients[side].post(f"{pages.path}chains/", {"anchor": "ab" * 32}, "application/json")
+    assert armed.status_code == 200
+    assert Match.objects.get(pk=pages.board.match.pk).seq == seq + 1
+    answer = pages.short(*wish(pages.board, Random(1)))
+    assert is_short(answer)
+    assert [chain["owner"] for chain in json.loads(answer.content)["chains"]].count(str(side)) == 2
+
+
+def test_too_many_actions_are_refused_as_usual(
+    to_roll: tuple[Pages, int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages, side, body = to_roll
+    monkeypatch.setattr(throttle, "LIVE_ACTIONS_OF", throttle.LIVE_ACTIONS_OF._replace(most=1))
+    response = pages.short(side, body)
+    assert (response.status_code, json.loads(response.content)["code"]) == (429, "too_many_attempts")
+
+
+def test_the_request_id_and_the_route_are_as_usual(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    short = pages.short(side, body, **{"X-Request-ID": "abcdefgh12345678"})
+    assert is_short(short)
+    assert short["X-Request-ID"] == "abcdefgh12345678"
+    assert short.wsgi_request.resolver_match.view_name == "api-live-actions"  # type: ignore[attr-defined]
+
+
+def test_a_short_answer_is_compressed(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    short = pages.short(side, body, **{"Accept-Encoding": "gzip"})
+    assert is_short(short)
+    assert short["Content-Encoding"] == "gzip"
