@@ -208,7 +208,7 @@ export class Board extends EventTarget {
     this.hints = svg("svg", { class: "hints", "aria-hidden": "true" });
     this.cube = Object.assign(document.createElement("div"), { className: "cube" });
     this.dice = Object.assign(document.createElement("button"), { className: "dice", type: "button", hidden: true });
-    this.dice.addEventListener("click", (event) => this.#clickDice(event));
+    this.dice.addEventListener("click", () => this.#clickDice());
     this.cup = this.#buildOffer("cup", "roll");
     this.double = this.#buildOffer("double", "double");
     this.places = Array.from({ length: PLACES }, (_, place) => this.#buildPlace(place));
@@ -258,9 +258,8 @@ export class Board extends EventTarget {
     this.places[place].focus();
   }
 
-  #clickDice({ detail }) {
-    // The second click of a double one on the cup is not meant for dice that have just fallen there.
-    if (!this.#walk || (this.#walk.isDance && detail > 1)) return;
+  #clickDice() {
+    if (!this.#walk) return;
     if (this.#walk.isComplete) this.dispatchEvent(new Event("commit"));
     else this.swapDice();
   }
@@ -430,7 +429,8 @@ function diceOf(position) {
   return (position.dice ?? []).map((die) => ({ die, used: false }));
 }
 
-function loadStyle(url) {
+/** Add a style sheet to the page, once. */
+export function loadStyle(url) {
   if (document.querySelector(`link[href="${CSS.escape(url)}"], link[href="${url}"]`)) return;
   document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: url }));
 }
