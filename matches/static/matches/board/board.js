@@ -5,7 +5,7 @@ import { drawCube, drawDice, throwDice } from "./dice.js";
 import { FAR_OFF, Geometry, NEAR_BAR, NEAR_OFF, placeOf, pointOf } from "./geometry.js";
 import { isArrow, neighbour, Pointer } from "./input.js";
 import { name, write } from "./notation.js";
-import { drawArrows, drawHints, drawPlay, drawSurface, svg } from "./surface.js";
+import { drawHints, drawPlay, drawSurface, svg } from "./surface.js";
 import { Walk } from "./walk.js";
 
 const PLACES = 28;
@@ -24,6 +24,7 @@ const LABELS = {
   commit: "Dice {dice}, send this play",
   send: "",
 };
+let drawArrows = null; // Loaded with the first plan.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Events: `change` after every step of a play; `commit` when the dice of a complete play are clicked; `roll` and
@@ -390,10 +391,17 @@ export class Board extends EventTarget {
 
   #drawPlan() {
     const { plan } = this.#position;
-    const ways = plan ? plan.ways.map((way) => way.map((point) => this.#placeOf(point, plan.side))) : [];
-    const isNear = this.#isNear(plan?.side);
+    if (!plan) return void this.hints.replaceChildren();
+    if (!drawArrows) {
+      return void import("./arrows.js").then((module) => {
+        ({ drawArrows } = module);
+        if (!this.#lifted) this.#drawPlan();
+      });
+    }
+    const ways = plan.ways.map((way) => way.map((point) => this.#placeOf(point, plan.side)));
+    const isNear = this.#isNear(plan.side);
     const countAt = (place) => (this.checkers.isNear(place) === isNear ? this.checkers.count(place) : 0);
-    drawArrows(this.hints, this.geometry, ways, plan?.tried ? "tried" : "", countAt);
+    drawArrows(this.hints, this.geometry, ways, plan.tried ? "tried" : "", countAt);
   }
 
   #drawTrail() {

@@ -4,7 +4,7 @@
 import { blankDie, showFace, throwDice } from "../board/dice.js";
 import { loadStyle } from "../board/board.js";
 import { follow } from "../../config/follow.js";
-import { words } from "./fill.js";
+import { score, words } from "./fill.js";
 
 const FIRST = 700; // Milliseconds until the higher die is marked,
 const SECOND = 500; // and until both are the starter’s.
@@ -15,8 +15,27 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const pause = (duration) => new Promise((resolve) => setTimeout(resolve, duration));
 
+/** Show what has happened between two states of a match; `opening` is the roll that began a game since, if any. */
+export function show(board, { before, state, opening, settings, near, light }) {
+  const { names, moments: style } = settings;
+  const isOver = state.winner !== null;
+  const winner = [0, 1].find((side) => state.score[side] > before.score[side]);
+  if (winner !== undefined) {
+    const points = state.score[winner] - before.score[winner];
+    const multiple = points / before.cube.value;
+    const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
+    const detail = words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
+    showWinner(board, { name: names[winner], detail, score: score(state.score, near), isOver, style });
+  }
+  const element = document.getElementById("end");
+  if (isOver && settings.end && !element.firstChild) showEnd(element, settings);
+  if (!isOver && opening && state.phase === "to_play") {
+    showOpening(board, [...(opening.data.equal ?? []), opening.data.dice], { near, light, names, style });
+  }
+}
+
 /** Show the throws `[[die of side 0, of side 1], …]` for the opening, the last of which decides. */
-export async function showOpening(board, throws, { near, light, names, style }) {
+async function showOpening(board, throws, { near, light, names, style }) {
   if (still.matches || document.hidden) return;
   loadStyle(style);
   const layer = layerOn(board, "opening");
@@ -54,7 +73,7 @@ function thrown(board, { die, side, near, light, isLast, name }) {
 }
 
 /** Write on the felt who has won what: for a while, or until it is clicked, unless it is the end of the match. */
-export function showWinner(board, { name, detail, score, isOver, style }) {
+function showWinner(board, { name, detail, score, isOver, style }) {
   loadStyle(style);
   const layer = layerOn(board, "winner");
   const [left, right] = [document.createElement("p"), document.createElement("p")];
@@ -75,7 +94,7 @@ function layerOn(board, name) {
 }
 
 /** Fill in what the match came to, again and again until nothing more is to be expected. */
-export function showEnd(element, { end, endStyle, moments, after }) {
+function showEnd(element, { end, endStyle, moments }) {
   loadStyle(endStyle);
   loadStyle(moments);
   let stop = () => {};
@@ -89,7 +108,7 @@ export function showEnd(element, { end, endStyle, moments, after }) {
     if (element.dataset.shown === text || element.contains(document.activeElement)) return again();
     element.dataset.shown = text;
     element.innerHTML = text;
-    after.hidden = true;
+    document.getElementById("after").hidden = true;
     element.parentElement.classList.add("is-ended");
     return again();
   };

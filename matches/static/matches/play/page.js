@@ -120,28 +120,12 @@ class Page {
   /** Show what happens once: the throws for the opening, and who has won a game or the match. */
   async #showMoments(fresh) {
     const { state } = this.store;
-    const before = this.before;
+    const { before } = this;
     this.before = state;
-    if (!before || !fresh.length) return;
-    const style = settings.moments;
     const opening = fresh.findLast((action) => action.kind === "roll" && action.side === null);
-    const winner = [0, 1].find((each) => state.score[each] > before.score[each]);
-    if (!opening && winner === undefined && state.winner === null) return;
-    const { showEnd, showOpening, showWinner } = await import("./moments.js");
-    if (winner !== undefined || state.winner !== null) {
-      const isOver = state.winner !== null;
-      if (winner !== undefined) {
-        const points = state.score[winner] - before.score[winner];
-        const multiple = points / before.cube.value;
-        const manner = multiple > 1 && multiple <= 3 ? words(`manner-${multiple}`) : words("manner-1");
-        const detail = words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
-        showWinner(this.board, { name: names[winner], detail, score: score(state.score, near), isOver, style });
-      }
-      if (isOver && settings.end) showEnd(byId("end"), { ...settings, after: byId("after") });
-    } else if (opening.seq === state.last || state.phase === "to_play") {
-      const throws = [...(opening.data.equal ?? []), opening.data.dice];
-      showOpening(this.board, throws, { near, light: lightSide(), names, style });
-    }
+    if (!before || !(opening || (fresh.length && `${state.score}` !== `${before.score}`) || state.winner !== null)) return;
+    const moments = await import("./moments.js");
+    moments.show(this.board, { before, state, opening, settings, near, light: lightSide() });
   }
 
   #comeBack() {
