@@ -2,12 +2,19 @@
 
 from datetime import UTC, datetime
 
+from django.contrib import messages
 from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from players.models import User
+from players.pages import account_needed, me
 
 LATEST = datetime.max.replace(tzinfo=UTC)
 
@@ -23,6 +30,18 @@ def boards_waiting(user: User, *, besides: int | None = None) -> list[str]:
     waiting = [row for row in rows if _waits_for(row, user)]
     waiting.sort(key=lambda row: (row.due_at or LATEST, row.pk))
     return [reverse("match-play", args=[row.match.public_id]) for row in waiting]
+
+
+@account_needed
+@never_cache
+@require_safe
+def next_board(request: HttpRequest) -> HttpResponse:
+    """Lead to the board by correspondence that waits for the reader, or to their matches where none does."""
+    waiting = boards_waiting(me(request))
+    if waiting:
+        return redirect(waiting[0])
+    messages.info(request, gettext("No board waits for you."))
+    return redirect("my-matches")
 
 
 def _waits_for(row: LiveMatch, user: User) -> bool:

@@ -141,7 +141,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "api-match-analysis api-player-analysis"),
     ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),
     # Matches
-    ("get", SIGNED_IN, "my-matches"),
+    ("get", SIGNED_IN, "my-matches next-board"),
     ("get", PUBLIC, "match match-analysis match-analysis-file api-matches api-match"),
     # Matches played here
     (

@@ -4,12 +4,20 @@ import os
 from pathlib import Path
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from matches.models import Match
-from players.models import User
+from matches.analysis.access import announce
+from matches.models import Analysis, Match
+from matches.play.starting import PlaySettings, commit_chain, start
+from players.actors import Actor
+from players.models import Player, User
 from tests.browser.conftest import Check, OpenPage
 from tests.browser.test_play import Seat, eventually, match, on_turn, open_seats
+from tests.matches.cast import match_between
+from tests.matches.play.conftest import Board
+from tests.matches.play.test_ending import analysed
 
 __all__ = ["match"]
 
@@ -75,3 +83,42 @@ def test_a_match_on_the_board_alone_by_mouse_and_by_touch(
         picture(seat.page, f"end-{name}")
         looked_at(seat.page)
     assert match.results.count() == 1
+
+
+@pytest.mark.slow
+def test_the_end_fills_in_how_both_played_without_a_reload(
+    open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User
+) -> None:
+    """The analysis arrives while the players look at the result; its button stays where it is."""
+    users = [bob, carol]
+    players = [Player.objects.create(name=name, user=user) for name, user in zip(("Bob", "Carol"), users, strict=True)]
+    board = Board(match_between(*players, length=3), users)
+    Player.objects.update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
+    start(match=board.match, settings=PlaySettings(server_chains=True), by=Actor.of(alice), now=timezone.now())
+    for side in (0, 1):
+        commit_chain(match=board.match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
+    board.now = timezone.now()
+    for side in (0, 1):
+        board.do(side, "ready")
+    page = open_page(f"/matches/{board.match.public_id}/play/", user=bob)
+    expect(page.locator("#play-list")).to_contain_text(":")
+    board.do(1, "concede")
+    working = analysed(board.match, Analysis.State.WORKING)
+    end = page.locator("#end")
+    expect(end).to_contain_text("Analysing, about")
+    expect(end).to_contain_text("You win")
+    picture(page, "end-waits")
+    page.evaluate("window.sameDocument = true")
+    analysis = analysed(board.match)
+    with transaction.atomic():
+        announce(analysis)
+    assert working.pk != analysis.pk
+    expect(end).to_contain_text("PR, lower is better")
+    expect(end.locator("svg.board")).to_be_visible()
+    assert page.evaluate("window.sameDocument")
+    for width, height, scheme in ((1280, 800, "light"), (390, 844, "dark"), (932, 430, "light")):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.wait_for_timeout(300)
+        picture(page, f"end-analysed-{width}")
+        looked_at(page)

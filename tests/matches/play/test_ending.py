@@ -154,6 +154,19 @@ def test_the_next_board_is_the_one_by_correspondence_that_waits(bob: User, carol
     assert boards_waiting(waiting, besides=board.match.pk) == []
 
 
+def test_after_a_turn_the_next_board_is_one_click_away(client: Client, bob: User, carol: User, board: Board) -> None:
+    side = board.open_game()
+    live = board.live
+    live.correspondence = True
+    live.save(update_fields=["correspondence"])
+    play = reverse("match-play", args=[board.match.public_id])
+    client.force_login((bob, carol)[side])
+    assert reverse("next-board") in html(client.get(play))
+    assert client.get(reverse("next-board")).headers["Location"] == play
+    client.force_login((carol, bob)[side])
+    assert "No board waits for you." in html(client.get(reverse("next-board"), follow=True))
+
+
 def test_players_see_the_replay_from_their_own_side(client: Client, bob: User, carol: User, over: Board) -> None:
     url = reverse("match-replay", args=[over.match.public_id])
     for user, flip in ((bob, False), (carol, True)):
