@@ -298,7 +298,7 @@ def biggest_error(seen: SeenAnalysis, subject: Subject, side: Side) -> dict[str,
         return None
     error = _error(worst, seen, subject, drawn=True)
     scene = error["scene"]
-    return {**error, "scene": replace(scene, arrows=(), played=()) if scene is not None else None}
+    return {**error, "scene": replace(scene, starts=(), ends=(), arrows=(), played=()) if scene is not None else None}
 
 
 def place(decision: Decision) -> str:

@@ -96,6 +96,7 @@ def test_the_performance_of_both_appears_once_the_analysis_is_there(
     # The board of the biggest error shows neither what was played nor what was best.
     assert '<svg class="board"' in content
     assert "<polyline" not in content
+    assert 'href="#mark-' not in content
 
 
 def test_who_keeps_their_play_to_themselves_is_not_shown_to_the_opponent(
